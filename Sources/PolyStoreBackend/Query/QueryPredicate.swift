@@ -1,0 +1,160 @@
+/// What a query compares: a field of the record, or the object's id.
+public struct FieldReference: Sendable, Hashable {
+    /// The field's ordinal, or -1 for the id.
+    public let ordinal: Int
+    public let name: String
+    public let type: AttributeType
+
+    public init(_ field: Field) {
+        ordinal = field.ordinal
+        name = field.name
+        type = field.type
+    }
+
+    private init(ordinal: Int, name: String, type: AttributeType) {
+        self.ordinal = ordinal
+        self.name = name
+        self.type = type
+    }
+
+    public static let objectID = FieldReference(ordinal: -1, name: "objectID", type: .int64)
+
+    public var isObjectID: Bool { ordinal < 0 }
+    /// Whether integers are compared without sign.
+    public var isUnsigned: Bool { type == .uint64 }
+}
+
+public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
+    case equal = "==", notEqual = "!=", less = "<", lessOrEqual = "<=", greater = ">", greaterOrEqual = ">="
+
+    /// Whether an order (negative, 0, positive) satisfies it.
+    @inlinable
+    public func accepts(_ order: Int) -> Bool {
+        switch self {
+        case .equal: order == 0
+        case .notEqual: order != 0
+        case .less: order < 0
+        case .lessOrEqual: order <= 0
+        case .greater: order > 0
+        case .greaterOrEqual: order >= 0
+        }
+    }
+}
+
+public enum TextOperator: String, Sendable, Hashable, CaseIterable {
+    case contains = "CONTAINS", beginsWith = "BEGINSWITH", endsWith = "ENDSWITH"
+}
+
+/// A condition on the objects of one entity, in a closed form: resolved fields, typed constants, no closure, no key path.
+///
+/// Truth has three values. A comparison with a null field or a null constant is *unknown*, `!` keeps it unknown, and only what is
+/// true is selected; `isNull` alone answers about null. Constants are of the field's physical type. Text compares by UTF-8 bytes.
+public struct QueryPredicate: Sendable, Hashable {
+    /// The node. More cases come with new versions: a backend handles what it knows and leaves the rest, in a `default:`, to the
+    /// shared evaluator (see ``Scan/remainder``).
+    public indirect enum Node: Sendable, Hashable {
+        case constant(Bool)
+        case compare(FieldReference, ComparisonOperator, Value)
+        case compareFields(FieldReference, ComparisonOperator, FieldReference)
+        case isNull(FieldReference)
+        case oneOf(FieldReference, [Value])
+        case text(FieldReference, TextOperator, String)
+        case and([QueryPredicate])
+        case or([QueryPredicate])
+        case not(QueryPredicate)
+    }
+
+    public let node: Node
+
+    private init(_ node: Node) { self.node = node }
+
+    /// Selects everything.
+    public static let all = QueryPredicate(.constant(true))
+    /// Selects nothing.
+    public static let none = QueryPredicate(.constant(false))
+
+    public static func constant(_ value: Bool) -> QueryPredicate { value ? all : none }
+
+    public static func compare(_ field: FieldReference, _ comparison: ComparisonOperator, _ value: Value) -> QueryPredicate {
+        QueryPredicate(.compare(field, comparison, value))
+    }
+
+    public static func compare(_ left: FieldReference, _ comparison: ComparisonOperator, _ right: FieldReference) -> QueryPredicate {
+        QueryPredicate(.compareFields(left, comparison, right))
+    }
+
+    public static func isNull(_ field: FieldReference) -> QueryPredicate { QueryPredicate(.isNull(field)) }
+
+    /// True where the field equals one of the values; null values among them select nothing.
+    public static func oneOf(_ field: FieldReference, _ values: [Value]) -> QueryPredicate { QueryPredicate(.oneOf(field, values)) }
+
+    /// By bytes, case-sensitive. Every text contains the empty text.
+    public static func text(_ field: FieldReference, _ operation: TextOperator, _ value: String) -> QueryPredicate {
+        QueryPredicate(.text(field, operation, value))
+    }
+
+    public static func and(_ parts: [QueryPredicate]) -> QueryPredicate {
+        let parts = parts.flatMap { part in if case .and(let inner) = part.node { inner } else { [part] } }.filter { $0 != all }
+        if parts.contains(none) { return none }
+        return parts.isEmpty ? all : (parts.count == 1 ? parts[0] : QueryPredicate(.and(parts)))
+    }
+
+    public static func or(_ parts: [QueryPredicate]) -> QueryPredicate {
+        let parts = parts.flatMap { part in if case .or(let inner) = part.node { inner } else { [part] } }.filter { $0 != none }
+        if parts.contains(all) { return all }
+        return parts.isEmpty ? none : (parts.count == 1 ? parts[0] : QueryPredicate(.or(parts)))
+    }
+
+    public static func not(_ part: QueryPredicate) -> QueryPredicate {
+        if case .constant(let value) = part.node { return constant(!value) }
+        return QueryPredicate(.not(part))
+    }
+
+    /// The parts that must all be true.
+    public var conjuncts: [QueryPredicate] {
+        switch node {
+        case .and(let parts): parts
+        case .constant(true): []
+        default: [self]
+        }
+    }
+
+    /// How deeply it is nested; a limit keeps hostile input from exhausting the stack.
+    public var depth: Int {
+        switch node {
+        case .and(let parts), .or(let parts): 1 + (parts.map(\.depth).max() ?? 0)
+        case .not(let part): 1 + part.depth
+        default: 1
+        }
+    }
+}
+
+extension QueryPredicate: CustomStringConvertible {
+    /// For people and for `explain`; never parsed, never sent to an engine.
+    public var description: String {
+        switch node {
+        case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
+        case .compare(let field, let comparison, let value): "\(field.name) \(comparison.rawValue) \(value.literal)"
+        case .compareFields(let left, let comparison, let right): "\(left.name) \(comparison.rawValue) \(right.name)"
+        case .isNull(let field): "\(field.name) == NULL"
+        case .oneOf(let field, let values): "\(field.name) IN {\(values.map(\.literal).joined(separator: ", "))}"
+        case .text(let field, let operation, let value): "\(field.name) \(operation.rawValue) \(Value.text(value).literal)"
+        case .and(let parts): "(" + parts.map(\.description).joined(separator: " AND ") + ")"
+        case .or(let parts): "(" + parts.map(\.description).joined(separator: " OR ") + ")"
+        case .not(let part): "NOT \(part)"
+        }
+    }
+}
+
+extension Value {
+    /// As a person would write it; long text and data are cut.
+    public var literal: String {
+        switch self {
+        case .null: "NULL"
+        case .integer(let value): "\(value)"
+        case .real(let value): "\(value)"
+        case .text(let value): "\"\(value.count > 60 ? value.prefix(60) + "…" : value[...])\""
+        case .blob(let value): "<\(value.count) bytes>"
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/// A walk over records, in the order of the request. A class to subclass: one call a row, no protocol witness.
+///
+/// `next()` moves; `id` and `record` then describe the row, until the next move or the end of the transaction.
+open class RecordCursor {
+    public final var id: Int64 = 0
+    /// Set by the subclass before `next()` returns true.
+    public final var record: RecordView
+
+    public init(layout: RecordLayout) { record = RecordView(empty: layout) }
+
+    /// Moves to the next row.
+    /// - Returns: false at the end; then no further call is made.
+    open func next() throws -> Bool { false }
+
+    /// Gives back what the walk holds. Called once, at the latest by deinit of the last owner; a second call must do no harm.
+    open func close() {}
+}
+
+extension RecordView {
+    /// A record without bytes: what a cursor has before its first step. Its fields must not be read.
+    init(empty layout: RecordLayout) {
+        self.init(trusting: UnsafeRawPointer(layout.slots), count: 0, layout: layout)
+    }
+}
+
+/// What a backend answers to a request: a walk, and what the walk leaves undone.
+///
+/// The shared executor (``ReadTransaction/fetch(_:)``) completes the remainder, so nothing is ever silently dropped.
+public struct Scan {
+    /// The part of a request that the backend did not do.
+    public struct Remainder: Sendable, Hashable {
+        /// Still to be tested on every row of the walk; nil: nothing.
+        public var predicate: QueryPredicate?
+        /// The rows do not come in the request's order.
+        public var sort: Bool
+        /// Limit and offset are still to be applied. Must be true whenever one of the others is left.
+        public var slice: Bool
+
+        public init(predicate: QueryPredicate? = nil, sort: Bool = false, slice: Bool = false) {
+            self.predicate = predicate
+            self.sort = sort
+            self.slice = slice
+        }
+
+        public static let nothing = Remainder()
+        public var isNothing: Bool { self == .nothing }
+
+        /// Everything of a request: for a walk over all records of the entity in no particular order.
+        public static func everything(of request: FetchRequest) -> Remainder {
+            Remainder(predicate: request.predicate == .all ? nil : request.predicate, sort: true, slice: true)
+        }
+    }
+
+    public let cursor: RecordCursor
+    public let remainder: Remainder
+
+    public init(_ cursor: RecordCursor, remainder: Remainder = .nothing) {
+        self.cursor = cursor
+        self.remainder = remainder
+    }
+}
+
+/// How a request would be carried out.
+public struct QueryPlan: Sendable, Hashable, CustomStringConvertible {
+    public var entity: String
+    /// `scan`, `primary key`, `index NAME (equality|range|order)`, in the backend's words.
+    public var access: String
+    /// What the engine does itself: the condition, `order`, `limit`.
+    public var pushedDown: [String]
+    /// What the shared executor does afterwards.
+    public var remainder: [String]
+    /// The engine's own description, a line each.
+    public var engine: [String]
+
+    public init(entity: String, access: String, pushedDown: [String] = [], remainder: [String] = [], engine: [String] = []) {
+        self.entity = entity
+        self.access = access
+        self.pushedDown = pushedDown
+        self.remainder = remainder
+        self.engine = engine
+    }
+
+    public var description: String {
+        var lines = ["fetch \(entity)", "  access: \(access)"]
+        lines.append("  pushed down: \(pushedDown.isEmpty ? "nothing" : pushedDown.joined(separator: "; "))")
+        lines.append("  remainder: \(remainder.isEmpty ? "nothing" : remainder.joined(separator: "; "))")
+        lines += engine.map { "  engine: \($0)" }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension Scan.Remainder {
+    /// A line each, for ``QueryPlan/remainder``.
+    public func described(for request: FetchRequest) -> [String] {
+        var lines: [String] = []
+        if let predicate { lines.append("filter \(predicate)") }
+        if sort { lines.append("sort by \((request.sortKeys.map(\.field.name) + ["objectID"]).joined(separator: ", "))") }
+        if slice, request.limit != nil || request.offset > 0 {
+            lines.append("slice limit \(request.limit.map(String.init) ?? "none") offset \(request.offset)")
+        }
+        return lines
+    }
+}

@@ -1,0 +1,46 @@
+/// Bytes that grow at the end: many records one after another, freed at once. Not Sendable; one writer.
+public final class RecordArena {
+    @usableFromInline var storage: UnsafeMutableRawPointer
+    @usableFromInline var capacity: Int
+    /// Bytes in use.
+    public internal(set) var count = 0
+
+    public init(capacity: Int = 4096) {
+        self.capacity = max(capacity, 64)
+        storage = .allocate(byteCount: self.capacity, alignment: 16)
+    }
+
+    deinit { storage.deallocate() }
+
+    /// Forgets everything and keeps the room.
+    @inlinable public func removeAll() { setCount(0) }
+
+    @usableFromInline func setCount(_ count: Int) { self.count = count }
+
+    /// The bytes of a range; valid until the arena grows or ends.
+    @inlinable
+    public func bytes(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: storage + offset, count: count)
+    }
+
+    /// Copies a record in and tells where it lies.
+    public func append(_ bytes: UnsafeRawBufferPointer) -> Int {
+        let offset = count
+        reserve(bytes.count)
+        if let source = bytes.baseAddress { (storage + offset).copyMemory(from: source, byteCount: bytes.count) }
+        count += bytes.count
+        return offset
+    }
+
+    @inlinable
+    func reserve(_ extra: Int) { if count + extra > capacity { grow(extra) } }
+
+    @usableFromInline
+    func grow(_ extra: Int) {
+        capacity = max(capacity * 2, count + extra)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+        larger.copyMemory(from: storage, byteCount: count)
+        storage.deallocate()
+        storage = larger
+    }
+}

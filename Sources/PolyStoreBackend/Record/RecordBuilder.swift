@@ -1,0 +1,162 @@
+#if canImport(Darwin)
+public import Darwin
+#elseif canImport(Glibc)
+public import Glibc
+#elseif canImport(Musl)
+public import Musl
+#endif
+
+/// Writes records into an arena, one after another.
+///
+///     var builder = RecordBuilder(arena)
+///     builder.begin(entity.layout)
+///     builder.setInteger(0, 41)
+///     builder.setText(1, "Jane")
+///     let place = try builder.finish()          // offset and count in the arena
+///
+/// A field that is not set is null. Fields of variable length must be set in ascending order; `finish` throws `misuse` otherwise.
+public struct RecordBuilder {
+    @usableFromInline let arena: RecordArena
+    @usableFromInline var layout: RecordLayout?
+    @usableFromInline var start = 0
+    /// The layout's; set by `begin`.
+    @usableFromInline var slots: UnsafeMutablePointer<FieldSlot>!
+    @usableFromInline var nextVariable = 0
+    @usableFromInline var isOutOfOrder = false
+
+    public init(_ arena: RecordArena) { self.arena = arena }
+
+    /// Starts a record with every field null.
+    @inlinable
+    public mutating func begin(_ layout: RecordLayout) {
+        self.layout = layout
+        slots = layout.slots
+        start = arena.count
+        nextVariable = 0
+        isOutOfOrder = false
+        arena.reserve(layout.heapOffset)
+        let base = arena.storage + start
+        memset(base, 0, layout.heapOffset)
+        base.storeBytes(of: RecordLayout.format, as: UInt8.self)
+        base.storeBytes(of: UInt16(truncatingIfNeeded: layout.fixedLengthForHeader).littleEndian, toByteOffset: 4, as: UInt16.self)
+        base.storeBytes(of: UInt16(truncatingIfNeeded: layout.variableCount).littleEndian, toByteOffset: 6, as: UInt16.self)
+        memset(base + RecordLayout.headerSize, 0xff, (layout.fieldCount + 7) >> 3)
+        arena.setCount(start + layout.heapOffset)
+    }
+
+    @inlinable
+    func clearNull(_ field: Int) {
+        let at = arena.storage + (start + RecordLayout.headerSize + field >> 3)
+        let byte = at.load(as: UInt8.self)
+        at.storeBytes(of: byte & ~(1 &<< UInt8(truncatingIfNeeded: field & 7)), as: UInt8.self)
+    }
+
+    /// Sets an integer field; the caller has checked that it fits the field's type.
+    @inlinable
+    public mutating func setInteger(_ field: Int, _ value: Int64) {
+        clearNull(field)
+        let slot = slots[field]
+        let at = arena.storage + (start + Int(slot.position))
+        switch slot.code {
+        case .int64: at.storeBytes(of: value.littleEndian, as: Int64.self)
+        case .uint8, .int8: at.storeBytes(of: UInt8(truncatingIfNeeded: value), as: UInt8.self)
+        case .int16, .uint16: at.storeBytes(of: UInt16(truncatingIfNeeded: value).littleEndian, as: UInt16.self)
+        case .int32, .uint32: at.storeBytes(of: UInt32(truncatingIfNeeded: value).littleEndian, as: UInt32.self)
+        case .float, .double, .variable: isOutOfOrder = true
+        }
+    }
+
+    /// Sets a real field, normalized (see ``Value/normalized(_:)``).
+    @inlinable
+    public mutating func setReal(_ field: Int, _ value: Double) {
+        clearNull(field)
+        let slot = slots[field]
+        let at = arena.storage + (start + Int(slot.position))
+        let value = Value.normalized(value)
+        switch slot.code {
+        case .double: at.storeBytes(of: value.bitPattern.littleEndian, as: UInt64.self)
+        case .float: at.storeBytes(of: Float(value).bitPattern.littleEndian, as: UInt32.self)
+        default: isOutOfOrder = true
+        }
+    }
+
+    /// Sets a text field.
+    @inlinable
+    public mutating func setText(_ field: Int, _ value: String) {
+        var value = value
+        value.withUTF8 { setBytes(field, UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Sets a text or blob field to a copy of the bytes.
+    @inlinable
+    public mutating func setBytes(_ field: Int, _ bytes: UnsafeRawBufferPointer) {
+        let slot = slots[field]
+        let variable = Int(slot.position)
+        guard slot.code == .variable, variable >= nextVariable, let layout else {
+            isOutOfOrder = true
+            return
+        }
+        clearNull(field)
+        arena.reserve(bytes.count)
+        let end = arena.count
+        if let source = bytes.baseAddress { (arena.storage + end).copyMemory(from: source, byteCount: bytes.count) }
+        let heap = start + layout.heapOffset
+        if variable > nextVariable { fillEnds(nextVariable, variable, end - heap, layout) }
+        arena.setCount(end + bytes.count)
+        storeEnd(variable, end + bytes.count - heap, layout)
+        nextVariable = variable + 1
+    }
+
+    @inlinable
+    func storeEnd(_ variable: Int, _ end: Int, _ layout: RecordLayout) {
+        arena.storage.storeBytes(
+            of: UInt32(truncatingIfNeeded: end).littleEndian, toByteOffset: start + layout.endsOffset + 4 * variable, as: UInt32.self)
+    }
+
+    @usableFromInline
+    func fillEnds(_ from: Int, _ to: Int, _ end: Int, _ layout: RecordLayout) {
+        for variable in from..<to { storeEnd(variable, end, layout) }
+    }
+
+    /// Sets any field.
+    /// - Throws: `invalidValue` where the value is of another physical type.
+    public mutating func set(_ field: Field, _ value: Value) throws {
+        switch (value, field.type.physical) {
+        case (.null, _): break
+        case (.integer(let value), .integer): setInteger(field.ordinal, value)
+        case (.real(let value), .real): setReal(field.ordinal, value)
+        case (.text(let value), .text): setText(field.ordinal, value)
+        case (.blob(let value), .blob): value.withUnsafeBytes { setBytes(field.ordinal, $0) }
+        default:
+            throw StoreError(.invalidValue, "\(field.name) takes \(field.type.physical), not \(value).", attribute: field.name)
+        }
+    }
+
+    /// Ends the record.
+    /// - Returns: where it lies in the arena.
+    /// - Throws: `misuse` where fields were set out of order or as another type; `full` past 4 GiB. The record is dropped then.
+    @inlinable
+    public mutating func finish() throws -> (offset: Int, count: Int) {
+        guard let layout, !isOutOfOrder, arena.count - start <= Int(UInt32.max) else { throw failure() }
+        if nextVariable < layout.variableCount {
+            fillEnds(nextVariable, layout.variableCount, arena.count - start - layout.heapOffset, layout)
+        }
+        return (start, arena.count - start)
+    }
+
+    @usableFromInline
+    func failure() -> StoreError {
+        let size = arena.count - start
+        arena.setCount(start)
+        let name = layout?.entityName ?? "?"
+        if size > Int(UInt32.max) { return StoreError(.full, "A record of \(name) has \(size) bytes; 4 GiB is the limit.", entity: name) }
+        return StoreError(
+            .misuse, "A record of \(name) was built out of order: set fields of variable length in ascending order, each with its own type.",
+            entity: name)
+    }
+}
+
+extension RecordLayout {
+    @usableFromInline var fixedLengthForHeader: Int { fixedLength }
+    @usableFromInline var fieldCount: Int { fields.count }
+}

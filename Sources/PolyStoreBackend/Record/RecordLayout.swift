@@ -1,0 +1,74 @@
+/// Where each field of an entity's records lies. Made once per entity; everything in a record is found in constant time.
+///
+/// A record is little-endian and unaligned:
+///
+///     u8 format | u8 flags | u16 layout | u16 fixed length | u16 variable count | u32 CRC-32C |
+///     null bitmap | fixed section | u32 end offset per variable field | heap
+///
+/// The end offsets count from the start of the heap.
+public final class RecordLayout: Sendable {
+    /// The format that this version of the framework writes.
+    public static let format: UInt8 = 1
+    @usableFromInline static let headerSize = 12
+
+    public let entityName: String
+    public let fields: [Field]
+    /// Bytes from the start to the end offsets: header, bitmap and fixed section.
+    @usableFromInline let endsOffset: Int
+    @usableFromInline let heapOffset: Int
+    @usableFromInline let variableCount: Int
+    let fixedLength: Int
+    /// The smallest record: every field null.
+    public var minimumSize: Int { heapOffset }
+    /// Immutable from init to deinit, so reading it from any thread is safe.
+    @usableFromInline nonisolated(unsafe) let slots: UnsafeMutablePointer<FieldSlot>
+
+    init(entityName: String, fields: [Field]) {
+        self.entityName = entityName
+        self.fields = fields
+        let bitmap = (fields.count + 7) / 8
+        slots = .allocate(capacity: max(fields.count, 1))
+        var fixed = 0
+        var variable = 0
+        for field in fields {
+            let width = field.type.fixedWidth
+            let position = width > 0 ? Self.headerSize + bitmap + fixed : variable
+            (slots + field.ordinal).initialize(to: FieldSlot(position: UInt32(position), code: FieldSlot.Code(field.type)))
+            if width > 0 { fixed += width } else { variable += 1 }
+        }
+        fixedLength = fixed
+        variableCount = variable
+        endsOffset = Self.headerSize + bitmap + fixed
+        heapOffset = endsOffset + 4 * variable
+    }
+
+    deinit { slots.deallocate() }
+}
+
+/// Where one field lies: the offset of a fixed field from the record's start, or the number of a variable one.
+@usableFromInline
+struct FieldSlot: Sendable {
+    /// How the bytes are read.
+    @usableFromInline
+    enum Code: UInt8, Sendable {
+        case int8, uint8, int16, uint16, int32, uint32, int64, float, double, variable
+
+        init(_ type: AttributeType) {
+            switch type {
+            case .bool, .uint8: self = .uint8
+            case .int8: self = .int8
+            case .int16: self = .int16
+            case .uint16: self = .uint16
+            case .int32: self = .int32
+            case .uint32: self = .uint32
+            case .int64, .uint64: self = .int64
+            case .float: self = .float
+            case .double, .date: self = .double
+            case .decimal, .string, .url, .json, .data, .uuid: self = .variable
+            }
+        }
+    }
+
+    @usableFromInline var position: UInt32
+    @usableFromInline var code: Code
+}

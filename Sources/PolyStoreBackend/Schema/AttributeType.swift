@@ -1,0 +1,77 @@
+/// The logical type of an attribute: what the user sees. Each maps onto exactly one ``PhysicalType``, what a store keeps.
+///
+/// | logical | physical | as |
+/// |---|---|---|
+/// | `bool`, `int8` … `int64`, `uint8` … `uint32` | integer | its value |
+/// | `uint64` | integer | its bit pattern; compared without sign |
+/// | `float`, `double` | real | its value; −0 becomes 0, every NaN one NaN |
+/// | `date` | real | seconds since 2001-01-01 00:00:00 UTC |
+/// | `decimal` | blob | an order-preserving encoding (`memcmp` is the order) |
+/// | `string`, `url`, `json` | text | UTF-8 |
+/// | `data`, `uuid` | blob | its bytes |
+public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
+    case bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64
+    case float, double, date
+    case decimal, string, url, json, data, uuid
+
+    /// What a store keeps for it.
+    public var physical: PhysicalType {
+        switch self {
+        case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: .integer
+        case .float, .double, .date: .real
+        case .string, .url, .json: .text
+        case .decimal, .data, .uuid: .blob
+        }
+    }
+
+    /// Bytes in the fixed section of a record; 0 for a type of variable length.
+    public var fixedWidth: Int {
+        switch self {
+        case .bool, .int8, .uint8: 1
+        case .int16, .uint16: 2
+        case .int32, .uint32, .float: 4
+        case .int64, .uint64, .double, .date: 8
+        case .decimal, .string, .url, .json, .data, .uuid: 0
+        }
+    }
+
+    /// The values of an integer type, as the physical integer holds them; nil for other types and for the two of 64 bits.
+    public var integerBounds: ClosedRange<Int64>? {
+        switch self {
+        case .bool: 0...1
+        case .int8: -128...127
+        case .uint8: 0...255
+        case .int16: -32768...32767
+        case .uint16: 0...65535
+        case .int32: Int64(Int32.min)...Int64(Int32.max)
+        case .uint32: 0...Int64(UInt32.max)
+        default: nil
+        }
+    }
+}
+
+/// What a store keeps: an engine needs these four and null, nothing else.
+public enum PhysicalType: UInt8, Sendable, Hashable, Codable {
+    case integer, real, text, blob
+}
+
+/// What a model asks of an attribute.
+public struct AttributeOption: Sendable, Hashable {
+    let name: String
+    /// No two objects of the entity hold the same value; null is exempt.
+    public static let unique = AttributeOption(name: "unique")
+    /// The store keeps an index over the attribute.
+    public static let indexed = AttributeOption(name: "indexed")
+}
+
+/// What becomes of the objects at the other end of a relationship when an object is deleted.
+public enum DeleteRule: String, Sendable, Hashable, Codable {
+    /// Their reference to the deleted object is cleared.
+    case nullify
+    /// They are deleted too.
+    case cascade
+    /// The deletion is refused while there are any.
+    case deny
+    /// Nothing: the caller keeps the graph right.
+    case noAction
+}

@@ -1,0 +1,88 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// All entities of one version of a model, as a value.
+public struct SchemaDescription: Sendable, Hashable, Codable {
+    /// The version's name, for people and for migration chains. Not part of the hash.
+    public var name: String
+    public var entities: [EntityDescription]
+
+    public init(name: String, entities: [EntityDescription]) {
+        self.name = name
+        self.entities = entities
+    }
+
+    /// A fingerprint of everything that decides what a store looks like: 16 hexadecimal digits.
+    ///
+    /// The order in which entities are listed does not count; the order of an entity's properties does, as it gives the ordinals.
+    /// FNV-1a, 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/), over the canonical form of ``encoded()`` without the name.
+    public var versionHash: String {
+        var canonical = self
+        canonical.name = ""
+        canonical.entities.sort { $0.name < $1.name }
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in canonical.encoded() { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// The description as JSON with sorted keys: what a store keeps to tell later what it holds.
+    public func encoded() -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        // Every part is a plain value of a Codable type, so this cannot fail.
+        return (try? encoder.encode(self)).map { [UInt8]($0) } ?? []
+    }
+
+    /// Reads back what ``encoded()`` wrote; throws `corrupt` for anything else.
+    public init(encoded bytes: [UInt8]) throws {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        do {
+            self = try decoder.decode(SchemaDescription.self, from: Data(bytes))
+        } catch {
+            throw StoreError(.corrupt, "The schema kept in the store cannot be read.", underlying: "\(error)")
+        }
+    }
+
+    /// What changed from this schema to another, a sentence each; empty where a store of one serves the other.
+    public func differences(to other: SchemaDescription) -> [String] {
+        var found: [String] = []
+        let mine = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let theirs = Dictionary(other.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        for name in mine.keys.sorted() where theirs[name] == nil { found.append("entity \(name) is gone") }
+        for name in theirs.keys.sorted() {
+            guard let old = mine[name] else {
+                found.append("entity \(name) is new")
+                continue
+            }
+            if let new = theirs[name], new != old { found += Self.differences(from: old, to: new) }
+        }
+        return found
+    }
+
+    private static func differences(from old: EntityDescription, to new: EntityDescription) -> [String] {
+        var found: [String] = []
+        let before = Dictionary(old.properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let after = Dictionary(new.properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        for property in old.properties where after[property.name] == nil { found.append("\(old.name).\(property.name) is gone") }
+        for property in new.properties {
+            guard let earlier = before[property.name] else {
+                found.append("\(new.name).\(property.name) is new")
+                continue
+            }
+            guard earlier != property else { continue }
+            if case .attribute(let was) = earlier, case .attribute(let now) = property, was.type != now.type {
+                found.append("\(new.name).\(property.name) was \(was.type.rawValue) and is \(now.type.rawValue)")
+            } else {
+                found.append("\(new.name).\(property.name) is declared differently")
+            }
+        }
+        if found.isEmpty { found.append("entity \(new.name) has other indexes, another order of properties or another original name") }
+        return found
+    }
+}

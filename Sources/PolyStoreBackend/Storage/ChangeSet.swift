@@ -1,0 +1,79 @@
+/// Everything that one transaction changes in one store: one arena of encoded records, and what to do with them.
+///
+/// Ids are final, delete rules are already worked out, and both ends of a relationship agree: a backend only writes.
+/// Each object appears at most once.
+public final class ChangeSet {
+    public enum Kind: UInt8, Sendable, Hashable {
+        case insert, update, delete
+    }
+
+    public struct Change {
+        public let kind: Kind
+        /// ``Entity/index``.
+        public let entity: Int
+        public let id: Int64
+        /// Of an update: the fields to write. The record's other fields mean nothing.
+        public let mask: FieldMask
+        let offset: Int
+        let count: Int
+    }
+
+    /// A pair of a ``LinkTable`` to add or to remove. Adding one that is there, or removing one that is not, changes nothing.
+    public struct LinkChange: Sendable, Hashable {
+        /// ``LinkTable/index``.
+        public let table: Int
+        public let source: Int64
+        public let target: Int64
+        public let isAddition: Bool
+
+        public init(table: Int, source: Int64, target: Int64, isAddition: Bool) {
+            self.table = table
+            self.source = source
+            self.target = target
+            self.isAddition = isAddition
+        }
+    }
+
+    public let schema: ResolvedSchema
+    public private(set) var changes: [Change] = []
+    public private(set) var links: [LinkChange] = []
+    private let arena: RecordArena
+    private var builder: RecordBuilder
+
+    public init(_ schema: ResolvedSchema, capacity: Int = 4096) {
+        self.schema = schema
+        arena = RecordArena(capacity: capacity)
+        builder = RecordBuilder(arena)
+    }
+
+    public var isEmpty: Bool { changes.isEmpty && links.isEmpty }
+
+    public func reserve(_ count: Int) { changes.reserveCapacity(changes.count + count) }
+
+    /// Adds a new object. `encode` sets the fields.
+    public func insert(_ entity: Entity, id: Int64, _ encode: (inout RecordBuilder) throws -> Void) throws {
+        try add(.insert, entity, id, FieldMask(), encode)
+    }
+
+    /// Changes the fields in `mask` of an object that exists. `encode` sets at least these; null ones may be left out.
+    public func update(_ entity: Entity, id: Int64, mask: FieldMask, _ encode: (inout RecordBuilder) throws -> Void) throws {
+        try add(.update, entity, id, mask, encode)
+    }
+
+    /// Deletes an object that exists. Its links are told separately.
+    public func delete(_ entity: Entity, id: Int64) {
+        changes.append(Change(kind: .delete, entity: entity.index, id: id, mask: FieldMask(), offset: 0, count: 0))
+    }
+
+    public func link(_ change: LinkChange) { links.append(change) }
+
+    private func add(_ kind: Kind, _ entity: Entity, _ id: Int64, _ mask: FieldMask, _ encode: (inout RecordBuilder) throws -> Void) throws {
+        builder.begin(entity.layout)
+        try encode(&builder)
+        let place = try builder.finish()
+        changes.append(Change(kind: kind, entity: entity.index, id: id, mask: mask, offset: place.offset, count: place.count))
+    }
+
+    /// The record of an insert or update. Valid until the change set grows or ends.
+    public func record(_ change: Change) -> RecordView { arena.view(change.offset, change.count, schema.entities[change.entity].layout) }
+}

@@ -1,0 +1,98 @@
+/// An open store. What a storage engine must do to hold objects; everything above it is shared.
+///
+/// ## What to implement
+/// Three types: the backend, its ``ReadTransaction`` and its ``WriteTransaction``. A fourth, a subclass of ``RecordCursor``, walks.
+/// Offer the user a static factory on ``StoreConfiguration``. Everything that crosses is a record (``RecordView``), a request with
+/// resolved fields (``FetchRequest``) or a ``ChangeSet``; there is no object, no key path and no closure.
+///
+/// ## What must hold
+/// Each sentence is a case of the conformance suite; run `ConformanceCase.all` on your backend to see which do not hold.
+/// - Opening creates the store where there is none, and keeps ``StoreMetadata``. A store of another model, another configuration, a
+///   newer format, or a file that is no store is refused with the code that ``StoreMetadata/check(_:supportedFormat:url:)`` gives
+///   (`notAStore` for a foreign file), and stays as it was.
+/// - A read transaction sees one version: all commits up to ``ReadTransaction/version`` and nothing of later ones, as long as it lasts.
+/// - A write transaction sees what it applied. Until `commit` nobody else does; after `rollback`, or when it is dropped, nobody ever does.
+/// - One writer at a time. Calls of one transaction come from one thread at a time; those of a write transaction all from one thread.
+/// - Values come back as they went in, −0 and NaN as ``Value/normalized(_:)`` says, NUL and non-characters in text included.
+/// - Every method may block, and is never called on a thread of Swift's cooperative pool by the core.
+/// - All errors are ``StoreError``s. Data in the store can never make the process trap.
+public protocol StorageBackend: AnyObject, Sendable {
+    var capabilities: Capabilities { get }
+    var metadata: StoreMetadata { get }
+    /// Starts reading at the newest version.
+    /// - Throws: `closed`, `busy`, `io`, `corrupt`.
+    func beginRead() throws -> any ReadTransaction
+    /// Starts writing, and waits while somebody else writes.
+    /// - Throws: `readOnly`, `closed`, `busy` if the wait took too long.
+    func beginWrite() throws -> any WriteTransaction
+    /// Ends the use of the store. Transactions that still run keep what they need or throw `closed`; a second call does nothing.
+    func close() throws
+    /// Looks for damage.
+    /// - Returns: a sentence for each finding; empty for a sound store.
+    /// - Throws: `unsupported` without the feature `verification`.
+    func verify() throws -> [String]
+}
+
+extension StorageBackend {
+    public func verify() throws -> [String] { throw StoreError(.unsupported, "This backend cannot verify its store.") }
+}
+
+/// A consistent view of a store at one version. Not Sendable: used by one thread at a time.
+public protocol ReadTransaction: AnyObject {
+    /// Counts commits: greater after each. 0 is a store without any.
+    var version: UInt64 { get }
+    /// One record; nil where there is none.
+    ///
+    /// The view is valid until the next call on this transaction.
+    /// - Throws: `corrupt` with entity, attribute and id where the bytes cannot be that record.
+    func record(_ entity: Entity, id: Int64) throws -> RecordView?
+    /// Walks over what a request selects. Does as much of it as the engine can and says what remains.
+    ///
+    /// With ``FetchRequest/onlyIDs`` the records may be empty if nothing remains. Several cursors may be open at once.
+    func scan(_ request: FetchRequest) throws -> Scan
+    /// How many objects a request selects, limit and offset included. There is a default.
+    func count(_ request: FetchRequest) throws -> Int
+    /// The objects that a to-many relationship leads to, for many sources in one call.
+    /// - Parameter sources: ids of the relationship's source entity, in any order, each once.
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs
+    /// How `scan` would go about a request. There is a default.
+    func plan(_ request: FetchRequest) throws -> QueryPlan
+    /// Ends it and gives back what it holds. A second call does nothing.
+    func end()
+}
+
+/// The answer to ``ReadTransaction/related(_:of:)``: the targets of each source, in ascending order of their ids.
+public struct RelatedIDs: Sendable {
+    private var targets: [Int64: [Int64]] = [:]
+
+    public init() {}
+
+    public mutating func add(source: Int64, target: Int64) { targets[source, default: []].append(target) }
+
+    /// To be called once at the end by a backend that did not add them in order.
+    public mutating func sort() { for source in targets.keys { targets[source]?.sort() } }
+
+    public subscript(source: Int64) -> [Int64] { targets[source] ?? [] }
+}
+
+/// The one transaction that may change a store. Reads its own writes.
+public protocol WriteTransaction: ReadTransaction {
+    /// Takes ids out of the entity's sequence. They are never given out again if the transaction commits.
+    /// - Returns: the first of `count` consecutive ids; the very first is 1.
+    func reserveIDs(_ entity: Entity, count: Int) throws -> Int64
+    /// Writes a change set: all of it, or, if it throws, none of it; the transaction can go on either way.
+    ///
+    /// Uniqueness is judged at the end: values that swap owners within one change set pass.
+    /// - Throws: `constraint` with entity, attribute and id for a value that is taken; `notFound` for an update or a deletion of an object
+    ///   that is not there; `constraint` for an insert of an id that is; `full`, `io`.
+    func apply(_ changes: ChangeSet) throws
+    /// Makes everything applied visible, and safe as far as asked.
+    /// - Returns: the new version.
+    func commit(_ durability: Durability) throws -> UInt64
+    /// Undoes everything applied, and ends.
+    func rollback()
+}
+
+extension WriteTransaction {
+    public func end() { rollback() }
+}
