@@ -11,7 +11,8 @@ public struct FieldReference: Sendable, Hashable {
         type = field.type
     }
 
-    private init(ordinal: Int, name: String, type: AttributeType) {
+    /// For a field whose place is known without a resolved schema.
+    public init(ordinal: Int, name: String, type: AttributeType) {
         self.ordinal = ordinal
         self.name = name
         self.type = type

@@ -44,3 +44,8 @@ public final class RecordArena {
         storage = larger
     }
 }
+
+extension RecordArena {
+    /// Drops everything from an offset on.
+    public func truncate(_ offset: Int) { if offset < count { setCount(offset) } }
+}

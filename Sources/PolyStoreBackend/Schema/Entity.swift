@@ -83,6 +83,16 @@ public struct Relationship: Sendable, Hashable {
     public let storage: Storage
 }
 
+extension Relationship {
+    /// The way back over a link table, for ``ReadTransaction/related(_:of:)``, also where the schema declares none; nil for foreign keys.
+    public var reversed: Relationship? {
+        guard case .link(let table, let isReversed) = storage else { return nil }
+        return Relationship(
+            ordinal: ordinal, name: name, source: destination, destination: source, isToMany: true, deleteRule: .noAction, isRequired: false,
+            minCount: 0, maxCount: nil, inverse: ordinal, storage: .link(table: table, isReversed: !isReversed))
+    }
+}
+
 /// A table of pairs (source, target) for one to-many relationship without a to-one inverse.
 public struct LinkTable: Sendable, Hashable {
     /// The position in ``ResolvedSchema/links``.

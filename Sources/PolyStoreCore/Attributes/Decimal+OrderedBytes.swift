@@ -1,0 +1,76 @@
+import Foundation
+import PolyStoreBackend
+
+/// Decimals as bytes whose order under `memcmp` is the order of the numbers, and that are equal where the numbers are.
+///
+///     zero      80
+///     positive  81, exponent as big-endian u16 (E + 0x8000), base-100 digits + 1, 00
+///     negative  7F and the complement of what follows the 81 of its magnitude
+///     NaN       7E
+///
+/// The number is 0.D₁D₂D₃… × 100^E with digits of base 100 and D₁ ≠ 0.
+extension Decimal {
+    var orderedBytes: [UInt8] {
+        if isNaN { return [0x7e] }
+        if isZero { return [0x80] }
+        // The significand's digits, without the zeros at its end: 1.5 and 1.50 are equal.
+        var exponent = self.exponent
+        var digits = Self.digits(of: significand.magnitude)
+        while digits.last == 0 {
+            digits.removeLast()
+            exponent += 1
+        }
+        // 0.d₁d₂… × 10^point
+        var point = digits.count + exponent
+        if point & 1 != 0 {
+            digits.insert(0, at: 0)
+            point += 1
+        }
+        if digits.count & 1 != 0 { digits.append(0) }
+        let biased = UInt16(clamping: point / 2 + 0x8000)
+        var bytes: [UInt8] = [UInt8(biased >> 8), UInt8(biased & 255)]
+        for pair in stride(from: 0, to: digits.count, by: 2) { bytes.append(digits[pair] * 10 + digits[pair + 1] + 1) }
+        bytes.append(0)
+        return sign == .minus ? [0x7f] + bytes.map { ~$0 } : [0x81] + bytes
+    }
+
+    /// nil for bytes that ``orderedBytes`` never makes.
+    init?(orderedBytes bytes: UnsafeRawBufferPointer) {
+        guard let first = bytes.first else { return nil }
+        switch (first, bytes.count) {
+        case (0x7e, 1): self = .nan
+        case (0x80, 1): self = 0
+        case (0x81, 5...): self.init(magnitude: bytes.dropFirst().map { $0 }, negative: false)
+        case (0x7f, 5...): self.init(magnitude: bytes.dropFirst().map { ~$0 }, negative: true)
+        default: return nil
+        }
+    }
+
+    private init?(magnitude bytes: [UInt8], negative: Bool) {
+        guard bytes.last == 0 else { return nil }
+        let exponent = Int(bytes[0]) << 8 + Int(bytes[1]) - 0x8000
+        let pairs = bytes[2..<bytes.count - 1]
+        guard pairs.count <= 20 else { return nil }
+        var significand = Decimal(0)
+        var scale = 2 * (exponent - pairs.count)
+        for (index, pair) in pairs.enumerated() {
+            guard (1...100).contains(pair) else { return nil }
+            let value = Int(pair) - 1
+            if index == pairs.count - 1, value % 10 == 0 {
+                // A zero that only fills the last pair up: with it the exponent could leave its range.
+                significand = significand * 10 + Decimal(value / 10)
+                scale += 1
+            } else {
+                significand = significand * 100 + Decimal(value)
+            }
+        }
+        guard (-128...127).contains(scale) else { return nil }
+        self = Decimal(sign: negative ? .minus : .plus, exponent: scale, significand: significand)
+        if isNaN { return nil }
+    }
+
+    private static func digits(of whole: Decimal) -> [UInt8] {
+        // Printed in full, without exponent: a significand is a whole number of at most 39 digits.
+        "\(whole)".utf8.compactMap { (48...57).contains($0) ? $0 - 48 : nil }
+    }
+}

@@ -1,0 +1,253 @@
+import PolyStoreBackend
+
+extension Context {
+    /// All objects that match, in order.
+    @inlinable
+    public func fetchAll<S: FetchSource>(_ source: S) throws -> [S.Entity] {
+        let fetch = try resolve(source.chain)
+        var found: [S.Entity] = []
+        for part in fetch.parts {
+            let cursor = try open(part)
+            defer { cursor.close() }
+            try collect(S.Entity.self, part.entry, part.slot, cursor, into: &found)
+        }
+        return fetch.isMerged ? try merged(fetch, found) : found
+    }
+
+    /// The first object that matches; nil if none does.
+    @inlinable
+    public func fetchOne<S: FetchSource>(_ source: S) throws -> S.Entity? {
+        var chain = source.chain
+        chain.options.limit = min(chain.options.limit ?? 1, 1)
+        return try fetchAll(chain).first
+    }
+
+    /// How many objects match.
+    public func fetchCount<S: FetchSource>(_ source: S) throws -> Int {
+        let fetch = try resolve(source.chain)
+        let total = try fetch.parts.reduce(0) { try $0 + count($1.entry, $1.request, fetch.options) }
+        guard fetch.isMerged else { return total }
+        return max(0, min(fetch.options.limit ?? .max, total - fetch.options.offset))
+    }
+
+    /// The ids of all objects that match, in order.
+    public func fetchObjectIDs<S: FetchSource>(_ source: S) throws -> [ObjectID<S.Entity>] {
+        let fetch = try resolve(source.chain)
+        if fetch.isMerged { return try fetchAll(source).map(\.objectID) }
+        var found: [ObjectID<S.Entity>] = []
+        for part in fetch.parts {
+            var request = part.request
+            request.onlyIDs = true
+            let cursor = try rows(part.entry, request, fetch.options)
+            defer { cursor.close() }
+            while try cursor.next() { found.append(ObjectID(entry: part.entry, key: cursor.id)) }
+        }
+        return found
+    }
+
+    /// The id of the first object that matches; nil if none does.
+    public func fetchObjectID<S: FetchSource>(_ source: S) throws -> ObjectID<S.Entity>? {
+        try fetchObjectIDs(source.chain.limit(min(source.chain.options.limit ?? 1, 1))).first
+    }
+
+    /// How a fetch would be carried out: access path, what the engine does, what remains.
+    public func explain<S: FetchSource>(_ source: S) throws -> String {
+        try resolve(source.chain).parts.map { part in
+            let plan = try storage(part.entry.store).plan(part.request)
+            return "store \(part.entry.store.url)\n\(plan)"
+        }.joined(separator: "\n")
+    }
+}
+
+/// A fetch with its stores found: one request each.
+@usableFromInline
+struct ResolvedFetch {
+    @usableFromInline
+    struct Part {
+        @usableFromInline let entry: StoreEntity
+        @usableFromInline let slot: Int32
+        let request: FetchRequest
+        let options: FetchOptions
+    }
+
+    @usableFromInline let parts: [Part]
+    let options: FetchOptions
+    let sortKeys: [SortKey]
+    /// Whether the parts' objects have to be brought into one order and cut.
+    @usableFromInline var isMerged: Bool { parts.count > 1 }
+}
+
+extension Context {
+    @usableFromInline
+    final func resolve<T: Model>(_ chain: FetchChain<T>) throws -> ResolvedFetch {
+        if let error = chain.condition?.error ?? chain.order?.error { throw error }
+        let entries = try entries(of: chain.from)
+        var options = chain.options
+        guard options.offset >= 0, options.limit.map({ $0 >= 0 }) ?? true else {
+            throw StoreError(
+                .invalidPredicate, "A limit of \(options.limit.map(String.init) ?? "none") with an offset of \(options.offset): neither may be negative.",
+                entity: T._$entityName)
+        }
+        let keys = chain.order?.keys ?? []
+        let isMerged = entries.count > 1
+        // Of several stores each must give the first offset + limit.
+        let limit = isMerged ? options.limit.map { Int(clamping: $0.magnitude + options.offset.magnitude) } : options.limit
+        let parts = entries.map { entry in
+            ResolvedFetch.Part(
+                entry: entry, slot: entry.slot,
+                request: FetchRequest(
+                    entry.entity, predicate: chain.condition?.predicate ?? .all, sortKeys: keys, limit: limit, offset: isMerged ? 0 : options.offset),
+                options: options)
+        }
+        if !isMerged { options.offset = 0 }
+        return ResolvedFetch(parts: parts, options: options, sortKeys: keys)
+    }
+
+    /// The entities that a `From` names, one per store.
+    final func entries<T: Model>(of from: From<T>) throws -> [StoreEntity] {
+        let known = table.byType[ObjectIdentifier(T.self)] ?? []
+        guard let configurations = from.configurations else {
+            guard !known.isEmpty else { throw noStore(T.self, in: nil) }
+            return known
+        }
+        var found: [StoreEntity] = []
+        for name in configurations {
+            let matching = known.filter { $0.store.configurationName == name }
+            guard !matching.isEmpty else { throw noStore(T.self, in: .some(name)) }
+            found += matching
+        }
+        return found
+    }
+
+    final func noStore<T: Model>(_ type: T.Type, in configuration: String??) -> StoreError {
+        let holders = (table.byType[ObjectIdentifier(type)] ?? []).map { $0.store.configurationName.map { "\"\($0)\"" } ?? "default" }
+        let message: String
+        switch configuration {
+        case .none:
+            message =
+                table.stores.isEmpty
+                ? "The stack has no store yet; add one with addStore before \(T._$entityName) is used."
+                : "No store of the stack holds \(T._$entityName); add one whose configuration has it."
+        case .some(let name):
+            message =
+                "No store of configuration \(name.map { "\"\($0)\"" } ?? "default") holds \(T._$entityName); "
+                + (holders.isEmpty ? "no store does." : "these do: \(holders.joined(separator: ", ")).")
+        }
+        return StoreError(.storeNotFound, message, entity: T._$entityName)
+    }
+
+    @usableFromInline
+    final func open(_ part: ResolvedFetch.Part) throws -> RecordCursor { try rows(part.entry, part.request, part.options) }
+
+    /// Makes objects of rows: the living one where there is one.
+    @inlinable
+    final func collect<T: Model>(
+        _ type: T.Type, _ entry: StoreEntity, _ slot: Int32, _ cursor: RecordCursor, into found: inout [T]
+    ) throws {
+        let map = maps[Int(slot)]
+        while try cursor.next() {
+            let key = cursor.id
+            if let pointer = map.object(key) {
+                let object = unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), to: type)
+                if object._$state.isFault { try fill(object, entry, key, cursor.record) }
+                found.append(object)
+                continue
+            }
+            do {
+                let object = try T(_$state: ModelState(context: self, key: key, slot: slot), decoding: cursor.record)
+                map.insert(key, object)
+                found.append(object)
+            } catch {
+                throw described(error, entry, key)
+            }
+        }
+    }
+
+    /// Gives a fault its values from a row that is at hand.
+    @usableFromInline
+    final func fill(_ object: some Model, _ entry: StoreEntity, _ key: Int64, _ record: RecordView) throws {
+        do {
+            try object._$load(record)
+            object._$state.flags.remove(.fault)
+        } catch {
+            throw described(error, entry, key)
+        }
+    }
+
+    /// Objects of several stores in one order, cut to limit and offset.
+    @usableFromInline
+    final func merged<T: Model>(_ fetch: ResolvedFetch, _ found: [T]) throws -> [T] {
+        guard let layout = fetch.parts.first?.entry.entity.layout else { return found }
+        let arena = RecordArena()
+        var builder = RecordBuilder(arena)
+        var rows: [(row: MaterializedCursor.Row, object: T)] = []
+        for object in found {
+            builder.begin(layout)
+            try object._$encode(into: &builder)
+            let place = try builder.finish()
+            rows.append((MaterializedCursor.Row(id: object._$state.key, offset: place.offset, count: place.count), object))
+        }
+        let order = RecordOrder(fetch.sortKeys)
+        rows.sort { left, right in
+            let result = order.compare(
+                left.row.id, arena.view(left.row.offset, left.row.count, layout), right.row.id,
+                arena.view(right.row.offset, right.row.count, layout))
+            return result == 0 ? left.object._$state.slot < right.object._$state.slot : result < 0
+        }
+        let slice = rows.dropFirst(fetch.options.offset)
+        return (fetch.options.limit.map { slice.prefix($0) } ?? slice).map(\.object)
+    }
+}
+
+extension Context {
+    /// This context's object of an id; nil if the store has none.
+    public func fetchExisting<T: Model>(_ id: ObjectID<T>) throws -> T? {
+        let entry = try entry(of: id)
+        if let living = living(T.self, entry.slot, id.key) {
+            if living._$state.isFault { fire(living) }
+            return living.isDeleted ? nil : living
+        }
+        guard let record = try storage(entry.store).record(entry.entity, id: id.key) else { return nil }
+        do {
+            let object = try T(_$state: ModelState(context: self, key: id.key, slot: entry.slot), decoding: record)
+            maps[Int(entry.slot)].insert(id.key, object)
+            return object
+        } catch {
+            throw described(error, entry, id.key)
+        }
+    }
+
+    /// This context's objects of some ids, in their order; those that are gone are left out.
+    public func fetchExisting<T: Model, S: Sequence<ObjectID<T>>>(_ ids: S) throws -> [T] {
+        let ids = Array(ids)
+        // One query per store for what is not here yet, not one per id.
+        var wanted: [Int32: [Int64]] = [:]
+        for id in ids {
+            let entry = try entry(of: id)
+            let living = living(T.self, entry.slot, id.key)
+            if living == nil || living?._$state.isFault == true { wanted[entry.slot, default: []].append(id.key) }
+        }
+        var held: [T] = []
+        for (slot, keys) in wanted {
+            let entry = entry(slot)
+            let request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
+            let cursor = try storage(entry.store).fetch(request)
+            defer { cursor.close() }
+            try collect(T.self, entry, slot, cursor, into: &held)
+        }
+        return try withExtendedLifetime(held) {
+            try ids.compactMap { id in
+                guard let object = living(T.self, try entry(of: id).slot, id.key), !object._$state.isFault, !object.isDeleted else { return nil }
+                return object
+            }
+        }
+    }
+
+    /// The entry of this context's stack that an id belongs to.
+    final func entry<T: Model>(of id: ObjectID<T>) throws -> StoreEntity {
+        let slot = Int(id.entry.slot)
+        if slot < table.entries.count, table.entries[slot] === id.entry { return id.entry }
+        if let same = (table.byType[ObjectIdentifier(T.self)] ?? []).first(where: { $0.store.storeID == id.entry.store.storeID }) { return same }
+        throw StoreError(.storeNotFound, "\(id) belongs to \(id.entry.store.url), which is no store of this stack.", entity: id.entityName)
+    }
+}

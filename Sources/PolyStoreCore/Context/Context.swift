@@ -1,0 +1,134 @@
+import PolyStoreBackend
+
+/// One consistent view of a stack's objects: one object per id, used by one thread or actor at a time.
+///
+/// Three kinds: the main actor's ``DataStack/view``, the snapshots of `read { }`, and ``Transaction``s, which alone may change objects.
+/// Not Sendable, and neither are its objects: the compiler keeps them where they belong. Take objects across by ``ObjectID``.
+public class Context {
+    final let core: StackCore
+    @usableFromInline final var table: StoreTable
+    @usableFromInline final var maps: [IdentityMap] = []
+    /// The ids that to-many relationships lead to, where they were asked for.
+    final var memberLists: [MemberKey: [Int64]] = [:]
+
+    init(core: StackCore, table: StoreTable) {
+        self.core = core
+        self.table = table
+        growMaps()
+    }
+
+    /// Gives every entity of the table an identity map.
+    final func growMaps() { while maps.count < table.entries.count { maps.append(IdentityMap()) } }
+
+    // MARK: What the kinds of contexts differ in
+
+    /// What to read a store through.
+    func storage(_ store: PersistentStore) throws -> any ReadTransaction {
+        throw StoreError(.closed, "This context has ended.", url: store.url)
+    }
+
+    /// Called before the first change of an object.
+    func beginEditing(_ object: any Model) -> EditState {
+        preconditionFailure(
+            "\(object._$state.context.entry(object._$state.slot).entity.name) \(object._$state.key) was changed outside a transaction; "
+                + "change it in `perform`, where `edit(_:)` gives the object to change.")
+    }
+
+    /// Called when a to-one relationship is set.
+    func retarget<T: Model>(_ object: any Model, _ relationship: Int, from old: ToOne, to new: T?) -> ToOne {
+        _ = beginEditing(object)
+        return old
+    }
+
+    func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) { _ = beginEditing(object) }
+
+    /// What a transaction's own changes do to the list of a to-many relationship.
+    func pendingMembers(_ key: MemberKey) -> MemberChanges? { nil }
+
+    /// Rows of a request, own changes included where the context has any.
+    func rows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
+        try storage(entry.store).fetch(request)
+    }
+
+    func count(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
+        try storage(entry.store).count(request)
+    }
+
+    // MARK: Objects
+
+    final func entry(_ slot: Int32) -> StoreEntity { table.entries[Int(slot)] }
+
+    /// The living object of an id, if there is one.
+    @inlinable
+    final func living<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> T? {
+        guard let pointer = maps[Int(slot)].object(key) else { return nil }
+        // An entry's map holds objects of the entry's class only.
+        return unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), to: type)
+    }
+
+    /// The object of an id: the living one, or a new fault.
+    final func object<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> T {
+        if let living = living(type, slot, key) { return living }
+        let object = T(_$state: ModelState(context: self, key: key, slot: slot, flags: .fault))
+        maps[Int(slot)].insert(key, object)
+        return object
+    }
+
+    /// Called when an object goes.
+    final func forget(slot: Int32, key: Int64, hasMembers: Bool) {
+        maps[Int(slot)].remove(key)
+        if hasMembers {
+            for relationship in entry(slot).entity.relationships where relationship.isToMany {
+                memberLists[MemberKey(slot: slot, relationship: Int32(relationship.ordinal), key: key)] = nil
+            }
+        }
+    }
+
+    /// Reads the values of a fault. An accessor cannot throw, so what goes wrong is logged, and the object keeps its defaults.
+    final func fire(_ object: some Model) {
+        let entry = entry(object._$state.slot)
+        let key = object._$state.key
+        object._$state.flags.remove(.fault)
+        do {
+            if let record = try storage(entry.store).record(entry.entity, id: key) {
+                try object._$load(record)
+            } else {
+                object._$state.flags.formUnion([.missing, .deleted])
+                core.logger.write(.warning, "\(entry.entity.name) \(key) was asked for, but is no longer in the store.")
+            }
+        } catch {
+            object._$state.flags.insert(.missing)
+            let error = described(error, entry, key)
+            core.logger.log(error, "reading \(entry.entity.name) \(key)", file: #fileID, line: #line, function: #function)
+        }
+    }
+
+    /// An error of decoding, with the names that the decoder does not know.
+    @usableFromInline
+    final func described(_ error: any Error, _ entry: StoreEntity, _ key: Int64) -> StoreError {
+        guard var error = error as? StoreError else {
+            return StoreError(.corrupt, "\(entry.entity.name) \(key) cannot be read.", entity: entry.entity.name, objectID: key, underlying: "\(error)")
+        }
+        guard let mark = error.attribute, mark.hasPrefix("#"), let ordinal = Int(mark.dropFirst()) else { return error }
+        let name = entry.entity.fields.indices.contains(ordinal) ? entry.entity.fields[ordinal].name : mark
+        error.attribute = name
+        error.entity = entry.entity.name
+        error.objectID = key
+        error.url = entry.store.url
+        error.message = "\(entry.entity.name).\(name) of object \(key): \(error.message)"
+        return error
+    }
+}
+
+/// A to-many relationship of one object.
+struct MemberKey: Hashable {
+    let slot: Int32
+    let relationship: Int32
+    let key: Int64
+}
+
+/// What a transaction adds to and takes from a to-many relationship.
+struct MemberChanges {
+    var added: Set<Int64> = []
+    var removed: Set<Int64> = []
+}

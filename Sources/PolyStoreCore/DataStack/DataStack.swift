@@ -1,0 +1,109 @@
+import Dispatch
+import PolyStoreBackend
+
+/// A model with its stores: where everything begins.
+///
+///     let stack = try DataStack(Schema("Company 1", Person.self, Department.self))
+///     try stack.addStore(.sqlite(file: "company.sqlite"))
+///     let id = try await stack.perform { transaction in
+///         let jane = try transaction.create(Into<Person>())
+///         jane.name = "Jane"
+///         return jane.objectID
+///     }
+///     print(try stack.view.fetchAll(From<Person>(), Where(\.name == "Jane")))
+///
+/// Sendable; as many stacks as wanted.
+public final class DataStack: Sendable {
+    let core: StackCore
+    @MainActor private var viewContext: ViewContext?
+
+    /// - Throws: `invalidSchema`, naming the entity and property that are wrong, in whichever configuration.
+    public init(_ schema: Schema, logger: any StoreLogger = StandardErrorLogger()) throws {
+        core = StackCore(schema: schema, logger: logger)
+        _ = try ResolvedSchema(schema.description(of: schema.models))
+        for name in schema.configurationNames { _ = try ResolvedSchema(schema.description(of: try schema.models(of: name))) }
+    }
+
+    public var schema: Schema { core.schema }
+
+    /// Takes what the stack has to say; see ``StoreLogger``.
+    public var logger: any StoreLogger {
+        get { core.logger }
+        set { core.logger = newValue }
+    }
+
+    /// The main actor's read-only context, which follows every commit.
+    @MainActor public var view: ViewContext {
+        let table = core.table.withLock { $0 }
+        if let viewContext {
+            viewContext.update(table)
+            return viewContext
+        }
+        let context = ViewContext(core: core, table: table)
+        viewContext = context
+        return context
+    }
+
+    @MainActor
+    func catchUpView() {
+        guard let viewContext else { return }
+        do {
+            try viewContext.catchUp()
+        } catch {
+            core.logger.write(.error, "The view could not follow a commit and shows an earlier version: \(error)")
+        }
+    }
+
+    // MARK: Stores
+
+    /// The stores, in the order in which they were added.
+    public var stores: [PersistentStore] { core.table.withLock { $0.stores } }
+
+    /// Opens a store, or makes it, and waits for that. Never migrates.
+    ///
+    /// Adding a store a second time gives the one that is there.
+    /// - Parameters:
+    ///   - store: the engine and the place: `.sqlite(file: "company.sqlite")`, `.inMemory()`, …
+    ///   - name: which of the schema's configurations it holds; nil is the default one, with every entity.
+    /// - Throws: `storeNotFound` for a configuration that the schema does not have, `differentStoreAtURL` for a place that another
+    ///   configuration of this stack uses, `migrationRequired` for a store of another model, `notAStore` for a foreign file,
+    ///   `io`, `readOnly`, `corrupt`.
+    @discardableResult
+    public func addStore(_ store: StoreConfiguration, configuration name: String? = nil) throws -> PersistentStore {
+        let models = try core.schema.models(of: name)
+        let schema = try ResolvedSchema(core.schema.description(of: models))
+        return try core.table.withLock { table in
+            if store.isShared, let same = table.stores.first(where: { $0.url == store.url }) {
+                guard same.configurationName != name else { return same }
+                func told(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "default" }
+                throw StoreError(
+                    .differentStoreAtURL,
+                    "\(store.url) is open for the configuration \(told(same.configurationName)), so it cannot be that of \(told(name)) too.",
+                    url: store.url)
+            }
+            let backend = try store.open(schema: schema, configurationName: name, logger: core.logger)
+            let added = PersistentStore(
+                index: table.stores.count, firstSlot: Int32(table.entries.count), configurationName: name, configuration: store,
+                backend: backend, schema: schema)
+            table.stores.append(added)
+            for (entity, model) in zip(schema.entities, models) {
+                let entry = StoreEntity(store: added, entity: entity, type: model)
+                table.entries.append(entry)
+                table.byType[ObjectIdentifier(model), default: []].append(entry)
+            }
+            core.logger.write(.debug, "Opened \(store.url) with \(schema.entities.count) entities.")
+            return added
+        }
+    }
+
+    /// The id that a URI names; nil if it names none of this stack's stores, or another entity.
+    public func objectID<T: Model>(_ uri: String, for type: T.Type) -> ObjectID<T>? {
+        let entries = core.table.withLock { $0.byType[ObjectIdentifier(type)] ?? [] }
+        for entry in entries {
+            let prefix = ObjectID<T>(entry: entry, key: 0).uri.dropLast()
+            guard uri.hasPrefix(prefix), let key = Int64(uri.dropFirst(prefix.count)), key > 0 else { continue }
+            return ObjectID(entry: entry, key: key)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,72 @@
+import PolyStoreBackend
+
+/// A store of a stack: an open backend with the entities of one configuration.
+public final class PersistentStore: Sendable {
+    /// The position in the stack, from 0, in the order in which stores were added.
+    let index: Int
+    /// nil is the default configuration.
+    public let configurationName: String?
+    public let configuration: StoreConfiguration
+    let backend: any StorageBackend
+    let schema: ResolvedSchema
+    /// The slot of the first entity; the others follow in the order of the schema.
+    let firstSlot: Int32
+    /// Ids that were reserved and not yet given out, by entity.
+    let sequences: Lock<[Int: ClosedRange<Int64>]>
+
+    init(
+        index: Int, firstSlot: Int32, configurationName: String?, configuration: StoreConfiguration, backend: any StorageBackend,
+        schema: ResolvedSchema
+    ) {
+        self.index = index
+        self.firstSlot = firstSlot
+        self.configurationName = configurationName
+        self.configuration = configuration
+        self.backend = backend
+        self.schema = schema
+        sequences = Lock([:])
+    }
+
+    /// Drawn when the store was made; part of every object's URI.
+    public var storeID: String { backend.metadata.storeID }
+    public var capabilities: Capabilities { backend.capabilities }
+    /// `engine:location`.
+    public var url: String { configuration.url }
+
+    /// Looks for damage: a sentence for each finding.
+    public func verify() throws -> [String] { try backend.verify() }
+}
+
+/// One entity in one store, with its class.
+@usableFromInline
+final class StoreEntity: Sendable {
+    /// Unlike any other of the stack.
+    let slot: Int32
+    let store: PersistentStore
+    let entity: Entity
+    let type: any Model.Type
+    /// Attributes that must be assigned before a new object is committed: neither optional nor with a default.
+    let required: [Int]
+    /// Slots of the relationships' destinations, in the same store.
+    let destinations: [Int32]
+    /// Relationships that lead here and have no way back.
+    let incoming: [Relationship]
+
+    init(store: PersistentStore, entity: Entity, type: any Model.Type) {
+        slot = store.firstSlot + Int32(entity.index)
+        self.store = store
+        self.entity = entity
+        self.type = type
+        required = entity.fields.filter { $0.relationship == nil && !$0.isOptional && $0.defaultValue == nil }.map(\.ordinal)
+        destinations = entity.relationships.map { store.firstSlot + Int32($0.destination) }
+        incoming = store.schema.entities.flatMap(\.relationships).filter { $0.destination == entity.index && $0.inverse == nil }
+    }
+}
+
+/// The stores of a stack and who holds what, at one time. A value that only grows.
+@usableFromInline
+struct StoreTable: Sendable {
+    var stores: [PersistentStore] = []
+    var entries: [StoreEntity] = []
+    var byType: [ObjectIdentifier: [StoreEntity]] = [:]
+}

@@ -1,0 +1,63 @@
+import PolyStoreBackend
+
+/// What the accessors of a model call. `self` decides which context answers.
+extension Model {
+    /// Reads the values of a fault.
+    public func _$fire() { _$state.context.fire(self) }
+
+    /// To be called before a field changes.
+    @inlinable
+    public func _$willChange(_ field: Int) {
+        if _$state.isFault { _$fire() }
+        if let edit = _$state.edit {
+            edit.mask.insert(field)
+        } else {
+            _$beginEditing().mask.insert(field)
+        }
+    }
+
+    @usableFromInline
+    func _$beginEditing() -> EditState { _$state.context.beginEditing(self) }
+
+    /// The object that a to-one relationship leads to.
+    public func _$target<T: Model>(of relationship: Int, _ target: ToOne) -> T? {
+        target.id == 0 ? nil : _$state.context.target(of: self, relationship, target.id)
+    }
+
+    /// Makes a to-one relationship lead to another object, and keeps the other end right.
+    public func _$retarget<T: Model>(_ relationship: Int, from old: ToOne, to new: T?) -> ToOne {
+        _$state.context.retarget(self, relationship, from: old, to: new)
+    }
+
+    /// The objects that a to-many relationship leads to.
+    public func _$members<T: Model>(of relationship: Int) -> Set<T> { _$state.context.members(of: self, relationship) }
+
+    /// Replaces the objects of a to-many relationship, and keeps the other ends right.
+    public func _$setMembers<T: Model>(of relationship: Int, to members: Set<T>) {
+        _$state.context.setMembers(of: self, relationship, to: members)
+    }
+}
+
+extension Model {
+    /// The object's permanent identity: Sendable, the way to take an object from one context to another.
+    public var objectID: ObjectID<Self> { ObjectID(entry: _$state.context.entry(_$state.slot), key: _$state.key) }
+
+    /// Whether the values are still to be read from the store.
+    public var isFault: Bool { _$state.isFault }
+
+    /// Whether the object was deleted: in this transaction, or, for an object of the view, by a commit that the view has seen.
+    public var isDeleted: Bool { _$state.flags.contains(.deleted) }
+
+    /// Whether the object was created in this transaction.
+    public var isInserted: Bool { _$state.edit?.isInsert ?? false }
+
+    /// Whether this transaction changed it.
+    public var hasChanges: Bool { _$state.edit != nil || isDeleted }
+
+    /// The stored names of what was changed in this transaction, to-many relationships aside.
+    public var changedKeys: Set<String> {
+        guard let edit = _$state.edit else { return [] }
+        let fields = _$state.context.entry(_$state.slot).entity.fields
+        return Set(edit.mask.ordinals.compactMap { fields.indices.contains($0) ? fields[$0].name : nil })
+    }
+}

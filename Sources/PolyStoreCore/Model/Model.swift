@@ -1,0 +1,84 @@
+import PolyStoreBackend
+
+/// A class whose objects live in a store. `@Model` writes the conformance; it can be written by hand as well.
+///
+/// The requirements are the generated code's side of the object layer. Their names begin with `_$` to stay out of the way of a
+/// model's own properties. Ordinals: `field` counts attributes and to-one relationships together, `relationship` counts
+/// relationships, both in the order of ``_$entity``.
+public protocol Model: AnyObject, Hashable, SendableMetatype {
+    /// What ties the object to its context. Stored, set by both inits, touched by nobody else.
+    @_borrowed var _$state: ModelState { get set }
+    /// A new object with its defaults.
+    init(_$state: consuming ModelState)
+    /// An object with a record's values.
+    init(_$state: consuming ModelState, decoding record: RecordView) throws
+    /// Takes over a record's values.
+    func _$load(_ record: RecordView) throws
+    /// Writes every field, in ascending order.
+    func _$encode(into builder: inout RecordBuilder) throws
+    /// What a to-one relationship holds.
+    func _$toOne(_ relationship: Int) -> ToOne
+    /// Sets what a to-one relationship holds, and nothing else.
+    func _$setToOne(_ relationship: Int, _ target: ToOne)
+
+    static var _$entityName: String { get }
+    static var _$entity: EntityDescription { get }
+    /// Stored names by key path.
+    static var _$properties: ModelProperties<Self> { get }
+}
+
+extension Model {
+    /// Objects are the same if they are one object: there is one per id and context.
+    @inlinable public static func == (left: Self, right: Self) -> Bool { left === right }
+    @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// The value of a to-one relationship: the target's id, 0 for none.
+public struct ToOne: Sendable, Hashable {
+    public var id: Int64
+
+    @inlinable public init(id: Int64) { self.id = id }
+    @inlinable public init(_ record: RecordView, _ field: Int) { id = record.isNull(field) ? 0 : record.integer64(field) }
+    @inlinable public static var none: ToOne { ToOne(id: 0) }
+    @inlinable
+    public func encode(into builder: inout RecordBuilder, _ field: Int) { if id != 0 { builder.setInteger(field, id) } }
+}
+
+/// The stored names of a model's properties, by key path.
+public final class ModelProperties<T: Model>: @unchecked Sendable {  // immutable; key paths of stored properties hold no state
+    enum Property {
+        case field(FieldReference)
+        case relationship(Int)
+    }
+
+    private let byKeyPath: [AnyKeyPath: Property]
+    let fieldsByName: [String: FieldReference]
+
+    public init(_ names: [(PartialKeyPath<T>, String)]) {
+        var fields: [String: FieldReference] = [:]
+        var relationships: [String: Int] = [:]
+        for property in T._$entity.properties {
+            switch property {
+            case .attribute(let attribute):
+                fields[attribute.name] = FieldReference(ordinal: fields.count, name: attribute.name, type: attribute.type)
+            case .relationship(let relationship):
+                if !relationship.isToMany {
+                    fields[relationship.name] = FieldReference(ordinal: fields.count, name: relationship.name, type: .int64)
+                }
+                relationships[relationship.name] = relationships.count
+            }
+        }
+        fieldsByName = fields
+        byKeyPath = Dictionary(
+            names.compactMap { path, name in
+                if let field = fields[name] { return (path as AnyKeyPath, .field(field)) }
+                return relationships[name].map { (path as AnyKeyPath, .relationship($0)) }
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func field(_ path: PartialKeyPath<T>) throws -> FieldReference {
+        if case .field(let field)? = byKeyPath[path] { return field }
+        throw StoreError(
+            .invalidPredicate, "\(path) is no stored attribute or to-one relationship of \(T._$entityName).", entity: T._$entityName)
+    }
+}

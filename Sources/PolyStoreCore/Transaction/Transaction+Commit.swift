@@ -1,0 +1,156 @@
+import PolyStoreBackend
+
+extension Transaction {
+    /// Checks everything, writes it, and makes it safe, store by store in the order of the stack.
+    ///
+    /// One store is all or nothing. Over several, a failure leaves those before it committed; the error says which.
+    /// - Returns: what was committed, for the view and others who follow.
+    /// - Throws: `constraint` with all violations; what the backend throws. Nothing is written then.
+    func commitChanges() throws -> [CommittedChanges] {
+        if let error = deferredErrors.first { throw error }
+        try validate()
+        var sets: [(store: PersistentStore, changes: ChangeSet)] = []
+        for store in table.stores {
+            let changes = try changeSet(store)
+            if !changes.isEmpty { sets.append((store, changes)) }
+        }
+        // Everything is applied before anything is committed, so that only the commits themselves can leave stores apart.
+        for (store, changes) in sets { try writer(store).apply(changes) }
+        let touched = core.hub.isActive ? Dictionary(grouping: memberLog.touched) { entry($0.slot).store.index } : [:]
+        var committed: [CommittedChanges] = []
+        for (store, changes) in sets {
+            do {
+                let version = try writer(store).commit(durability ?? store.configuration.durability)
+                didCommit(store)
+                committed.append(CommittedChanges(store: store, version: version, changes: changes, touched: touched[store.index] ?? []))
+            } catch {
+                guard !committed.isEmpty else { throw error }
+                core.hub.publish(committed)
+                var error = error as? StoreError ?? StoreError(.io, "\(error)")
+                error.message += " Already committed: \(committed.map(\.store.url).joined(separator: ", ")); not: \(store.url) and any after it."
+                throw error
+            }
+        }
+        return committed
+    }
+
+    /// What is to be written to one store.
+    private func changeSet(_ store: PersistentStore) throws -> ChangeSet {
+        let slots = store.schema.entities.indices.map { Int(store.firstSlot) + $0 }
+        let count = slots.reduce(0) { $0 + pending[$1].inserted.count + pending[$1].updated.count }
+        let changes = ChangeSet(store.schema, capacity: max(4096, count * 256))
+        changes.reserve(count)
+        for slot in slots {
+            let entry = table.entries[slot]
+            for object in pending[slot].inserted where !object.isDeleted {
+                try describing(entry, object) { try changes.insert(entry.entity, id: object._$state.key) { try object._$encode(into: &$0) } }
+            }
+            for object in pending[slot].updated where !object.isDeleted {
+                guard let mask = object._$state.edit?.mask, !mask.isEmpty else { continue }
+                try describing(entry, object) {
+                    try changes.update(entry.entity, id: object._$state.key, mask: mask) { try object._$encode(into: &$0) }
+                }
+            }
+            for object in pending[slot].deleted { changes.delete(entry.entity, id: object._$state.key) }
+        }
+        for (key, net) in memberLog.all(where: { self.entry($0.slot).store === store }) {
+            guard case .link(let table, let isReversed) = entry(key.slot).entity.relationships[Int(key.relationship)].storage, !isReversed else { continue }
+            for target in net.removed.sorted() {
+                changes.link(ChangeSet.LinkChange(table: table, source: key.key, target: target, isAddition: false))
+            }
+            for target in net.added.sorted() {
+                changes.link(ChangeSet.LinkChange(table: table, source: key.key, target: target, isAddition: true))
+            }
+        }
+        return changes
+    }
+
+    private func describing(_ entry: StoreEntity, _ object: any Model, _ body: () throws -> Void) throws {
+        do { try body() } catch { throw described(error, entry, object._$state.key) }
+    }
+
+    // MARK: Validation
+
+    /// Everything that the model asks of what was changed; all violations in one error.
+    private func validate() throws {
+        var violations = Violations()
+        for (slot, own) in pending.enumerated() {
+            let entry = table.entries[slot]
+            let required = entry.entity.relationships.filter { $0.isRequired && !$0.isToMany }
+            for object in own.inserted where !object.isDeleted {
+                for field in entry.required where !(object._$state.edit?.mask.contains(field) ?? false) {
+                    let name = entry.entity.fields[field].name
+                    violations.add(entry.entity.name, name, object._$state.key, "is required and was never assigned")
+                }
+            }
+            if !required.isEmpty {
+                for object in [own.inserted, own.updated].joined() where !object.isDeleted {
+                    for relationship in required where object._$toOne(relationship.ordinal).id == 0 {
+                        violations.add(entry.entity.name, relationship.name, object._$state.key, "is required and leads to no object")
+                    }
+                }
+            }
+            try checkCounts(entry, own, &violations)
+        }
+        try checkDenials(&violations)
+        try violations.throwIfAny()
+    }
+
+    /// Least and greatest counts of to-many relationships, of new objects and of those whose list changed.
+    private func checkCounts(_ entry: StoreEntity, _ own: Pending, _ violations: inout Violations) throws {
+        let counted = entry.entity.relationships.filter { $0.isToMany && ($0.minCount > 0 || $0.maxCount != nil) }
+        guard !counted.isEmpty else { return }
+        var keys = Set(memberLog.touched.filter { $0.slot == entry.slot })
+        for object in own.inserted {
+            for relationship in counted {
+                keys.insert(MemberKey(slot: entry.slot, relationship: Int32(relationship.ordinal), key: object._$state.key))
+            }
+        }
+        for key in keys {
+            guard let relationship = counted.first(where: { $0.ordinal == Int(key.relationship) }) else { continue }
+            let object = anyObject(key.slot, key.key)
+            if object._$state.isFault { fire(object) }
+            guard !object.isDeleted else { continue }
+            let count = try memberKeys(of: object, key).count
+            if count < relationship.minCount || count > relationship.maxCount ?? .max {
+                let bounds = relationship.maxCount.map { "\(relationship.minCount) to \($0)" } ?? "at least \(relationship.minCount)"
+                violations.add(entry.entity.name, relationship.name, key.key, "leads to \(count) objects, and \(bounds) are allowed")
+            }
+        }
+    }
+
+    private func checkDenials(_ violations: inout Violations) throws {
+        for key in denials {
+            let entry = entry(key.slot)
+            let object = anyObject(key.slot, key.key)
+            let relationship = entry.entity.relationships[Int(key.relationship)]
+            let slot = entry.destinations[relationship.ordinal]
+            var left: [Int64]
+            if case .foreignKey = relationship.storage {
+                left = [object._$toOne(relationship.ordinal).id].filter { $0 != 0 }
+            } else {
+                left = try memberKeys(of: object, key)
+            }
+            left.removeAll { anyObject(slot, $0).isDeleted }
+            guard !left.isEmpty else { continue }
+            let names = left.sorted().prefix(5).map { "\(self.entry(slot).entity.name) \($0)" }.joined(separator: ", ")
+            violations.add(
+                entry.entity.name, relationship.name, key.key,
+                "still leads to \(left.count) objects (\(names)\(left.count > 5 ? ", …" : "")), and its delete rule is deny")
+        }
+    }
+}
+
+/// Collects what is wrong, for one error.
+private struct Violations {
+    private var found: [(entity: String, attribute: String, key: Int64, what: String)] = []
+
+    mutating func add(_ entity: String, _ attribute: String, _ key: Int64, _ what: String) { found.append((entity, attribute, key, what)) }
+
+    func throwIfAny() throws {
+        guard let first = found.first else { return }
+        let lines = found.prefix(20).map { "\($0.entity).\($0.attribute) of object \($0.key) \($0.what)" }
+        let message = lines.joined(separator: "; ") + (found.count > 20 ? "; and \(found.count - 20) more" : "") + "."
+        throw StoreError(.constraint, message, entity: first.entity, attribute: first.attribute, objectID: first.key)
+    }
+}

@@ -1,0 +1,85 @@
+import PolyStoreBackend
+
+extension Transaction {
+    /// Makes a new object, with its defaults. Its id is final.
+    /// - Throws: `storeNotFound` where no store holds the entity, `ambiguousStore` where several do and `into` names none; both name
+    ///   the choices.
+    public func create<T: Model>(_ into: Into<T>) throws -> T {
+        let entry = try entry(for: into)
+        let key = try newKey(entry)
+        let object = T(_$state: ModelState(context: self, key: key, slot: entry.slot))
+        object._$state.edit = EditState(isInsert: true)
+        maps[Int(entry.slot)].insert(key, object)
+        pending[Int(entry.slot)].inserted.append(object)
+        return object
+    }
+
+    private func entry<T: Model>(for into: Into<T>) throws -> StoreEntity {
+        let known = table.byType[ObjectIdentifier(T.self)] ?? []
+        let matching: [StoreEntity]
+        if case .some(let configuration) = into.configuration {
+            matching = known.filter { $0.store.configurationName == configuration }
+        } else {
+            matching = known
+        }
+        guard let entry = matching.first else { throw noStore(T.self, in: into.configuration) }
+        guard matching.count == 1 else {
+            let names = matching.map { $0.store.configurationName.map { "\"\($0)\"" } ?? "nil" }.joined(separator: ", ")
+            throw StoreError(
+                .ambiguousStore,
+                "\(T._$entityName) could be created in \(matching.count) stores; say which: Into<\(T.self)>(configuration) with one of \(names).",
+                entity: T._$entityName)
+        }
+        return entry
+    }
+
+    /// The object of an id, to change it.
+    /// - Throws: `notFound` where it is gone; see ``Context/fetchExisting(_:)-(ObjectID<T>)`` for a form that gives nil.
+    public func edit<T: Model>(_ id: ObjectID<T>) throws -> T {
+        guard let object = try fetchExisting(id) else {
+            throw StoreError(.notFound, "\(id) is not in the store: it was deleted.", entity: id.entityName, objectID: id.key)
+        }
+        return object
+    }
+
+    /// Deletes an object, with what its relationships' delete rules say.
+    ///
+    /// `cascade` and `nullify` take effect at once; a `deny` is judged at commit, so that what it protects may be deleted as well.
+    public func delete<T: Model>(_ object: T) throws { try delete([object]) }
+
+    /// Deletes several objects.
+    public func delete<T: Model>(_ first: T, _ second: T, _ others: T...) throws { try delete([first, second] + others) }
+
+    public func delete<T: Model, S: Sequence<T>>(_ objects: S) throws { try deleteGraph(objects.map { $0 }) }
+
+    /// Deletes the object of an id; nothing happens where it is gone already.
+    public func delete<T: Model>(_ id: ObjectID<T>) throws { if let object = try fetchExisting(id) { try delete(object) } }
+
+    /// Deletes every object that matches.
+    /// - Returns: how many.
+    @discardableResult
+    public func deleteAll<S: FetchSource>(_ source: S) throws -> Int {
+        let objects = try fetchAll(source)
+        try delete(objects)
+        return objects.count
+    }
+
+    @discardableResult
+    public func deleteAll<T, A: FetchClause<T>>(_ from: From<T>, _ first: A) throws -> Int { try deleteAll(from.chain(first)) }
+
+    @discardableResult
+    public func deleteAll<T, A: FetchClause<T>, B: FetchClause<T>>(_ from: From<T>, _ first: A, _ second: B) throws -> Int {
+        try deleteAll(from.chain(first, second))
+    }
+
+    /// Whether anything is to be written.
+    public var hasChanges: Bool { pending.contains { !$0.isEmpty } || !memberLog.touched.isEmpty }
+
+    func startEditing(_ object: any Model) -> EditState {
+        if let edit = object._$state.edit { return edit }
+        let edit = EditState(isInsert: false)
+        object._$state.edit = edit
+        if !pending.isEmpty { pending[Int(object._$state.slot)].updated.append(object) }
+        return edit
+    }
+}

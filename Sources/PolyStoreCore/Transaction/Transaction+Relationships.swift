@@ -1,0 +1,139 @@
+import PolyStoreBackend
+
+extension Transaction {
+    func moveToOne<T: Model>(_ object: any Model, _ relationship: Int, from old: ToOne, to new: T?) -> ToOne {
+        let key = new?._$state.key ?? 0
+        guard key != old.id else { return old }
+        if let new, !accepts(new, as: relationship, of: object) { return old }
+        moved(object, relationship, from: old.id, to: key)
+        return ToOne(id: key)
+    }
+
+    /// Checks that an object may stand in a relationship of another. What may not is remembered and refuses the commit.
+    private func accepts(_ target: any Model, as relationship: Int, of object: any Model) -> Bool {
+        let entry = entry(object._$state.slot)
+        let name = "\(entry.entity.name).\(entry.entity.relationships[relationship].name)"
+        guard target._$state.context === self else {
+            deferredErrors.append(
+                StoreError(
+                    .misuse, "\(name) of object \(object._$state.key) was set to an object of another context; use the transaction's own, from edit(_:).",
+                    entity: entry.entity.name, attribute: entry.entity.relationships[relationship].name, objectID: object._$state.key))
+            return false
+        }
+        guard target._$state.slot == entry.destinations[relationship] else {
+            let other = self.entry(target._$state.slot)
+            deferredErrors.append(
+                StoreError(
+                    .misuse,
+                    "\(name) of object \(object._$state.key) was set to an object in \(other.store.url), but it is in \(entry.store.url); "
+                        + "a relationship stays within one store.",
+                    entity: entry.entity.name, attribute: entry.entity.relationships[relationship].name, objectID: object._$state.key))
+            return false
+        }
+        return true
+    }
+
+    /// Keeps the other ends right when a to-one relationship moves. 0 is none.
+    func moved(_ object: any Model, _ relationship: Int, from old: Int64, to new: Int64) {
+        let entry = entry(object._$state.slot)
+        guard let inverse = entry.entity.relationships[relationship].inverse else { return }
+        let slot = entry.destinations[relationship]
+        let key = object._$state.key
+        if self.entry(slot).entity.relationships[inverse].isToMany {
+            if old != 0 { removeMember(MemberKey(slot: slot, relationship: Int32(inverse), key: old), key) }
+            if new != 0 { addMember(MemberKey(slot: slot, relationship: Int32(inverse), key: new), key) }
+        } else {
+            // One to one: the old partner loses us, the new one loses its old partner.
+            if old != 0 { setPartner(slot, old, inverse, expecting: key, to: 0) }
+            if new != 0 {
+                let former = anyObject(slot, new)._$toOneFired(inverse)
+                if former != 0, former != key { setPartner(entry.slot, former, relationship, expecting: new, to: 0) }
+                setPartner(slot, new, inverse, expecting: nil, to: key)
+            }
+        }
+    }
+
+    /// Sets the to-one relationship of an object, without any further consequence.
+    /// - Parameter expecting: only if it leads there now.
+    private func setPartner(_ slot: Int32, _ key: Int64, _ relationship: Int, expecting: Int64?, to target: Int64) {
+        let object = anyObject(slot, key)
+        let now = object._$toOneFired(relationship)
+        guard expecting.map({ $0 == now }) ?? true, now != target else { return }
+        setToOne(object, relationship, target)
+    }
+
+    /// Writes the field of a to-one relationship.
+    func setToOne(_ object: any Model, _ relationship: Int, _ target: Int64) {
+        if object._$state.isFault { fire(object) }
+        guard !object.isDeleted else { return }
+        if case .foreignKey(let field) = entry(object._$state.slot).entity.relationships[relationship].storage {
+            beginEditing(object).mask.insert(field)
+        }
+        object._$setToOne(relationship, ToOne(id: target))
+    }
+
+    private func addMember(_ key: MemberKey, _ target: Int64) {
+        memberLog.add(key, target)
+        if let index = memberLists.index(forKey: key), !memberLists.values[index].contains(target) { memberLists.values[index].append(target) }
+    }
+
+    private func removeMember(_ key: MemberKey, _ target: Int64) {
+        memberLog.remove(key, target)
+        if let index = memberLists.index(forKey: key) { memberLists.values[index].removeAll { $0 == target } }
+    }
+
+    func replaceMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) {
+        for member in members where !accepts(member, as: relationship, of: object) { return }
+        let entry = entry(object._$state.slot)
+        let key = MemberKey(slot: entry.slot, relationship: Int32(relationship), key: object._$state.key)
+        do {
+            let before = Set(try memberKeys(of: object, key))
+            let after = Set(members.map { $0._$state.key })
+            for target in before.subtracting(after) { unlink(key, entry, target) }
+            for target in after.subtracting(before) { link(key, entry, target) }
+        } catch {
+            deferredErrors.append(described(error, entry, key.key))
+        }
+    }
+
+    /// Adds an object to a to-many relationship, both ends.
+    private func link(_ key: MemberKey, _ entry: StoreEntity, _ target: Int64) {
+        let relationship = entry.entity.relationships[Int(key.relationship)]
+        let slot = entry.destinations[Int(key.relationship)]
+        switch relationship.storage {
+        case .inverse:
+            guard let inverse = relationship.inverse else { return }
+            let member = anyObject(slot, target)
+            let former = member._$toOneFired(inverse)
+            if former != 0 { removeMember(MemberKey(slot: key.slot, relationship: key.relationship, key: former), target) }
+            setToOne(member, inverse, key.key)
+            addMember(key, target)
+        case .link:
+            addMember(key, target)
+            if let inverse = relationship.inverse { addMember(MemberKey(slot: slot, relationship: Int32(inverse), key: target), key.key) }
+        case .foreignKey: break
+        }
+    }
+
+    /// Takes an object out of a to-many relationship, both ends.
+    func unlink(_ key: MemberKey, _ entry: StoreEntity, _ target: Int64) {
+        let relationship = entry.entity.relationships[Int(key.relationship)]
+        let slot = entry.destinations[Int(key.relationship)]
+        removeMember(key, target)
+        switch relationship.storage {
+        case .inverse:
+            if let inverse = relationship.inverse { setPartner(slot, target, inverse, expecting: key.key, to: 0) }
+        case .link:
+            if let inverse = relationship.inverse { removeMember(MemberKey(slot: slot, relationship: Int32(inverse), key: target), key.key) }
+        case .foreignKey: break
+        }
+    }
+}
+
+extension Model {
+    /// The target of a to-one relationship, with the values read first if need be.
+    func _$toOneFired(_ relationship: Int) -> Int64 {
+        if _$state.isFault { _$fire() }
+        return _$toOne(relationship).id
+    }
+}
