@@ -1,5 +1,31 @@
 #pragma once
 #include <sqlite3.h>
 
-/* Macros that Swift cannot import, as functions. */
+/* What Swift cannot import: cast macros, composed constants, variadic functions, file methods. */
+
 static inline sqlite3_destructor_type polystore_sqlite_transient(void) { return SQLITE_TRANSIENT; }
+
+static const int polystore_sqlite_constraint_primary_key = SQLITE_CONSTRAINT_PRIMARYKEY;
+static const int polystore_sqlite_constraint_rowid = SQLITE_CONSTRAINT_ROWID;
+static const int polystore_sqlite_constraint_unique = SQLITE_CONSTRAINT_UNIQUE;
+
+/* Unknown names are errors instead of string literals, and SQL cannot damage the file on purpose. */
+static inline void polystore_sqlite_harden(sqlite3 *db) {
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)0);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
+}
+
+/* Closing leaves the database file and its log as they are. */
+static inline void polystore_sqlite_leave_wal(sqlite3 *db) {
+    sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
+
+/* Flushes the write-ahead log to the disk. */
+static inline int polystore_sqlite_sync_wal(sqlite3 *db) {
+    sqlite3_file *file = 0;
+    int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file);
+    if (code != SQLITE_OK) return code;
+    if (file == 0 || file->pMethods == 0) return SQLITE_OK;
+    return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+}

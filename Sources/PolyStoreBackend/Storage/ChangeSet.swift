@@ -7,7 +7,7 @@ public final class ChangeSet {
         case insert, update, delete
     }
 
-    public struct Change {
+    public struct Change: Sendable {
         public let kind: Kind
         /// ``Entity/index``.
         public let entity: Int

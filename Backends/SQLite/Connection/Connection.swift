@@ -1,0 +1,262 @@
+import CSQLite
+import PolyStoreBackend
+
+/// One connection to the file with its statements. Used by one thread at a time; who holds it is up to ``ConnectionPool``.
+final class Connection {
+    let handle: OpaquePointer
+    let path: String
+    let tables: StoreTables
+    /// The columns with NaN as of the running transaction.
+    var nan: NaNColumns
+    /// How many statements were ever prepared, for tests of the cache.
+    private(set) var preparedCount = 0
+
+    // Kept statements, by the position of the entity or link table.
+    var records: [Statement?]
+    var inserts: [Statement?]
+    var deletes: [Statement?]
+    var updates: [UpdateCache]
+    var additions: [Statement?]
+    var removals: [Statement?]
+    /// Seldom used ones, by their text.
+    private var named: [String: Statement] = [:]
+    /// Queries that wait for their next use, the latest at the end.
+    private var idle: [Statement] = []
+    private var inUse: [Statement] = []
+    private let begin: Statement
+    private let beginImmediate: Statement
+    private let commitStatement: Statement
+    private let rollbackStatement: Statement
+    /// Where queries are put together; kept to save its room.
+    var compiler = QueryCompiler()
+    /// Where single records are built.
+    var reader = RowReader()
+    /// Whether `synchronous` stands at FULL.
+    private(set) var isFullySynchronous = true
+
+    static let idleQueries = 64
+
+    /// Opens the file, which must exist.
+    init(path: String, tables: StoreTables, isReadOnly: Bool, busyTimeout: Int) throws {
+        var opened: OpaquePointer?
+        let flags = (isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            let text = opened.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+            sqlite3_close(opened)
+            throw StoreError(sqlite: code, "Opening the store", text: text, url: path)
+        }
+        handle = opened
+        self.path = path
+        self.tables = tables
+        polystore_sqlite_harden(opened)
+        sqlite3_busy_timeout(opened, Int32(clamping: busyTimeout))
+        nan = NaNColumns(entities: tables.entities.count)
+        records = Array(repeating: nil, count: tables.entities.count)
+        inserts = records
+        deletes = records
+        updates = Array(repeating: UpdateCache(), count: tables.entities.count)
+        additions = Array(repeating: nil, count: tables.links.count)
+        removals = additions
+        do {
+            begin = try Self.prepare("BEGIN", opened, path)
+            beginImmediate = try Self.prepare("BEGIN IMMEDIATE", opened, path)
+            commitStatement = try Self.prepare("COMMIT", opened, path)
+            rollbackStatement = try Self.prepare("ROLLBACK", opened, path)
+        } catch {
+            Self.close(opened)
+            throw error
+        }
+    }
+
+    /// Sets what holds for every use.
+    func configure(cacheKiB: Int, isReader: Bool) throws {
+        try execute("PRAGMA cache_size = -\(max(cacheKiB, 64))")
+        try execute("PRAGMA secure_delete = OFF")
+        try execute("PRAGMA foreign_keys = OFF")
+        try execute("PRAGMA temp_store = MEMORY")
+        try execute("PRAGMA trusted_schema = OFF")
+        try execute("PRAGMA journal_size_limit = 67108864")
+        try execute("PRAGMA synchronous = FULL")
+        if isReader { try execute("PRAGMA query_only = ON") }
+    }
+
+    /// Finalizes everything and closes. Nothing of the connection may be used afterwards.
+    func close() { Self.close(handle) }
+
+    private static func close(_ handle: OpaquePointer) {
+        while let statement = sqlite3_next_stmt(handle, nil) { sqlite3_finalize(statement) }
+        sqlite3_close_v2(handle)
+    }
+
+    /// The engine's last error.
+    func error(_ code: Int32, _ what: @autoclosure () -> String) -> StoreError {
+        StoreError(sqlite: code, what(), text: String(cString: sqlite3_errmsg(handle)), url: path)
+    }
+
+    /// Whether a transaction is open: SQLite ends one by itself after some errors.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+}
+
+// MARK: - Statements
+
+extension Connection {
+    private static func prepare(_ sql: String, _ handle: OpaquePointer, _ path: String, shape: QueryShape = QueryShape()) throws
+        -> Statement
+    {
+        var statement: OpaquePointer?
+        var sql = sql
+        let code = sql.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                sqlite3_prepare_v3(handle, $0.baseAddress, Int32(clamping: $0.count), UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+            }
+        }
+        guard code == SQLITE_OK, let statement else {
+            throw StoreError(sqlite: code, "Preparing a statement", text: String(cString: sqlite3_errmsg(handle)), url: path)
+        }
+        return Statement(statement, shape: shape)
+    }
+
+    func prepare(_ sql: String, shape: QueryShape = QueryShape()) throws -> Statement {
+        preparedCount += 1
+        return try Self.prepare(sql, handle, path, shape: shape)
+    }
+
+    func finalize(_ statement: Statement) { sqlite3_finalize(statement.handle) }
+
+    /// A statement that is kept under its text. For a handful of texts that do not depend on requests.
+    func kept(_ sql: String) throws -> Statement {
+        if let statement = named[sql] { return statement }
+        let statement = try prepare(sql)
+        named[sql] = statement
+        return statement
+    }
+
+    /// Runs SQL that needs no values, and drops what it returns.
+    func execute(_ sql: String) throws {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw error(code, "Running a statement") }
+    }
+
+    /// The first column of the first row, as an integer.
+    func integer(_ sql: String) throws -> Int64? {
+        let statement = try prepare(sql)
+        defer { finalize(statement) }
+        switch sqlite3_step(statement.handle) {
+        case SQLITE_ROW: return sqlite3_column_int64(statement.handle, 0)
+        case SQLITE_DONE: return nil
+        case let code: throw error(code, "Reading the store")
+        }
+    }
+
+    /// The first column of every row, as text.
+    func texts(_ sql: String) throws -> [String] {
+        let statement = try prepare(sql)
+        defer { finalize(statement) }
+        var rows: [String] = []
+        while true {
+            switch sqlite3_step(statement.handle) {
+            case SQLITE_ROW: rows.append(String(decoding: statement.bytes(0), as: UTF8.self))
+            case SQLITE_DONE: return rows
+            case let code: throw error(code, "Reading the store")
+            }
+        }
+    }
+
+    /// A statement for a query, out of the cache where one of its shape is idle. To be given back with ``checkIn(_:)``.
+    func checkOut(_ shape: QueryShape, sql: () -> String) throws -> Statement {
+        var index = idle.count - 1
+        while index >= 0 {
+            if idle[index].shape == shape {
+                let statement = idle.remove(at: index)
+                use(statement)
+                return statement
+            }
+            index -= 1
+        }
+        let statement = try prepare(sql(), shape: shape)
+        use(statement)
+        return statement
+    }
+
+    private func use(_ statement: Statement) {
+        statement.useIndex = inUse.count
+        inUse.append(statement)
+    }
+
+    func checkIn(_ statement: Statement) {
+        let index = statement.useIndex
+        guard index >= 0 else { return }
+        statement.reset()
+        let last = inUse.removeLast()
+        if last !== statement {
+            inUse[index] = last
+            last.useIndex = index
+        }
+        statement.useIndex = -1
+        if idle.count >= Self.idleQueries { finalize(idle.removeFirst()) }
+        idle.append(statement)
+    }
+
+    /// Gives back what cursors still hold, at the end of a transaction.
+    func checkInAll() { while let statement = inUse.last { checkIn(statement) } }
+}
+
+// MARK: - Transactions
+
+extension Connection {
+    func run(_ statement: Statement, _ what: @autoclosure () -> String) throws {
+        let code = sqlite3_step(statement.handle)
+        guard code == SQLITE_DONE || code == SQLITE_ROW else {
+            // Before the reset, which could change the text.
+            let error = error(code, what())
+            statement.reset()
+            throw error
+        }
+        statement.reset()
+    }
+
+    /// Starts a transaction and pins its snapshot.
+    /// - Returns: the version it sees.
+    func begin(writing: Bool) throws -> UInt64 {
+        try run(writing ? beginImmediate : begin, writing ? "Starting to write" : "Starting to read")
+        do { return try readState() } catch {
+            rollback()
+            throw error
+        }
+    }
+
+    func commit() throws {
+        checkInAll()
+        try run(commitStatement, "Committing")
+    }
+
+    /// Safe at any time.
+    func rollback() {
+        checkInAll()
+        if isInTransaction { try? run(rollbackStatement, "Rolling back") }
+    }
+
+    private func readState() throws -> UInt64 {
+        let statement = try kept("SELECT version, nan FROM polystore_state")
+        defer { statement.reset() }
+        let code = sqlite3_step(statement.handle)
+        guard code == SQLITE_ROW else {
+            if code != SQLITE_DONE { throw error(code, "Reading the store's version") }
+            throw StoreError(.corrupt, "The store \(path) has lost its version: polystore_state is empty.", url: path)
+        }
+        let version = sqlite3_column_int64(statement.handle, 0)
+        guard sqlite3_column_type(statement.handle, 0) == SQLITE_INTEGER, version >= 0 else {
+            throw StoreError(.corrupt, "The version of the store \(path) is no count of commits.", url: path)
+        }
+        nan.read(statement.bytes(1), tables)
+        return UInt64(version)
+    }
+
+    /// Chooses what commits wait for. Not to be called inside a transaction, where SQLite refuses it.
+    func setFullySynchronous(_ isFull: Bool) throws {
+        guard isFull != isFullySynchronous else { return }
+        try execute(isFull ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
+        isFullySynchronous = isFull
+    }
+}

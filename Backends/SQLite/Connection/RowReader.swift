@@ -1,0 +1,88 @@
+import CSQLite
+import PolyStoreBackend
+
+/// Copies rows into records, one at a time in the same room.
+struct RowReader {
+    /// How a NaN is stored.
+    static let nanText = "NaN"
+
+    private let arena: RecordArena
+    private var builder: RecordBuilder
+
+    init() {
+        arena = RecordArena(capacity: 512)
+        builder = RecordBuilder(arena)
+    }
+
+    /// A record with every field null: for walks over ids.
+    mutating func empty(_ table: EntityTable) throws -> RecordView {
+        arena.removeAll()
+        builder.begin(table.entity.layout)
+        let place = try builder.finish()
+        return arena.view(place.offset, place.count, table.entity.layout)
+    }
+
+    /// The row that a statement stands on: the id in column 0, then all fields.
+    /// - Returns: the record, until the next call.
+    /// - Throws: `corrupt` for a value that cannot be the field's.
+    mutating func read(_ handle: OpaquePointer, _ table: EntityTable) throws -> RecordView {
+        let layout = table.entity.layout
+        let slots = table.slots
+        let count = layout.fields.count
+        arena.removeAll()
+        builder.begin(layout)
+        var field = 0
+        while field < count {
+            let slot = slots[field]
+            let column = Int32(truncatingIfNeeded: field &+ 1)
+            let type = sqlite3_column_type(handle, column)
+            switch (slot.physical, type) {
+            case (.integer, SQLITE_INTEGER):
+                let value = sqlite3_column_int64(handle, column)
+                guard value >= slot.lowest, value <= slot.highest else { throw Self.corrupt(handle, table, field) }
+                builder.setInteger(field, value)
+            case (.text, SQLITE_TEXT), (.blob, SQLITE_BLOB):
+                // Asked for as a blob, text comes as it is stored, without a search for its end.
+                let start = sqlite3_column_blob(handle, column)
+                let length = Int(sqlite3_column_bytes(handle, column))
+                if slot.isUUID && length != 16 { throw Self.corrupt(handle, table, field) }
+                builder.setBytes(field, UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : length))
+            case (.real, SQLITE_FLOAT), (.real, SQLITE_INTEGER):
+                builder.setReal(field, sqlite3_column_double(handle, column))
+            case (_, SQLITE_NULL):
+                guard slot.isOptional else { throw Self.corrupt(handle, table, field) }
+            case (.real, SQLITE_TEXT):
+                guard Self.isNaN(handle, column) else { throw Self.corrupt(handle, table, field) }
+                builder.setReal(field, .nan)
+            default: throw Self.corrupt(handle, table, field)
+            }
+            field &+= 1
+        }
+        let place = try builder.finish()
+        return arena.view(place.offset, place.count, layout)
+    }
+
+    @inline(never)
+    private static func isNaN(_ handle: OpaquePointer, _ column: Int32) -> Bool {
+        guard let start = sqlite3_column_blob(handle, column) else { return false }
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))).elementsEqual(nanText.utf8)
+    }
+
+    @inline(never)
+    private static func corrupt(_ handle: OpaquePointer, _ table: EntityTable, _ ordinal: Int) -> StoreError {
+        let column = Int32(truncatingIfNeeded: ordinal + 1)
+        let field = table.entity.fields[ordinal]
+        let id = sqlite3_column_int64(handle, 0)
+        let found =
+            switch sqlite3_column_type(handle, column) {
+            case SQLITE_NULL: "no value, and it is not optional"
+            case SQLITE_INTEGER: "the integer \(sqlite3_column_int64(handle, column))"
+            case SQLITE_FLOAT: "the real number \(sqlite3_column_double(handle, column))"
+            case SQLITE_TEXT: "text of \(sqlite3_column_bytes(handle, column)) bytes"
+            default: "a blob of \(sqlite3_column_bytes(handle, column)) bytes"
+            }
+        return StoreError(
+            .corrupt, "\(table.entity.name).\(field.name) (\(field.type)) of object \(id) holds \(found).", entity: table.entity.name,
+            attribute: field.name, objectID: id)
+    }
+}

@@ -1,0 +1,165 @@
+import PolyStoreBackend
+
+extension QueryCompiler {
+    /// Appends a condition.
+    /// - Returns: false where it has to remain; then what was appended is taken back by the caller.
+    mutating func condition(_ predicate: QueryPredicate, _ table: EntityTable, _ nan: borrowing NaNColumns, depth: Int) throws -> Bool {
+        guard depth <= Self.deepest else { return false }
+        switch predicate.node {
+        case .constant(let value): append(ShapeWord(value ? .always : .never))
+        case .compare(let field, let comparison, let value): try compare(field, comparison, value, table, nan)
+        case .compareFields(let left, let comparison, let right):
+            let hasNaN = nan.contains(left, of: table.entity.index) || nan.contains(right, of: table.entity.index)
+            append(ShapeWord(.compareFields, ordinal: left.ordinal, comparison: comparison.position, variant: hasNaN ? .nan : .plain))
+            append(ShapeWord(.compareFields, ordinal: right.ordinal))
+        case .isNull(let field): append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.isNull, ordinal: field.ordinal))
+        case .oneOf(let field, let values): return try oneOf(field, values, table)
+        case .text(let field, let operation, let value): text(field, operation, value)
+        case .and(let parts): return try parts.isEmpty ? constant(.always) : join(.and, parts, table, nan, depth: depth)
+        case .or(let parts): return try parts.isEmpty ? constant(.never) : join(.or, parts, table, nan, depth: depth)
+        case .not(let part):
+            append(ShapeWord(.not))
+            return try condition(part, table, nan, depth: depth + 1)
+        }
+        return true
+    }
+
+    private mutating func constant(_ operation: QueryShape.Operation) -> Bool {
+        append(ShapeWord(operation))
+        return true
+    }
+
+    private mutating func join(
+        _ operation: QueryShape.Operation, _ parts: [QueryPredicate], _ table: EntityTable, _ nan: borrowing NaNColumns, depth: Int
+    ) throws -> Bool {
+        append(ShapeWord(operation))
+        append(count: parts.count)
+        let inner = depth + 1 + ShapeSQL.groupingDepth(parts.count)
+        for part in parts where try !condition(part, table, nan, depth: inner) { return false }
+        return bindings.count <= Self.mostBindings
+    }
+
+    private mutating func compare(
+        _ field: FieldReference, _ comparison: ComparisonOperator, _ value: Value, _ table: EntityTable, _ nan: borrowing NaNColumns
+    ) throws {
+        guard let constant = try binding(value, field, table) else {
+            append(ShapeWord(.unknown))
+            return
+        }
+        var variant = QueryShape.Variant.plain
+        switch constant {
+        case .real(let real) where real.isNaN:
+            // NaN equals NaN and comes before every number.
+            switch comparison {
+            case .equal, .lessOrEqual: append(ShapeWord(.isNaN, ordinal: field.ordinal))
+            case .notEqual, .greater: append(ShapeWord(.isNotNaN, ordinal: field.ordinal))
+            case .less: append(ShapeWord(.neverUnlessNull, ordinal: field.ordinal))
+            case .greaterOrEqual: append(ShapeWord(.alwaysUnlessNull, ordinal: field.ordinal))
+            }
+            return
+        case .real: if nan.contains(field, of: table.entity.index) { variant = .nan }
+        case .integer(let integer): if field.isUnsigned { variant = integer < 0 ? .unsignedHigh : .unsignedLow }
+        default: break
+        }
+        append(ShapeWord(.compare, ordinal: field.ordinal, comparison: comparison.position, variant: variant))
+        bind(constant)
+    }
+
+    private mutating func oneOf(_ field: FieldReference, _ values: [Value], _ table: EntityTable) throws -> Bool {
+        if values.count > Self.mostListed {
+            guard field.type.physical == .integer else { return false }
+            append(ShapeWord(.oneOfList, ordinal: field.ordinal))
+            bind(.text(try list(field, values, table)))
+            return true
+        }
+        let wordAt = words.count
+        append(ShapeWord(.oneOf, ordinal: field.ordinal))
+        append(count: 0)
+        var count = 0
+        var last: Binding?
+        for value in values {
+            guard let constant = try binding(value, field, table) else { continue }
+            bind(constant)
+            last = constant
+            count += 1
+        }
+        guard let last else {
+            words.removeSubrange(wordAt...)
+            append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.neverUnlessNull, ordinal: field.ordinal))
+            return true
+        }
+        // Lists of similar length share a statement: the last value is told again up to the next power of two.
+        var rounded = 1
+        while rounded < count { rounded *= 2 }
+        for _ in count..<rounded { bind(last) }
+        words[wordAt + 1] = UInt32(truncatingIfNeeded: rounded)
+        return true
+    }
+
+    /// `[1,2,3]`
+    private func list(_ field: FieldReference, _ values: [Value], _ table: EntityTable) throws -> String {
+        var text: [UInt8] = [UInt8(ascii: "[")]
+        text.reserveCapacity(values.count * 12)
+        for value in values {
+            guard case .integer(let integer)? = try binding(value, field, table) else { continue }
+            if text.count > 1 { text.append(UInt8(ascii: ",")) }
+            text += String(integer).utf8
+        }
+        text.append(UInt8(ascii: "]"))
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private mutating func text(_ field: FieldReference, _ operation: TextOperator, _ value: String) {
+        guard !value.isEmpty else {
+            append(ShapeWord(.alwaysUnlessNull, ordinal: field.ordinal))
+            return
+        }
+        switch operation {
+        case .beginsWith:
+            // From the prefix up to what comes right after everything that begins with it. No byte of UTF-8 is 0xff.
+            var end = [UInt8](value.utf8)
+            end[end.count - 1] += 1
+            append(ShapeWord(.inRange, ordinal: field.ordinal))
+            bind(.text(value))
+            bind(.textBytes(end))
+        case .contains:
+            append(ShapeWord(.contains, ordinal: field.ordinal))
+            bind(.blob([UInt8](value.utf8)))
+        case .endsWith:
+            append(ShapeWord(.endsWith, ordinal: field.ordinal))
+            bind(.integer(-Int64(value.utf8.count)))
+            bind(.blob([UInt8](value.utf8)))
+        }
+    }
+
+    /// - Returns: nil for null.
+    /// - Throws: `invalidPredicate` for a constant of another type.
+    private func binding(_ value: Value, _ field: FieldReference, _ table: EntityTable) throws -> Binding? {
+        switch (value, field.type.physical) {
+        case (.null, _): return nil
+        case (.integer(let value), .integer): return .integer(value)
+        case (.real(let value), .real): return .real(Value.normalized(value))
+        case (.text(let value), .text): return .text(value)
+        case (.blob(let value), .blob): return .blob(value)
+        default:
+            throw StoreError(
+                .invalidPredicate, "\(field.name) is \(field.type) and cannot be compared with \(value.literal).",
+                entity: table.entity.name,
+                attribute: field.name)
+        }
+    }
+}
+
+extension ComparisonOperator {
+    /// The position in ``ShapeSQL/comparisons``.
+    var position: Int {
+        switch self {
+        case .equal: 0
+        case .notEqual: 1
+        case .less: 2
+        case .lessOrEqual: 3
+        case .greater: 4
+        case .greaterOrEqual: 5
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import PolyStoreBackend
+
+/// Turns a request into a shape and the values to bind, in one walk; what SQL cannot do, or not well, is left over.
+struct QueryCompiler {
+    var words: ContiguousArray<UInt32> = []
+    private(set) var bindings: ContiguousArray<Binding> = []
+
+    /// More parameters than this are not worth preparing; SQLite's own limit is 32,766.
+    static let mostBindings = 4096
+    /// More values than this in one `IN` list go as one array, or remain.
+    static let mostListed = 512
+    /// SQLite's parser takes about 40 nested parentheses (its stack has 100 entries); deeper conditions remain.
+    static let deepest = 20
+
+    /// Everything of a request.
+    /// - Returns: the part of the condition that is left over.
+    mutating func compile(_ request: FetchRequest, _ table: EntityTable, _ nan: borrowing NaNColumns, counting: Bool = false) throws
+        -> QueryPredicate?
+    {
+        words.removeAll(keepingCapacity: true)
+        bindings.removeAll(keepingCapacity: true)
+        words.append(UInt32(truncatingIfNeeded: table.entity.index))
+        words.append(0)
+        var rest: [QueryPredicate] = []
+        try conditions(request.predicate, table, nan, &rest)
+
+        var flags: QueryShape.Flags = counting ? .count : []
+        if request.onlyIDs && rest.isEmpty { flags.insert(.onlyIDs) }
+        if rest.isEmpty {
+            if let limit = request.limit {
+                flags.insert(.limit)
+                bindings.append(.integer(Int64(limit)))
+            }
+            if request.offset > 0 {
+                flags.insert(.offset)
+                bindings.append(.integer(Int64(request.offset)))
+            }
+        }
+        words[1] = flags.rawValue
+        if !counting { order(request.sortKeys, table, nan) }
+        return rest.isEmpty ? nil : .and(rest)
+    }
+
+    /// The number of conditions, then each.
+    private mutating func conditions(
+        _ predicate: QueryPredicate, _ table: EntityTable, _ nan: borrowing NaNColumns, _ rest: inout [QueryPredicate]
+    ) throws {
+        let countAt = words.count
+        words.append(0)
+        var count: UInt32 = 0
+        func push(_ part: QueryPredicate, _ compiler: inout QueryCompiler, _ nan: borrowing NaNColumns) throws {
+            let before = (compiler.words.count, compiler.bindings.count)
+            if try compiler.condition(part, table, nan, depth: 0) && compiler.bindings.count <= Self.mostBindings {
+                count += 1
+            } else {
+                compiler.words.removeSubrange(before.0...)
+                compiler.bindings.removeSubrange(before.1...)
+                rest.append(part)
+            }
+        }
+        switch predicate.node {
+        case .constant(true): break
+        case .and(let parts): for part in parts { try push(part, &self, nan) }
+        default: try push(predicate, &self, nan)
+        }
+        words[countAt] = count
+    }
+
+    /// A word per key: direction, place of nulls where it is not SQLite's own, and whether there may be NaN.
+    private mutating func order(_ keys: [SortKey], _ table: EntityTable, _ nan: borrowing NaNColumns) {
+        for key in keys {
+            var word = UInt32(truncatingIfNeeded: key.field.ordinal + 1) << 16
+            if !key.ascending { word |= 1 }
+            if key.nullsComeFirst != key.ascending, !key.field.isObjectID, table.entity.fields[key.field.ordinal].isOptional { word |= 2 }
+            if nan.contains(key.field, of: table.entity.index) { word |= 4 }
+            words.append(word)
+            // Ids are unlike each other: what follows cannot matter.
+            if key.field.isObjectID { return }
+        }
+        words.append(0)
+    }
+
+    mutating func append(_ word: ShapeWord) { words.append(word.bits) }
+    mutating func append(count: Int) { words.append(UInt32(truncatingIfNeeded: count)) }
+    mutating func bind(_ value: Binding) { bindings.append(value) }
+}

@@ -1,0 +1,61 @@
+import CSQLite
+import PolyStoreBackend
+
+/// Walks over the rows of one statement.
+final class SQLiteCursor: RecordCursor {
+    private let session: Session
+    private let statement: Statement
+    private let handle: OpaquePointer
+    private let table: EntityTable
+    private let onlyIDs: Bool
+    private var reader: RowReader
+    private var isOpen = true
+
+    init(_ session: Session, _ statement: Statement, _ table: EntityTable, onlyIDs: Bool) throws {
+        self.session = session
+        self.statement = statement
+        handle = statement.handle
+        self.table = table
+        self.onlyIDs = onlyIDs
+        reader = RowReader()
+        super.init(layout: table.entity.layout)
+        if onlyIDs { record = try reader.empty(table) }
+    }
+
+    deinit { close() }
+
+    override func next() throws -> Bool {
+        guard isOpen, !session.isEnded else { return try outside() }
+        let code = sqlite3_step(handle)
+        guard code == SQLITE_ROW else { return try finish(code) }
+        id = sqlite3_column_int64(handle, 0)
+        if !onlyIDs { record = try reader.read(handle, table) }
+        return true
+    }
+
+    override func close() {
+        guard isOpen else { return }
+        isOpen = false
+        // The end of the transaction has taken the statement back already.
+        if !session.isEnded { session.connection.checkIn(statement) }
+    }
+
+    @inline(never)
+    private func finish(_ code: Int32) throws -> Bool {
+        guard code != SQLITE_DONE else {
+            close()
+            return false
+        }
+        let error = session.connection.error(code, "Reading \(table.entity.name)")
+        close()
+        throw error
+    }
+
+    @inline(never)
+    private func outside() throws -> Bool {
+        if isOpen && session.isEnded {
+            throw StoreError(.closed, "The transaction of this walk over \(table.entity.name) has ended.", entity: table.entity.name)
+        }
+        return false
+    }
+}

@@ -1,0 +1,165 @@
+import PolyStoreBackend
+
+/// Makes SQL out of a shape. Runs once per shape; what it reads was written by ``QueryCompiler``.
+struct ShapeSQL {
+    static let comparisons = ["=", "<>", "<", "<=", ">", ">="]
+    /// How many operands stand side by side; more are grouped, as SQLite limits the depth of an expression and builds lists to the left.
+    private static let groupSize = 8
+
+    private let words: ContiguousArray<UInt32>
+    private let table: EntityTable
+    private var at = 0
+
+    private init(_ shape: QueryShape, _ table: EntityTable) {
+        words = shape.words
+        self.table = table
+    }
+
+    static func query(_ shape: QueryShape, _ table: EntityTable) -> String {
+        var maker = ShapeSQL(shape, table)
+        return maker.query()
+    }
+
+    /// The parentheses that grouping adds.
+    static func groupingDepth(_ count: Int) -> Int {
+        var depth = 0
+        var left = count
+        while left > groupSize {
+            left = (left + groupSize - 1) / groupSize
+            depth += 1
+        }
+        return depth
+    }
+
+    private mutating func next() -> UInt32 {
+        guard at < words.count else { return 0 }
+        at += 1
+        return words[at - 1]
+    }
+
+    private mutating func query() -> String {
+        _ = next()
+        let flags = QueryShape.Flags(rawValue: next())
+        let count = Int(next())
+        var conditions: [String] = []
+        for _ in 0..<count { conditions.append(condition()) }
+        var body = " FROM \(table.name)"
+        if !conditions.isEmpty { body += " WHERE " + Self.join(conditions, " AND ") }
+
+        var slice = ""
+        if flags.contains(.limit) || flags.contains(.offset) {
+            slice = " LIMIT " + (flags.contains(.limit) ? "?" : "-1") + (flags.contains(.offset) ? " OFFSET ?" : "")
+        }
+        if flags.contains(.count) {
+            return slice.isEmpty ? "SELECT count(*)\(body)" : "SELECT count(*) FROM (SELECT 1\(body)\(slice))"
+        }
+        return "SELECT \(flags.contains(.onlyIDs) ? SQLNames.objectID : table.selectList)\(body) ORDER BY \(order())\(slice)"
+    }
+
+    private mutating func order() -> String {
+        var terms: [String] = []
+        while at < words.count {
+            let word = next()
+            let ordinal = Int(word >> 16) - 1
+            let name = column(ordinal)
+            let direction = word & 1 != 0 ? " DESC" : ""
+            let isAscending = word & 1 == 0
+            // Where nulls stand is only said where it is not SQLite's own way (null is the smallest), as an index can then be used.
+            let nulls = word & 2 == 0 ? "" : (isAscending ? " NULLS LAST" : " NULLS FIRST")
+            if word & 4 != 0 {
+                let null = word & 2 == 0 ? 0 : 3
+                terms.append("CASE WHEN \(name) IS NULL THEN \(null) WHEN \(name) = 'NaN' THEN 1 ELSE 2 END\(direction)")
+            } else if isUnsigned(ordinal) {
+                // Those with the highest bit, which SQLite takes for negative, come after the others.
+                terms.append("(\(name) < 0)\(direction)\(nulls)")
+            }
+            terms.append(name + direction + nulls)
+        }
+        return terms.joined(separator: ", ")
+    }
+
+    private func column(_ ordinal: Int) -> String { ordinal < 0 ? SQLNames.objectID : table.columns[ordinal] }
+    private func isUnsigned(_ ordinal: Int) -> Bool { ordinal >= 0 && table.entity.fields[ordinal].type == .uint64 }
+
+    /// `(a AND b)`, in groups where there are many.
+    private static func join(_ parts: [String], _ separator: String) -> String {
+        if parts.count == 1 { return parts[0] }
+        if parts.count <= groupSize { return "(" + parts.joined(separator: separator) + ")" }
+        var groups: [String] = []
+        var start = 0
+        while start < parts.count {
+            let end = min(start + groupSize, parts.count)
+            groups.append(join(Array(parts[start..<end]), separator))
+            start = end
+        }
+        return join(groups, separator)
+    }
+}
+
+// MARK: - Conditions
+
+extension ShapeSQL {
+    private mutating func condition() -> String {
+        guard let word = ShapeWord(next()) else { return "0" }
+        let name = column(word.ordinal)
+        switch word.operation {
+        case .never: return "0"
+        case .always: return "1"
+        case .unknown: return "NULL"
+        case .neverUnlessNull: return "(\(name) IS NULL AND NULL)"
+        case .alwaysUnlessNull: return "(\(name) IS NOT NULL OR NULL)"
+        case .compare: return comparison(word, name)
+        case .isNaN: return "\(name) = 'NaN'"
+        case .isNotNaN: return "\(name) <> 'NaN'"
+        case .compareFields: return fields(word, ShapeWord(next())?.ordinal ?? -1)
+        case .isNull: return "\(name) IS NULL"
+        case .oneOf:
+            let count = Int(next())
+            return "\(name) IN (\(Array(repeating: "?", count: count).joined(separator: ",")))"
+        case .oneOfList: return "\(name) IN (SELECT value FROM json_each(?))"
+        case .inRange: return "(\(name) >= ? AND \(name) < ?)"
+        // On blobs, as the functions on text stop at a NUL.
+        case .contains: return "instr(CAST(\(name) AS BLOB), ?) > 0"
+        // The end of an empty blob would be null, and so neither true nor false.
+        case .endsWith: return "(\(name) <> '' AND substr(CAST(\(name) AS BLOB), ?) = ?)"
+        case .and, .or:
+            let count = Int(next())
+            var parts: [String] = []
+            for _ in 0..<count { parts.append(condition()) }
+            return Self.join(parts, word.operation == .and ? " AND " : " OR ")
+        case .not: return "(NOT \(condition()))"
+        }
+    }
+
+    private func comparison(_ word: ShapeWord, _ name: String) -> String {
+        let sign = Self.comparisons[word.comparison]
+        let plain = "\(name) \(sign) ?"
+        let isLess = word.comparison == 2 || word.comparison == 3
+        let isGreater = word.comparison == 4 || word.comparison == 5
+        switch word.variant {
+        case .plain: return plain
+        // As SQLite sees them, values with the highest bit are negative, and belong after all others.
+        case .unsignedLow: return isLess ? "(\(name) >= 0 AND \(plain))" : (isGreater ? "(\(plain) OR \(name) < 0)" : plain)
+        case .unsignedHigh: return isLess ? "(\(name) >= 0 OR \(plain))" : (isGreater ? "(\(name) < 0 AND \(plain))" : plain)
+        // As SQLite sees it, the text NaN comes after all numbers, and belongs before them.
+        case .nan: return isLess ? "(\(plain) OR \(name) = 'NaN')" : (isGreater ? "(\(plain) AND \(name) <> 'NaN')" : plain)
+        }
+    }
+
+    private func fields(_ word: ShapeWord, _ other: Int) -> String {
+        let sign = Self.comparisons[word.comparison]
+        let left = column(word.ordinal)
+        let right = column(other)
+        if isUnsigned(word.ordinal), word.comparison > 1 { return "\(Self.flipped(left)) \(sign) \(Self.flipped(right))" }
+        guard word.variant == .nan, word.comparison > 1 else { return "\(left) \(sign) \(right)" }
+        let ifLeft = [2: "\(right) <> 'NaN'", 3: "1", 4: "0", 5: "\(right) = 'NaN'"][word.comparison] ?? "0"
+        let ifRight = word.comparison >= 4 ? "1" : "0"
+        return "(CASE WHEN \(left) IS NULL OR \(right) IS NULL THEN NULL WHEN \(left) = 'NaN' THEN \(ifLeft) "
+            + "WHEN \(right) = 'NaN' THEN \(ifRight) ELSE \(left) \(sign) \(right) END)"
+    }
+
+    /// With the highest bit turned over, signed order is unsigned order.
+    private static func flipped(_ name: String) -> String {
+        "((\(name) & 9223372036854775807) | (~\(name) & -9223372036854775808))"
+    }
+}

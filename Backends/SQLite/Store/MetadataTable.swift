@@ -1,0 +1,72 @@
+import CSQLite
+import PolyStoreBackend
+
+/// `polystore_metadata`: what the store says about itself.
+struct MetadataTable {
+    let connection: Connection
+
+    /// - Throws: `corrupt` for anything that is missing or of another kind.
+    func read() throws -> StoreMetadata {
+        let format = try integer("format")
+        // A newer format may keep other things; only its number matters then, as it is refused.
+        guard format <= StoreTables.format else {
+            return StoreMetadata(
+                format: format, storeID: "", configurationName: nil, schema: SchemaDescription(name: "", entities: []), schemaHash: "")
+        }
+        return StoreMetadata(
+            format: format, storeID: try text("storeID"),
+            configurationName: try value("configuration", SQLITE_TEXT).map { String(decoding: $0, as: UTF8.self) },
+            schema: try SchemaDescription(encoded: try required("schema", SQLITE_BLOB)), schemaHash: try text("schemaHash"))
+    }
+
+    func write(_ metadata: StoreMetadata) throws {
+        try write("format", .integer(Int64(metadata.format)))
+        try write("storeID", .text(metadata.storeID))
+        try write("configuration", metadata.configurationName.map(Binding.text))
+        try write("schema", .blob(metadata.schema.encoded()))
+        try write("schemaHash", .text(metadata.schemaHash))
+    }
+
+    private func write(_ key: String, _ value: Binding?) throws {
+        let statement = try connection.prepare("INSERT INTO polystore_metadata (key, value) VALUES (?, ?)")
+        defer { connection.finalize(statement) }
+        var code = statement.bind(1, .text(key))
+        if code == SQLITE_OK, let value { code = statement.bind(2, value) }
+        guard code == SQLITE_OK else { throw connection.error(code, "Writing the store's metadata") }
+        try connection.run(statement, "Writing the store's metadata")
+    }
+
+    private func integer(_ key: String) throws -> Int {
+        // As text, SQLite gives the digits.
+        guard let number = Int(String(decoding: try required(key, SQLITE_INTEGER), as: UTF8.self)), number > 0 else { throw corrupt(key) }
+        return number
+    }
+
+    private func text(_ key: String) throws -> String { String(decoding: try required(key, SQLITE_TEXT), as: UTF8.self) }
+
+    private func required(_ key: String, _ type: Int32) throws -> [UInt8] {
+        guard let value = try value(key, type) else { throw corrupt(key) }
+        return value
+    }
+
+    /// - Returns: nil for null and for a missing row.
+    private func value(_ key: String, _ type: Int32) throws -> [UInt8]? {
+        let statement = try connection.prepare("SELECT value FROM polystore_metadata WHERE key = ?")
+        defer { connection.finalize(statement) }
+        var code = statement.bind(1, .text(key))
+        if code == SQLITE_OK { code = sqlite3_step(statement.handle) }
+        switch code {
+        case SQLITE_DONE: return nil
+        case SQLITE_ROW: break
+        default: throw connection.error(code, "Reading the store's metadata")
+        }
+        let found = sqlite3_column_type(statement.handle, 0)
+        if found == SQLITE_NULL { return nil }
+        guard found == type else { throw corrupt(key) }
+        return [UInt8](statement.bytes(0))
+    }
+
+    private func corrupt(_ key: String) -> StoreError {
+        StoreError(.corrupt, "\"\(key)\" in polystore_metadata of \(connection.path) is missing or of another kind.", url: connection.path)
+    }
+}

@@ -1,0 +1,206 @@
+import CSQLite
+import PolyStoreBackend
+
+/// Writes one change set into the open transaction of a connection. The savepoint around it is the caller's.
+struct ChangeWriter {
+    let connection: Connection
+    let changes: ChangeSet
+    private var tables: StoreTables { connection.tables }
+
+    /// A unique value that is taken, with what is needed to find out by whom.
+    struct Taken: Error {
+        let change: ChangeSet.Change
+        let error: StoreError
+    }
+
+    /// Everything, in an order that frees unique values before they are taken again.
+    /// - Parameter clearsUnique: First sets the unique fields of all updated objects to null, so that they can swap values.
+    func write(clearsUnique: Bool) throws {
+        let list = changes.changes
+        for change in list where change.kind == .delete { try delete(change) }
+        if clearsUnique {
+            for change in list where change.kind == .update { try clearUnique(change) }
+        }
+        for change in list where change.kind == .update { try update(change) }
+        for change in list where change.kind == .insert { try insert(change) }
+        for link in changes.links { try write(link) }
+    }
+
+    /// Whether clearing unique fields first could help.
+    var updatesUnique: Bool {
+        changes.changes.contains { change in
+            change.kind == .update
+                && tables.entities[change.entity].entity.fields.contains {
+                    change.mask.contains($0.ordinal) && tables.entities[change.entity].uniqueFields.contains($0.ordinal)
+                }
+        }
+    }
+
+    private func delete(_ change: ChangeSet.Change) throws {
+        let table = tables.entities[change.entity]
+        let statement: Statement
+        if let kept = connection.deletes[change.entity] {
+            statement = kept
+        } else {
+            statement = try connection.prepare(table.deleteSQL)
+            connection.deletes[change.entity] = statement
+        }
+        sqlite3_bind_int64(statement.handle, 1, change.id)
+        try step(statement, change, table)
+        if sqlite3_changes(connection.handle) == 0 { throw Self.missing(change, table) }
+    }
+
+    private func insert(_ change: ChangeSet.Change) throws {
+        let table = tables.entities[change.entity]
+        let statement: Statement
+        if let kept = connection.inserts[change.entity] {
+            statement = kept
+        } else {
+            statement = try connection.prepare(table.insertSQL)
+            connection.inserts[change.entity] = statement
+        }
+        let record = changes.record(change)
+        sqlite3_bind_int64(statement.handle, 1, change.id)
+        let slots = table.slots
+        let count = table.columns.count
+        var ordinal = 0
+        while ordinal < count {
+            try bind(statement.handle, Int32(truncatingIfNeeded: ordinal &+ 2), slots[ordinal], ordinal, record, change, table)
+            ordinal &+= 1
+        }
+        try step(statement, change, table)
+    }
+
+    private func update(_ change: ChangeSet.Change) throws {
+        let table = tables.entities[change.entity]
+        let update = try connection.updates[change.entity].update(change.mask, table, connection)
+        let handle = update.statement.handle
+        let record = changes.record(change)
+        var index: Int32 = 1
+        for ordinal in update.ordinals {
+            try bind(handle, index, table.slots[ordinal], ordinal, record, change, table)
+            index &+= 1
+        }
+        sqlite3_bind_int64(handle, index, change.id)
+        try step(update.statement, change, table)
+        if sqlite3_changes(connection.handle) == 0 { throw Self.missing(change, table) }
+    }
+
+    private func clearUnique(_ change: ChangeSet.Change) throws {
+        let table = tables.entities[change.entity]
+        var mask = FieldMask()
+        for field in table.entity.fields where change.mask.contains(field.ordinal) && table.uniqueFields.contains(field.ordinal) {
+            mask.insert(field.ordinal)
+        }
+        if mask.isEmpty { return }
+        let update = try connection.updates[change.entity].update(mask, table, connection)
+        for index in 0..<update.ordinals.count { sqlite3_bind_null(update.statement.handle, Int32(index + 1)) }
+        sqlite3_bind_int64(update.statement.handle, Int32(update.ordinals.count + 1), change.id)
+        try step(update.statement, change, table)
+    }
+
+    private func write(_ link: ChangeSet.LinkChange) throws {
+        guard link.table < tables.links.count else {
+            throw StoreError(.misuse, "There is no link table \(link.table) in the schema that the store was opened with.")
+        }
+        let table = tables.links[link.table]
+        let statement: Statement
+        if let kept = link.isAddition ? connection.additions[link.table] : connection.removals[link.table] {
+            statement = kept
+        } else if link.isAddition {
+            statement = try connection.prepare(table.addSQL)
+            connection.additions[link.table] = statement
+        } else {
+            statement = try connection.prepare(table.removeSQL)
+            connection.removals[link.table] = statement
+        }
+        sqlite3_bind_int64(statement.handle, 1, link.source)
+        sqlite3_bind_int64(statement.handle, 2, link.target)
+        try connection.run(statement, "Writing \(table.plainName)")
+    }
+
+    private static func missing(_ change: ChangeSet.Change, _ table: EntityTable) -> StoreError {
+        StoreError(
+            .notFound, "\(table.entity.name) \(change.id) is not there to be \(change.kind == .delete ? "deleted" : "updated").",
+            entity: table.entity.name, objectID: change.id)
+    }
+}
+
+// MARK: - Binding and running
+
+extension ChangeWriter {
+    /// Binds a field of a record in place: the arena outlives the step, and every use binds anew.
+    @inline(__always)
+    private func bind(
+        _ handle: OpaquePointer, _ index: Int32, _ slot: ColumnSlot, _ ordinal: Int, _ record: RecordView, _ change: ChangeSet.Change,
+        _ table: EntityTable
+    ) throws {
+        let code: Int32
+        if record.isNull(ordinal) {
+            guard slot.isOptional else { throw Self.required(change, table, ordinal) }
+            code = sqlite3_bind_null(handle, index)
+        } else {
+            switch slot.physical {
+            case .integer: code = sqlite3_bind_int64(handle, index, record.integer(ordinal))
+            case .real:
+                let value = record.real(ordinal)
+                code = value.isNaN ? bindNaN(handle, index, ordinal, table) : sqlite3_bind_double(handle, index, value)
+            case .text:
+                let bytes = record.bytes(ordinal)
+                code = sqlite3_bind_text64(
+                    handle, index, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+            case .blob:
+                let bytes = record.bytes(ordinal)
+                code = sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), nil)
+            }
+        }
+        if code != SQLITE_OK { throw refused(code, change, table, ordinal) }
+    }
+
+    @inline(never)
+    private func bindNaN(_ handle: OpaquePointer, _ index: Int32, _ ordinal: Int, _ table: EntityTable) -> Int32 {
+        connection.nan.insert(ordinal, of: table)
+        return sqlite3_bind_text(handle, index, RowReader.nanText, -1, polystore_sqlite_transient())
+    }
+
+    @inline(__always)
+    private func step(_ statement: Statement, _ change: ChangeSet.Change, _ table: EntityTable) throws {
+        let code = sqlite3_step(statement.handle)
+        guard code == SQLITE_DONE else { throw failure(code, statement, change, table) }
+        sqlite3_reset(statement.handle)
+    }
+
+    @inline(never)
+    private func failure(_ code: Int32, _ statement: Statement, _ change: ChangeSet.Change, _ table: EntityTable) -> any Error {
+        var error = connection.error(code, "Writing \(table.entity.name) \(change.id)")
+        error.entity = table.entity.name
+        error.objectID = change.id
+        statement.reset()
+        switch Int32(code) {
+        case polystore_sqlite_constraint_primary_key, polystore_sqlite_constraint_rowid:
+            error.message = "\(table.entity.name) \(change.id) cannot be inserted: there is an object with that id."
+        case polystore_sqlite_constraint_unique: return Taken(change: change, error: error)
+        default: break
+        }
+        return error
+    }
+
+    @inline(never)
+    private func refused(_ code: Int32, _ change: ChangeSet.Change, _ table: EntityTable, _ ordinal: Int) -> StoreError {
+        let field = table.entity.fields[ordinal].name
+        var error = connection.error(code, "Writing \(table.entity.name).\(field) of \(change.id)")
+        error.entity = table.entity.name
+        error.attribute = field
+        error.objectID = change.id
+        return error
+    }
+
+    @inline(never)
+    private static func required(_ change: ChangeSet.Change, _ table: EntityTable, _ ordinal: Int) -> StoreError {
+        let field = table.entity.fields[ordinal].name
+        return StoreError(
+            .constraint, "\(table.entity.name).\(field) of object \(change.id) has no value, and it is not optional.",
+            entity: table.entity.name,
+            attribute: field, objectID: change.id)
+    }
+}

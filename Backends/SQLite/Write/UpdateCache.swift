@@ -1,0 +1,34 @@
+import PolyStoreBackend
+
+/// The update statements of one entity, one per set of fields.
+struct UpdateCache {
+    struct Update {
+        let mask: FieldMask
+        let ordinals: [Int]
+        let statement: Statement
+    }
+
+    private var updates: [FieldMask: Update] = [:]
+    /// Change sets tend to change the same fields again and again.
+    private var latest: Update?
+    /// More sets of fields than this start over.
+    private static let most = 64
+
+    mutating func update(_ mask: FieldMask, _ table: EntityTable, _ connection: Connection) throws -> Update {
+        if let latest, latest.mask == mask { return latest }
+        if let found = updates[mask] {
+            latest = found
+            return found
+        }
+        if updates.count >= Self.most {
+            latest = nil
+            for update in updates.values { connection.finalize(update.statement) }
+            updates.removeAll()
+        }
+        let ordinals = table.entity.fields.map(\.ordinal).filter(mask.contains)
+        let made = Update(mask: mask, ordinals: ordinals, statement: try connection.prepare(table.updateSQL(ordinals)))
+        updates[mask] = made
+        latest = made
+        return made
+    }
+}
