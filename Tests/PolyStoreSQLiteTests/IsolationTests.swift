@@ -172,6 +172,25 @@ import Testing
         #expect(try store.write { try $0.insert("Counter", 2) } == 2)
     }
 
+    @Test func aStoreMadeByManyAtOnceIsOneStore() throws {
+        for _ in 0..<10 {
+            let folder = try Folder()
+            let problems = Problems()
+            let identities = Problems()
+            DispatchQueue.concurrentPerform(iterations: 8) { index in
+                do {
+                    let store = try Self.counter(folder)
+                    identities.add(store.backend.metadata.storeID)
+                    try store.write { try $0.insert("Counter", Int64(index)) }
+                    try store.backend.close()
+                } catch { problems.add("\(error)") }
+            }
+            #expect(problems.all == [])
+            #expect(Set(identities.all).count == 1)
+            #expect(try Self.counter(folder).ids(FetchRequest(Self.counter(folder).entity("Counter"))).count == 8 - problems.all.count)
+        }
+    }
+
     /// Two stores on one file, several threads on each: no update is lost, and every snapshot is of one version.
     @Test func concurrentWritersAndReadersAgree() throws {
         let folder = try Folder()

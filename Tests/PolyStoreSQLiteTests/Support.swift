@@ -6,7 +6,7 @@ import Testing
 @testable import PolyStoreSQLite
 
 /// A folder of its own, gone when the test is over.
-final class Folder {
+final class Folder: Sendable {
     let path: String
 
     init() throws {
