@@ -6,7 +6,7 @@ import Testing
 @testable import PolyStoreSQLite
 
 /// A folder of its own, gone when the test is over.
-final class Folder {
+final class Folder: Sendable {
     let path: String
 
     init() throws {
@@ -87,10 +87,10 @@ struct Store {
     }
 
     @discardableResult
-    func write(_ durability: Durability = .relaxed, _ body: (inout Changes) throws -> Void) throws -> UInt64 {
+    func write(_ durability: Durability = .relaxed, _ body: (Changes) throws -> Void) throws -> UInt64 {
         let transaction = try backend.beginWrite()
-        var changes = Changes(schema)
-        try body(&changes)
+        let changes = Changes(schema)
+        try body(changes)
         try transaction.apply(changes.set)
         return try transaction.commit(durability)
     }

@@ -12,6 +12,8 @@ public struct SQLiteOptions: Sendable, Hashable {
     public var fileMode: UInt32 = 0o600
     /// Reading connections that are kept open when nobody reads.
     public var idleReaders = 4
+    /// A warning is logged when the write-ahead log has more bytes than this: somebody reads an old version for too long.
+    public var longLog = 64 << 20
 
     public init() {}
 }

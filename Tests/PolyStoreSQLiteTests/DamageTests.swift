@@ -1,0 +1,109 @@
+import Foundation
+import PolyStoreBackend
+import Testing
+
+@testable import PolyStoreSQLite
+
+/// Values that somebody put there with another program.
+@Suite struct DamageTests {
+    static let values: [(column: String, value: String)] = [
+        ("bool", "2"), ("int8", "128"), ("uint8", "-1"), ("int16", "40000"), ("uint32", "-5"), ("int32", "3000000000"), ("int64", "'text'"),
+        ("uint64", "1e300"), ("double", "'nan'"), ("date", "x'00'"), ("string", "x'4142'"), ("json", "x''"), ("data", "'text'"),
+        ("decimal", "5"), ("uuid", "x'0011'"), ("uuid", "x''"),
+    ]
+
+    @Test(arguments: values)
+    func impossibleValuesAreReportedWhereTheyAre(column: String, value: String) throws {
+        let folder = try Folder()
+        let store = try Store(folder.file(), try Models.company())
+        try store.write { changes in for id in 1...3 { try changes.insert("Values", Int64(id)) } }
+        try PlainSQL(folder.file()).rows("UPDATE \"Values\" SET \"\(column)\" = \(value) WHERE objectID = 2")
+        let entity = try store.entity("Values")
+        try store.read { transaction in
+            let error = try failure { _ = try transaction.record(entity, id: 2) }
+            #expect(error.code == .corrupt)
+            #expect((error.entity, error.attribute, error.objectID) == ("Values", column, 2))
+            #expect(try transaction.record(entity, id: 1) != nil)
+            // A walk fails at that row and goes on after it.
+            let cursor = try transaction.fetch(FetchRequest(entity))
+            #expect(try cursor.next())
+            #expect(try failure { _ = try cursor.next() }.objectID == 2)
+            #expect(try cursor.next())
+            #expect(cursor.id == 3)
+            #expect(try transaction.ids(FetchRequest(entity, onlyIDs: true)) == [1, 2, 3])
+        }
+        try store.write { try $0.update("Values", 2, [column: .null]) }
+        #expect(try store.values("Values", 2) == [:])
+    }
+
+    @Test func aMissingRequiredValueIsReported() throws {
+        let folder = try Folder()
+        let store = try Store(folder.file(), try Models.company())
+        try store.write { try $0.insert("Person", 1, ["name": .text("a")]) }
+        try PlainSQL(folder.file()).rows("UPDATE Person SET name = NULL")
+        let error = try failure { _ = try store.values("Person", 1) }
+        #expect((error.code, error.attribute, error.objectID) == (.corrupt, "name", 1))
+    }
+
+    @Test(arguments: [
+        ("DROP TABLE Person", "The table Person is missing."), ("DROP INDEX Person_age", "The index Person_age is missing."),
+        ("INSERT INTO polystore_state VALUES (3, NULL)", "polystore_state has not exactly one row."),
+        ("UPDATE polystore_metadata SET value = 'x' WHERE key = 'schemaHash'", "The schema in polystore_metadata does not have its hash."),
+    ])
+    func verifyFindsWhatWasChangedByHand(sql: String, finding: String) throws {
+        let folder = try Folder()
+        let store = try Store(folder.file(), try Models.company())
+        #expect(try store.backend.verify() == [])
+        try PlainSQL(folder.file()).rows(sql)
+        #expect(try store.backend.verify().contains(finding))
+    }
+
+    @Test func missingTablesAreErrorsNotTraps() throws {
+        let folder = try Folder()
+        let store = try Store(folder.file(), try Models.company())
+        let plain = try PlainSQL(folder.file())
+        try plain.rows("DROP TABLE Person")
+        try plain.rows("ALTER TABLE Team RENAME COLUMN title TO other")
+        try plain.rows("DELETE FROM polystore_state")
+        #expect(try failure { _ = try store.backend.beginRead() }.code == .corrupt)
+        #expect(try failure { _ = try store.backend.beginWrite() }.code == .corrupt)
+        try plain.rows("INSERT INTO polystore_state VALUES (1, 'nonsense\"')")
+        #expect(try failure { _ = try store.values("Person", 1) }.code == .corrupt)
+        #expect(try failure { _ = try store.ids(FetchRequest(try store.entity("Team"))) }.code == .corrupt)
+        #expect(try failure { try store.write { try $0.insert("Team", 1) } }.code == .corrupt)
+        try store.write { try $0.insert("Skill", 1) }
+        #expect(try store.ids(FetchRequest(try store.entity("Skill"))) == [1])
+    }
+
+    @Test func flippedBytesGiveErrorsOrRightValues() throws {
+        let folder = try Folder()
+        let file = folder.file()
+        let schema = try Models.company()
+        var store = try Store(file, schema)
+        try store.write { changes in
+            for id in 1...500 {
+                try changes.insert(
+                    "Person", Int64(id), ["name": .text(String(repeating: "n", count: id % 90)), "age": .integer(Int64(id))])
+            }
+        }
+        try store.backend.close()
+        let sound = try Data(contentsOf: URL(fileURLWithPath: file))
+        var random = Random(5)
+        for _ in 0..<60 {
+            var bytes = sound
+            for _ in 0..<8 { bytes[random.below(bytes.count)] ^= UInt8(1 + random.below(255)) }
+            if random.chance(4) { bytes = bytes.prefix(random.below(bytes.count)) }
+            try bytes.write(to: URL(fileURLWithPath: file))
+            do {
+                store = try Store(file, schema)
+                defer { try? store.backend.close() }
+                _ = try store.backend.verify()
+                _ = try store.ids(FetchRequest(try store.entity("Person"), sortKeys: [SortKey(try store.field("Person", "age"))]))
+                try store.write { try $0.insert("Person", 1000, ["name": .text("x")]) }
+            } catch is StoreError {
+                // Any code will do; that there is one is the point.
+            }
+            for name in folder.names where name != "test.sqlite" { try FileManager.default.removeItem(atPath: folder.file(name)) }
+        }
+    }
+}

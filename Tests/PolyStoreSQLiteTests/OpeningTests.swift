@@ -1,0 +1,218 @@
+import CSQLite
+import Foundation
+import PolyStoreBackend
+import Testing
+
+@testable import PolyStoreSQLite
+
+@Suite struct OpeningTests {
+    private static func note(_ name: AttributeType = .string) throws -> ResolvedSchema {
+        try Models.single("Note", [.attribute(AttributeDescription(name: "title", type: name, isOptional: true))])
+    }
+
+    @Test func dataAndIdentityOutliveTheStore() throws {
+        let folder = try Folder()
+        let file = folder.file()
+        var store = try Store(file, try Self.note())
+        let id = store.backend.metadata.storeID
+        #expect(try store.write(.full) { try $0.insert("Note", 7, ["title": .text("kept")]) } == 1)
+        try store.backend.close()
+        #expect(folder.names == ["test.sqlite"], "the side files are gone after a clean end")
+        #expect(try failure { _ = try store.backend.beginRead() }.code == .closed)
+        #expect(try failure { _ = try store.backend.beginWrite() }.code == .closed)
+
+        store = try Store(file, try Self.note())
+        #expect(store.backend.metadata.storeID == id)
+        #expect(try store.values("Note", 7) == ["title": .text("kept")])
+        #expect(try store.read { $0.version } == 1)
+        #expect(try store.backend.verify() == [])
+    }
+
+    @Test func newFilesArePrivateAndInWALMode() throws {
+        let folder = try Folder()
+        let store = try Store(folder.file(), try Self.note())
+        try store.write { try $0.insert("Note", 1) }
+        #expect(folder.names == ["test.sqlite", "test.sqlite-shm", "test.sqlite-wal"])
+        for name in folder.names {
+            let mode = try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int
+            #expect(mode == 0o600, "\(name)")
+        }
+        let plain = try PlainSQL(folder.file())
+        #expect(try plain.rows("PRAGMA journal_mode") == ["wal"])
+        #expect(try plain.rows("PRAGMA application_id") == ["\(0x504F_4C59)"])
+    }
+
+    @Test func pageSizeIsTakenForNewFiles() throws {
+        let folder = try Folder()
+        var options = SQLiteOptions()
+        options.pageSize = 16384
+        _ = try Store(folder.file(), try Self.note(), options: options)
+        #expect(try PlainSQL(folder.file()).rows("PRAGMA page_size") == ["16384"])
+    }
+
+    @Test func anEmptyFileBecomesAStore() throws {
+        let folder = try Folder()
+        try Data().write(to: URL(fileURLWithPath: folder.file()))
+        let store = try Store(folder.file(), try Self.note())
+        try store.write { try $0.insert("Note", 1) }
+        #expect(try store.values("Note", 1) == [:])
+    }
+
+    @Test(arguments: [Data("hello".utf8), Data(repeating: 65, count: 100), Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })])
+    func filesThatAreNoDatabaseAreLeftAlone(bytes: Data) throws {
+        let folder = try Folder()
+        let url = URL(fileURLWithPath: folder.file())
+        try bytes.write(to: url)
+        for isReadOnly in [false, true] {
+            let error = try failure { _ = try Store(folder.file(), try Self.note()) { $0.readOnly(isReadOnly).resettingOnModelMismatch() } }
+            #expect(error.code == .notAStore)
+            #expect(error.url == folder.file())
+        }
+        #expect(try Data(contentsOf: url) == bytes)
+        #expect(folder.names == ["test.sqlite"])
+    }
+
+    @Test(arguments: ["DELETE", "WAL"])
+    func databasesOfOthersAreLeftAlone(mode: String) throws {
+        let folder = try Folder()
+        let plain = try PlainSQL(folder.file())
+        try plain.rows("PRAGMA journal_mode = \(mode)")
+        try plain.rows("CREATE TABLE Note (title TEXT)")
+        try plain.rows("INSERT INTO Note VALUES ('mine')")
+        let before = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
+        let error = try failure { _ = try Store(folder.file(), try Self.note()) { $0.resettingOnModelMismatch() } }
+        #expect(error.code == .notAStore)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == before)
+        #expect(try plain.rows("SELECT title FROM Note") == ["mine"])
+        #expect(try plain.rows("PRAGMA journal_mode") == [mode.lowercased()])
+    }
+
+    @Test func aLogOfOthersIsLeftAlone() throws {
+        let folder = try Folder()
+        let other = try PlainSQL(folder.file())
+        try other.rows("PRAGMA journal_mode = WAL")
+        try other.rows("CREATE TABLE Note (title TEXT)")
+        // A crashed program's files: a database whose newest pages are in its log only.
+        let left = try Folder()
+        for name in ["test.sqlite", "test.sqlite-wal"] {
+            try FileManager.default.copyItem(atPath: folder.file(name), toPath: left.file(name))
+        }
+        func bytes() throws -> [Data] {
+            try ["test.sqlite", "test.sqlite-wal"].map { try Data(contentsOf: URL(fileURLWithPath: left.file($0))) }
+        }
+        let before = try bytes()
+        #expect(try failure { _ = try Store(left.file(), try Self.note()) }.code == .notAStore)
+        #expect(try bytes() == before)
+    }
+
+    @Test func impossiblePlacesAreRefusedByName() throws {
+        let folder = try Folder()
+        try Data("x".utf8).write(to: URL(fileURLWithPath: folder.file("plain")))
+        for path in [
+            folder.path, folder.file("missing/test.sqlite"), folder.file("plain/test.sqlite"), "/dev/null", "/proc/test.sqlite",
+            folder.file("a\0b"),
+        ] {
+            let error = try failure { _ = try Store(path, try Self.note()) }
+            #expect(error.code == .io, "\(path): \(error)")
+            #expect(error.message.contains(path), "\(error)")
+        }
+        #expect(try failure { _ = try Store("", try Self.note()) }.code == .io)
+        #expect(folder.names == ["plain"])
+    }
+
+    @Test func locationsAreAbsoluteAndWithoutLinks() throws {
+        let folder = try Folder()
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: folder.path)
+        let expected = StoreConfiguration.sqlite(file: folder.file("a.sqlite")).location
+        #expect(expected.hasPrefix("/"))
+        #expect(StoreConfiguration.sqlite(file: folder.file("link/a.sqlite")).location == expected)
+        #expect(StoreConfiguration.sqlite(url: URL(fileURLWithPath: folder.file("a.sqlite"))).location == expected)
+        #expect(StoreConfiguration.sqlite(file: "here.sqlite").location.hasPrefix("/"))
+        #expect(StoreConfiguration.sqlite(file: "a").engine == "sqlite")
+    }
+
+    @Test func otherModelsAreRefusedOrReset() throws {
+        let folder = try Folder()
+        var store = try Store(folder.file(), try Self.note())
+        let id = store.backend.metadata.storeID
+        try store.write { try $0.insert("Note", 1) }
+        try store.backend.close()
+        let before = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
+
+        let error = try failure { _ = try Store(folder.file(), try Self.note(.int64)) }
+        #expect(error.code == .migrationRequired)
+        #expect(error.message.contains("Note.title was string and is int64"))
+        #expect(
+            try failure { _ = try Store(folder.file(), try Self.note(.int64)) { $0.readOnly().resettingOnModelMismatch() } }.code
+                == .migrationRequired)
+        #expect(try failure { _ = try Store(folder.file(), try Self.note(), configuration: "other") }.code == .differentStoreAtURL)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == before)
+
+        store = try Store(folder.file(), try Self.note(.int64)) { $0.resettingOnModelMismatch() }
+        #expect(store.backend.metadata.storeID != id)
+        #expect(try store.values("Note", 1) == nil)
+        try store.write { try $0.insert("Note", 1, ["title": .integer(3)]) }
+    }
+
+    @Test(arguments: [
+        ("UPDATE polystore_metadata SET value = 2 WHERE key = 'format'", StoreError.Code.incompatibleSchema),
+        ("UPDATE polystore_metadata SET value = 'x' WHERE key = 'format'", .corrupt),
+        ("DELETE FROM polystore_metadata WHERE key = 'storeID'", .corrupt),
+        ("UPDATE polystore_metadata SET value = x'00' WHERE key = 'schema'", .corrupt),
+        ("DELETE FROM polystore_metadata", .corrupt),
+        ("DROP TABLE polystore_metadata", .notAStore),
+    ])
+    func damagedMetadataIsRefused(sql: String, code: StoreError.Code) throws {
+        let folder = try Folder()
+        let store = try Store(folder.file(), try Self.note())
+        try store.backend.close()
+        try PlainSQL(folder.file()).rows(sql)
+        #expect(try failure { _ = try Store(folder.file(), try Self.note()) { $0.resettingOnModelMismatch() } }.code == code)
+    }
+
+    @Test func readOnlyStoresRead() throws {
+        let folder = try Folder()
+        #expect(try failure { _ = try Store(folder.file(), try Self.note()) { $0.readOnly() } }.code == .io)
+        #expect(folder.names == [])
+        let writer = try Store(folder.file(), try Self.note())
+        try writer.write { try $0.insert("Note", 1, ["title": .text("a")]) }
+        // Beside the writer, and alone.
+        for closesFirst in [false, true] {
+            if closesFirst { try writer.backend.close() }
+            let reader = try Store(folder.file(), try Self.note()) { $0.readOnly() }
+            #expect(try reader.values("Note", 1) == ["title": .text("a")])
+            #expect(try failure { _ = try reader.backend.beginWrite() }.code == .readOnly)
+            #expect(try reader.backend.verify() == [])
+            try reader.backend.close()
+        }
+    }
+
+    @Test(arguments: ["sqlite_notes", "SQLite_x", "polystore_state", "PolyStore_x"])
+    func reservedNamesAreRefused(name: String) throws {
+        let folder = try Folder()
+        let error = try failure { _ = try Store(folder.file(), try Models.single(name, [])) }
+        #expect(error.code == .invalidSchema)
+        #expect(error.entity == name)
+        #expect(folder.names == [])
+    }
+
+    @Test func derivedNamesNeverCollide() throws {
+        let folder = try Folder()
+        func entity(_ name: String, _ attributes: [String], indexes: [IndexDescription] = []) -> EntityDescription {
+            EntityDescription(
+                name: name,
+                properties: attributes.map { .attribute(AttributeDescription(name: $0, type: .string, isOptional: true, isIndexed: true)) },
+                indexes: indexes)
+        }
+        let entities = [
+            entity("A", ["b", "b_c", "c"], indexes: [IndexDescription(fields: ["b", "c"])]), entity("A_b", ["c"]), entity("a_C", ["x"]),
+            entity("sqlite", ["x"]), entity("polystore", ["state"]),
+        ]
+        for order in [entities, entities.reversed()] {
+            let store = try Store(folder.file(), try ResolvedSchema(SchemaDescription(name: "names", entities: order)))
+            #expect(try store.backend.verify() == [])
+            try store.write { changes in for entity in order { try changes.insert(entity.name, Int64.random(in: 1...Int64.max)) } }
+            try store.backend.close()
+        }
+    }
+}
