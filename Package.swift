@@ -1,38 +1,75 @@
-// swift-tools-version:6.1
+// swift-tools-version:6.2
+import CompilerPluginSupport
 import PackageDescription
+
+// Our own targets only: what a dependency warns of is not ours to refuse.
+let settings: [SwiftSetting] = Context.environment["POLYSTORE_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
 let package = Package(
     name: "PolyStore",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11)],
     products: [
-        .library(name: "PolyStoreBackend", targets: ["PolyStoreBackend"]),
+        .library(name: "PolyStore", targets: ["PolyStore"]),
         .library(name: "PolyStoreCore", targets: ["PolyStoreCore"]),
+        .library(name: "PolyStoreBackend", targets: ["PolyStoreBackend"]),
         .library(name: "PolyStoreMemory", targets: ["PolyStoreMemory"]),
         .library(name: "PolyStoreSQLite", targets: ["PolyStoreSQLite"]),
         .library(name: "PolyStoreConformance", targets: ["PolyStoreConformance"]),
     ],
+    dependencies: [
+        .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
+        .package(url: "https://github.com/swiftcsv/SwiftCSV.git", from: "0.10.0"),
+    ],
     targets: [
         // The contract that a backend sees.
-        .target(name: "PolyStoreBackend"),
+        .target(name: "PolyStoreBackend", swiftSettings: settings),
         // The object layer, free of macros.
-        .target(name: "PolyStoreCore", dependencies: ["PolyStoreBackend"]),
+        .target(name: "PolyStoreCore", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
+        .macro(
+            name: "PolyStoreMacros",
+            dependencies: [
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+            ], swiftSettings: settings),
+        // What users import.
+        .target(name: "PolyStore", dependencies: ["PolyStoreCore", "PolyStoreBackend", "PolyStoreMacros"], swiftSettings: settings),
 
         // Backends: each knows the contract and nothing above it.
-        .target(name: "PolyStoreMemory", dependencies: ["PolyStoreBackend"], path: "Backends/Memory"),
+        .target(name: "PolyStoreMemory", dependencies: ["PolyStoreBackend"], path: "Backends/Memory", swiftSettings: settings),
         .systemLibrary(
             name: "CSQLite", path: "Backends/System/CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
-        .target(name: "PolyStoreSQLite", dependencies: ["PolyStoreBackend", "CSQLite"], path: "Backends/SQLite"),
+        .target(name: "PolyStoreSQLite", dependencies: ["PolyStoreBackend", "CSQLite"], path: "Backends/SQLite", swiftSettings: settings),
 
         // The suite that proves a backend, for anybody's backend.
-        .target(name: "PolyStoreConformance", dependencies: ["PolyStoreBackend"], path: "Conformance/PolyStoreConformance"),
+        .target(
+            name: "PolyStoreConformance", dependencies: ["PolyStoreBackend", "PolyStoreMemory"], path: "Conformance/PolyStoreConformance",
+            swiftSettings: settings),
         .testTarget(
             name: "ConformanceTests", dependencies: ["PolyStoreConformance", "PolyStoreMemory", "PolyStoreSQLite"],
-            path: "Conformance/ConformanceTests"),
+            path: "Conformance/ConformanceTests", swiftSettings: settings),
 
-        .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend"]),
-        .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "CSQLite"]),
-        .testTarget(name: "PolyStoreCoreTests", dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite"]),
+        // Real data, end to end: `make demo`.
+        .executableTarget(
+            name: "atlas",
+            dependencies: [
+                "PolyStore", "PolyStoreMemory", "PolyStoreSQLite", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SwiftCSV", package: "SwiftCSV"),
+            ], path: "Examples/Atlas", resources: [.copy("Data")], swiftSettings: settings),
+
+        .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
+        .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "CSQLite"], swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreCoreTests", dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite"], swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreMacrosTests",
+            dependencies: ["PolyStoreMacros", .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax")],
+            swiftSettings: settings),
+        .testTarget(name: "PolyStoreTests", dependencies: ["PolyStore", "PolyStoreMemory", "PolyStoreSQLite"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -160,3 +160,15 @@ extension RecordLayout {
     @usableFromInline var fixedLengthForHeader: Int { fixedLength }
     @usableFromInline var fieldCount: Int { fields.count }
 }
+
+extension RecordBuilder {
+    /// Copies a field from another record of the same entity; null stays null.
+    public mutating func copy(_ field: Field, from record: RecordView) {
+        if record.isNull(field.ordinal) { return }
+        switch field.type.physical {
+        case .integer: setInteger(field.ordinal, record.integer(field.ordinal))
+        case .real: setReal(field.ordinal, record.real(field.ordinal))
+        case .text, .blob: setBytes(field.ordinal, record.bytes(field.ordinal))
+        }
+    }
+}

@@ -25,12 +25,16 @@ public protocol Model: AnyObject, Hashable, SendableMetatype {
     static var _$entity: EntityDescription { get }
     /// Stored names by key path.
     static var _$properties: ModelProperties<Self> { get }
+    /// The stored name of a property, without making the description. The default is the name itself.
+    static func _$storedName(_ property: String) -> String
 }
 
 extension Model {
     /// Objects are the same if they are one object: there is one per id and context.
     @inlinable public static func == (left: Self, right: Self) -> Bool { left === right }
     @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+    public static func _$storedName(_ property: String) -> String { property }
 }
 
 /// The value of a to-one relationship: the target's id, 0 for none.

@@ -159,3 +159,8 @@ extension KeyPath where Root: Model, Value == String? {
     public func beginsWith(_ text: String) -> Where<Root> { Where(self) { .text($0, .beginsWith, text) } }
     public func endsWith(_ text: String) -> Where<Root> { Where(self) { .text($0, .endsWith, text) } }
 }
+
+/// Objects whose to-one relationship leads to one of some objects: `ids ~= \.country`.
+public func ~= <T: Model, D: Model, S: Sequence<ObjectID<D>>>(targets: S, path: KeyPath<T, D?>) -> Where<T> {
+    Where(path) { .oneOf($0, targets.map { .integer($0.key) }) }
+}

@@ -1,0 +1,27 @@
+# The two commands of the README, and what they need.
+BACKEND ?= sqlite
+
+.PHONY: demo test setup conformance lint clean
+
+## Imports the atlas into BACKEND (sqlite, memory) and asks questions about it.
+demo: setup
+	swift run atlas $(BACKEND)
+
+## Every test, the conformance suite and the programs that must not compile.
+test: setup
+	swift test
+	Tests/Confinement/check.sh
+
+## The conformance suite alone.
+conformance: setup
+	swift test --filter Conformance
+
+lint:
+	swift format lint --strict --recursive Package.swift Sources Backends Conformance Tests Examples Benchmarks
+
+## Installs the C libraries that are missing, and says so.
+setup:
+	@scripts/setup.sh
+
+clean:
+	rm -rf .build atlas.db atlas.db-wal atlas.db-shm

@@ -1,0 +1,53 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// `@Model`: turns a plain class into one whose objects live in a store.
+public struct ModelMacro {}
+
+extension ModelMacro: MemberMacro {
+    public static func expansion(
+        of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax, conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        let model = ModelClass(node, declaration)
+        // This role reports; the others read the same and keep quiet.
+        for problem in model.problems.found { context.diagnose(problem) }
+        guard model.isUsable, model.problems.found.isEmpty else { return [] }
+        return model.storageMembers + model.codingMembers + model.descriptionMembers
+    }
+}
+
+extension ModelMacro: MemberAttributeMacro {
+    public static func expansion(
+        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax, providingAttributesFor member: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [AttributeSyntax] {
+        guard let variable = member.as(VariableDeclSyntax.self), PropertyReader.isPersisted(variable) else { return [] }
+        let model = ModelClass(node, declaration)
+        guard model.isUsable, model.problems.found.isEmpty,
+            let identifier = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
+            let property = model.properties.first(where: { $0.identifier == identifier })
+        else { return [] }
+        guard let relationship = property.relationship else {
+            return ["@PolyStore._PersistedAttribute(\(raw: property.field ?? 0))"]
+        }
+        if relationship.isToMany { return ["@PolyStore._PersistedToMany(relationship: \(raw: relationship.ordinal))"] }
+        return ["@PolyStore._PersistedToOne(relationship: \(raw: relationship.ordinal), field: \(raw: property.field ?? 0))"]
+    }
+}
+
+extension ModelMacro: ExtensionMacro {
+    public static func expansion(
+        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax, providingExtensionsOf type: some TypeSyntaxProtocol,
+        conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+        let model = ModelClass(node, declaration)
+        guard model.isUsable, model.problems.found.isEmpty else { return [] }
+        let conformance: DeclSyntax = "extension \(type.trimmed): PolyStoreCore.Model {}"
+        let confinement: DeclSyntax = """
+            @available(*, unavailable, message: "objects belong to one context; pass their objectID instead")
+            extension \(type.trimmed): @unchecked Sendable {}
+            """
+        return [conformance, confinement].compactMap { $0.as(ExtensionDeclSyntax.self) }
+    }
+}

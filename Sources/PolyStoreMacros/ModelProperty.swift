@@ -1,0 +1,107 @@
+import SwiftSyntax
+
+/// A stored property that a model keeps in its store.
+struct ModelProperty {
+    struct Relationship {
+        /// The class at the other end, as written.
+        var destination: String
+        var isToMany: Bool
+        var isOrdered: Bool
+        var inverse: String?
+        var deleteRule: String
+        var isRequired: String
+        var minCount: String
+        var maxCount: String
+
+        /// Its ordinal among all relationships.
+        var ordinal = 0
+    }
+
+    /// Swift's name, without backticks.
+    var name: String
+    /// As it has to be written in code.
+    var identifier: String
+    var storedName: String
+    var originalName: String?
+    /// As written.
+    var type: String
+    var isOptional: Bool
+    var defaultValue: ExprSyntax?
+    /// `.unique`, `.indexed`.
+    var options: [String] = []
+    var relationship: Relationship?
+    /// Its ordinal among attributes and to-one relationships; nil for a to-many one.
+    var field: Int?
+
+    var storage: String { "_$\(name)" }
+}
+
+/// What is written between the quotes, with Swift's escapes for what needs them.
+func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\"": result += "\\\""
+        case "\\": result += "\\\\"
+        case "\n": result += "\\n"
+        case "\r": result += "\\r"
+        case "\t": result += "\\t"
+        default: result.unicodeScalars.append(scalar)
+        }
+    }
+    return result + "\""
+}
+
+func quoted(_ text: String?) -> String { text.map { quoted($0) } ?? "nil" }
+
+extension ExprSyntax {
+    /// The text of a plain string literal.
+    var plainString: String? {
+        guard let literal = self.as(StringLiteralExprSyntax.self) else { return nil }
+        return literal.representedLiteralValue
+    }
+
+    /// The name of `.member`, or of `Type.member`.
+    var memberName: String? { self.as(MemberAccessExprSyntax.self)?.declName.baseName.text }
+}
+
+extension AttributeListSyntax {
+    /// The attribute of a name, whatever module it is written with.
+    func named(_ name: String) -> AttributeSyntax? {
+        for case .attribute(let attribute) in self {
+            let written = attribute.attributeName
+            if written.as(IdentifierTypeSyntax.self)?.name.text == name || written.as(MemberTypeSyntax.self)?.name.text == name {
+                return attribute
+            }
+        }
+        return nil
+    }
+}
+
+extension AttributeSyntax {
+    var labeledArguments: LabeledExprListSyntax { arguments?.as(LabeledExprListSyntax.self) ?? [] }
+
+    func argument(_ label: String) -> ExprSyntax? { labeledArguments.first { $0.label?.text == label }?.expression }
+}
+
+extension TypeSyntax {
+    /// The type inside `T?` or `Optional<T>`.
+    var wrappedOptional: TypeSyntax? {
+        if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType }
+        return genericArgument(of: "Optional")
+    }
+
+    /// The type inside `Name<T>`.
+    func genericArgument(of name: String) -> TypeSyntax? {
+        let clause: GenericArgumentClauseSyntax?
+        if let identifier = self.as(IdentifierTypeSyntax.self), identifier.name.text == name {
+            clause = identifier.genericArgumentClause
+        } else if let member = self.as(MemberTypeSyntax.self), member.name.text == name {
+            clause = member.genericArgumentClause
+        } else {
+            clause = nil
+        }
+        guard let argument = clause?.arguments.first?.argument.trimmedDescription, clause?.arguments.count == 1 else { return nil }
+        return TypeSyntax(stringLiteral: argument)
+    }
+}

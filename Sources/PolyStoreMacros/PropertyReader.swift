@@ -1,0 +1,200 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// Reads one `var` or `let` of a model class.
+struct PropertyReader {
+    /// nil for what is not stored, and for what is wrong.
+    private(set) var property: ModelProperty?
+
+    /// What the accessor roles ask: whether a variable is one that the macro takes over.
+    static func isPersisted(_ variable: VariableDeclSyntax) -> Bool {
+        var ignored = Problems()
+        return PropertyReader(variable, className: "", problems: &ignored).property != nil
+    }
+
+    init(_ variable: VariableDeclSyntax, className: String, problems: inout Problems) {
+        let modifiers = variable.modifiers.map(\.name.text)
+        let attribute = variable.attributes.named("Attribute")
+        let relationship = variable.attributes.named("Relationship")
+        guard !modifiers.contains("static"), !modifiers.contains("class") else { return }
+        guard let binding = variable.bindings.first else { return }
+        if let accessors = binding.accessorBlock {
+            if Self.hasObservers(accessors) {
+                problems.add(
+                    "observers", "A stored attribute cannot have willSet or didSet: its accessors are written by @Model. Observe the object instead.",
+                    at: accessors)
+            }
+            return
+        }
+        if variable.attributes.named("Transient") != nil {
+            Self.checkTransient(variable, binding, attribute ?? relationship, &problems)
+            return
+        }
+        guard variable.bindings.count == 1 else {
+            problems.add("bindings", "Declare each stored attribute in a line of its own.", at: variable)
+            return
+        }
+        guard let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else {
+            problems.add("pattern", "A stored attribute needs a name of its own, not a pattern.", at: binding.pattern)
+            return
+        }
+        let identifier = pattern.identifier.text
+        guard Self.check(variable, modifiers, identifier, &problems) else { return }
+        guard let type = binding.typeAnnotation?.type.trimmed else {
+            Self.reportMissingType(binding, identifier, &problems)
+            return
+        }
+        if let unwrapped = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
+            let optional = OptionalTypeSyntax(wrappedType: unwrapped.wrappedType)
+            problems.add(
+                "implicitlyUnwrapped", "\(identifier) cannot be implicitly unwrapped; make it optional.", at: type,
+                fixIts: [.replace("use '?'", type, with: optional)])
+            return
+        }
+        if let attribute, relationship != nil {
+            problems.add("both", "\(identifier) is an attribute or a relationship, not both; remove one of the two.", at: attribute)
+            return
+        }
+        var read = ModelProperty(
+            name: identifier.trimmingBackticks, identifier: identifier, storedName: identifier.trimmingBackticks, type: type.trimmedDescription,
+            isOptional: type.wrappedOptional != nil, defaultValue: binding.initializer?.value.trimmed)
+        Self.readNames(attribute ?? relationship, &read, &problems)
+        if let relationship {
+            guard Self.readRelationship(relationship, type, binding, &read, &problems) else { return }
+        } else if let attribute {
+            Self.readOptions(attribute, &read, &problems)
+        }
+        property = read
+    }
+
+    private static func hasObservers(_ block: AccessorBlockSyntax) -> Bool {
+        guard case .accessors(let list) = block.accessors else { return false }
+        return list.contains { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
+    }
+
+    private static func checkTransient(
+        _ variable: VariableDeclSyntax, _ binding: PatternBindingSyntax, _ marker: AttributeSyntax?, _ problems: inout Problems
+    ) {
+        if let marker { problems.add("transient", "A transient property is not stored; remove this attribute or @Transient.", at: marker) }
+        let isOptional = binding.typeAnnotation.map { $0.type.wrappedOptional != nil } ?? false
+        if binding.initializer == nil, !isOptional {
+            problems.add("transientDefault", "A transient property needs a default, or an optional type: objects are made by the framework.", at: binding)
+        }
+    }
+
+    private static func check(
+        _ variable: VariableDeclSyntax, _ modifiers: [String], _ identifier: String, _ problems: inout Problems
+    ) -> Bool {
+        if variable.bindingSpecifier.tokenKind == .keyword(.let) {
+            let fixed = variable.with(\.bindingSpecifier, .keyword(.var, leadingTrivia: variable.bindingSpecifier.leadingTrivia, trailingTrivia: .space))
+            problems.add(
+                "constant", "\(identifier) is constant: a stored attribute is set after its object is made. Use var, or mark it @Transient.",
+                at: variable.bindingSpecifier, fixIts: [.replace("use 'var'", variable, with: fixed)])
+            return false
+        }
+        for modifier in ["lazy", "weak", "unowned"] where modifiers.contains(modifier) {
+            problems.add(
+                "modifier", "\(identifier) cannot be \(modifier): the store keeps its value. Remove '\(modifier)', or mark it @Transient.", at: variable)
+            return false
+        }
+        let reserved = ["objectID", "isFault", "isDeleted", "isInserted", "hasChanges", "changedKeys"]
+        if reserved.contains(identifier.trimmingBackticks) || identifier.hasPrefix("_$") {
+            problems.add("reserved", "\(identifier) is a name of the framework; choose another and keep the stored one with `name:`.", at: variable)
+            return false
+        }
+        return true
+    }
+
+    private static func reportMissingType(_ binding: PatternBindingSyntax, _ identifier: String, _ problems: inout Problems) {
+        var fixIts: [FixIt] = []
+        if let value = binding.initializer?.value, let type = literalType(value) {
+            var fixed = binding
+            fixed.pattern = binding.pattern.trimmed
+            fixed.pattern.leadingTrivia = binding.pattern.leadingTrivia
+            fixed.typeAnnotation = TypeAnnotationSyntax(
+                colon: .colonToken(trailingTrivia: .space), type: TypeSyntax(stringLiteral: type), trailingTrivia: .space)
+            fixIts = [.replace("add ': \(type)'", binding, with: fixed)]
+        }
+        problems.add(
+            "untyped", "\(identifier) needs its type written out: a macro sees the text of a declaration, not what the compiler infers.", at: binding,
+            fixIts: fixIts)
+    }
+
+    private static func literalType(_ value: ExprSyntax) -> String? {
+        switch value.kind {
+        case .booleanLiteralExpr: "Bool"
+        case .integerLiteralExpr: "Int"
+        case .floatLiteralExpr: "Double"
+        case .stringLiteralExpr: "String"
+        default: nil
+        }
+    }
+
+    private static func readNames(_ marker: AttributeSyntax?, _ read: inout ModelProperty, _ problems: inout Problems) {
+        for label in ["name", "originalName"] {
+            guard let argument = marker?.argument(label), !argument.is(NilLiteralExprSyntax.self) else { continue }
+            guard let text = argument.plainString, !text.isEmpty else {
+                problems.add("storedName", "\(label) must be a string literal without interpolation, and not empty.", at: argument)
+                continue
+            }
+            if label == "name" { read.storedName = text } else { read.originalName = text }
+        }
+    }
+
+    private static func readOptions(_ attribute: AttributeSyntax, _ read: inout ModelProperty, _ problems: inout Problems) {
+        for argument in attribute.labeledArguments where argument.label == nil {
+            guard let option = argument.expression.memberName, ["unique", "indexed"].contains(option) else {
+                problems.add("option", "@Attribute knows .unique and .indexed, not \(argument.expression.trimmedDescription).", at: argument)
+                continue
+            }
+            read.options.append(".\(option)")
+        }
+    }
+
+    /// - Returns: whether the relationship can be used.
+    private static func readRelationship(
+        _ marker: AttributeSyntax, _ type: TypeSyntax, _ binding: PatternBindingSyntax, _ read: inout ModelProperty, _ problems: inout Problems
+    ) -> Bool {
+        var relationship = ModelProperty.Relationship(
+            destination: "", isToMany: true, isOrdered: false, inverse: nil,
+            deleteRule: marker.argument("deleteRule")?.memberName.map { ".\($0)" } ?? ".nullify",
+            isRequired: marker.argument("required")?.trimmedDescription ?? "false", minCount: marker.argument("min")?.trimmedDescription ?? "0",
+            maxCount: marker.argument("max")?.trimmedDescription ?? "nil")
+        if let member = type.genericArgument(of: "Set") {
+            relationship.destination = member.trimmedDescription
+        } else if let member = type.as(ArrayTypeSyntax.self)?.element ?? type.genericArgument(of: "Array") {
+            relationship.destination = member.trimmedDescription
+            relationship.isOrdered = true
+        } else if let target = type.wrappedOptional {
+            relationship.destination = target.trimmedDescription
+            relationship.isToMany = false
+        } else {
+            problems.add(
+                "relationshipType", "\(read.name) must be optional (to-one) or a Set (to-many): the object at the other end may be deleted.", at: type,
+                fixIts: [.replace("make it optional", type, with: OptionalTypeSyntax(wrappedType: type))])
+            return false
+        }
+        if let initializer = binding.initializer {
+            var fixed = binding
+            fixed.initializer = nil
+            problems.add(
+                "relationshipDefault", "A relationship has no default: it starts empty.", at: initializer,
+                fixIts: [.replace("remove the default", binding, with: fixed)])
+            return false
+        }
+        if let inverse = marker.argument("inverse"), !inverse.is(NilLiteralExprSyntax.self) {
+            guard let text = inverse.plainString, isIdentifier(text) else {
+                problems.add("inverse", "inverse takes the name of a property of \(relationship.destination), as a string literal.", at: inverse)
+                return false
+            }
+            relationship.inverse = text
+        }
+        read.relationship = relationship
+        return true
+    }
+
+    private static func isIdentifier(_ text: String) -> Bool {
+        guard let first = text.first, first.isLetter || first == "_" else { return false }
+        return text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+    }
+}

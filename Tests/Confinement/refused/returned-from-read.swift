@@ -1,0 +1,7 @@
+// expected: conformance of 'Note' to 'Sendable' is unavailable
+import PolyStoreCore
+
+func leak(_ stack: DataStack) throws {
+    let note = try stack.read { context in try context.fetchOne(From<Note>()) }
+    print(note?.text ?? "")
+}

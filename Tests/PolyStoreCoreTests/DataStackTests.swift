@@ -1,0 +1,163 @@
+import Foundation
+import PolyStoreBackend
+import PolyStoreCore
+import PolyStoreMemory
+import PolyStoreSQLite
+import Testing
+
+@Suite struct DataStackTests {
+    private let split = Schema(
+        "Split", [Person.self, Department.self, Project.self],
+        configurations: ["A": [Person.self, Department.self, Project.self], "B": [Person.self, Department.self, Project.self]])
+
+    @Test func aStackWithoutStoreSaysSo() throws {
+        let stack = try DataStack(companySchema)
+        let error = expectError(.storeNotFound) { try stack.performAndWait { _ = try $0.create(Into<Person>()) } }
+        #expect(error?.message.contains("addStore") == true)
+        expectError(.storeNotFound) { try stack.read { try $0.fetchAll(From<Person>()) } }
+    }
+
+    @Test func theSameStoreTwiceIsOneStore() throws {
+        let folder = try Folder()
+        let stack = try DataStack(companySchema)
+        let first = try stack.addStore(.sqlite(file: folder.path + "/a.sqlite"))
+        let second = try stack.addStore(.sqlite(file: folder.path + "/a.sqlite"))
+        #expect(first === second)
+        #expect(stack.stores.count == 1)
+    }
+
+    @Test func oneFileForTwoConfigurationsIsRefused() throws {
+        let folder = try Folder()
+        let stack = try DataStack(split)
+        try stack.addStore(.sqlite(file: folder.path + "/a.sqlite"), configuration: "A")
+        let error = expectError(.differentStoreAtURL) { try stack.addStore(.sqlite(file: folder.path + "/a.sqlite"), configuration: "B") }
+        #expect(error?.message.contains("\"A\"") == true)
+        let unknown = expectError(.storeNotFound) { try stack.addStore(.inMemory(), configuration: "C") }
+        #expect(unknown?.message.contains("\"C\"") == true)
+        #expect(unknown?.message.contains("\"A\", \"B\"") == true)
+        #expect(stack.stores.count == 1)
+    }
+
+    @Test func aStoreOfAnotherConfigurationIsRefusedAtOpen() throws {
+        let folder = try Folder()
+        do { try DataStack(split).addStore(.sqlite(file: folder.path + "/a.sqlite"), configuration: "A") }
+        expectError(.differentStoreAtURL) { try DataStack(split).addStore(.sqlite(file: folder.path + "/a.sqlite"), configuration: "B") }
+    }
+
+    @Test func createInSeveralStoresNeedsAConfiguration() throws {
+        let stack = try DataStack(split)
+        try stack.addStore(.inMemory(), configuration: "A")
+        try stack.addStore(.inMemory(), configuration: "B")
+        let error = expectError(.ambiguousStore) { try stack.performAndWait { _ = try $0.create(Into<Person>()) } }
+        #expect(error?.message.contains("\"A\", \"B\"") == true)
+        expectError(.storeNotFound) { try stack.performAndWait { _ = try $0.create(Into<Person>(nil)) } }
+        try stack.performAndWait { transaction in
+            for (store, ages) in [("A", [1, 4, 6]), ("B", [2, 3, 5])] {
+                for age in ages {
+                    let person = try transaction.create(Into<Person>(store))
+                    person.email = "\(store)\(age)"
+                    person.age = age
+                }
+            }
+        }
+        try stack.read { context in
+            #expect(try context.fetchAll(From<Person>().orderBy(.ascending(\.age))).map(\.age) == [1, 2, 3, 4, 5, 6])
+            #expect(try context.fetchAll(From<Person>().orderBy(.descending(\.age)).limit(2).offset(1)).map(\.age) == [5, 4])
+            #expect(try context.fetchAll(From<Person>("B").orderBy(.ascending(\.age))).map(\.age) == [2, 3, 5])
+            #expect(try context.fetchCount(From<Person>("A", "B")) == 6)
+            #expect(try context.fetchCount(From<Person>(), Where(\.age > 2), Tweak { $0.limit = 3 }) == 3)
+            #expect(try context.fetchOne(From<Person>().where(\.age == 5))?.objectID.configuration == "B")
+            expectError(.storeNotFound) { try context.fetchAll(From<Person>(nil)) }
+        }
+    }
+
+    @Test func relationshipsAcrossStoresAreRefused() throws {
+        let stack = try DataStack(split)
+        try stack.addStore(.inMemory(), configuration: "A")
+        try stack.addStore(.inMemory(), configuration: "B")
+        let error = expectError(.misuse) {
+            try stack.performAndWait { transaction in
+                let person = try transaction.create(Into<Person>("A"))
+                person.email = "x"
+                person.department = try transaction.create(Into<Department>("B"))
+            }
+        }
+        #expect(error?.attribute == "department")
+        #expect(try stack.read { try $0.fetchCount(From<Person>()) } == 0)
+    }
+
+    @Test func objectsAndIdsSurviveReopening() throws {
+        let folder = try Folder()
+        let uri: String
+        do {
+            let stack = try DataStack(companySchema)
+            try stack.addStore(.sqlite(file: folder.path + "/a.sqlite"))
+            uri = try stack.performAndWait { transaction in
+                let person = try transaction.create(Into<Person>())
+                person.email = "jane@example.com"
+                return person.objectID.uri
+            }
+        }
+        let stack = try DataStack(companySchema)
+        try stack.addStore(.sqlite(file: folder.path + "/a.sqlite"))
+        let id = try #require(stack.objectID(uri, for: Person.self))
+        #expect(try stack.read { try $0.fetchExisting(id)?.email } == "jane@example.com")
+        #expect(stack.objectID(uri, for: Department.self) == nil)
+        #expect(stack.objectID("polystore://nowhere/Person/1", for: Person.self) == nil)
+    }
+
+    @Test func anotherModelIsRefusedWithWhatDiffers() throws {
+        let folder = try Folder()
+        do { try DataStack(companySchema).addStore(.sqlite(file: folder.path + "/a.sqlite")) }
+        let smaller = Schema("Company 2", [Plain.self])
+        let error = expectError(.migrationRequired) { try DataStack(smaller).addStore(.sqlite(file: folder.path + "/a.sqlite")) }
+        #expect(error?.message.contains("entity Person is gone") == true)
+        #expect(error?.message.contains("entity Plain is new") == true)
+        try DataStack(companySchema).addStore(.sqlite(file: folder.path + "/a.sqlite"))
+        try DataStack(smaller).addStore(.sqlite(file: folder.path + "/a.sqlite").resettingOnModelMismatch())
+    }
+
+    @Test func aReadOnlyStoreCanBeReadAndNotWritten() throws {
+        let folder = try Folder()
+        do {
+            let stack = try DataStack(companySchema)
+            try stack.addStore(.sqlite(file: folder.path + "/a.sqlite"))
+            try stack.performAndWait { try $0.create(Into<Person>()).email = "x" }
+        }
+        let stack = try DataStack(companySchema)
+        try stack.addStore(.sqlite(file: folder.path + "/a.sqlite").readOnly())
+        #expect(try stack.read { try $0.fetchCount(From<Person>()) } == 1)
+        #expect(try stack.performAndWait { try $0.fetchCount(From<Person>()) } == 1)
+        expectError(.readOnly) { try stack.performAndWait { try $0.create(Into<Person>()).email = "y" } }
+        expectError(.readOnly) { try stack.performAndWait { try $0.fetchAll(From<Person>())[0].age = 4 } }
+    }
+
+    @Test func mergedSchemasHoldEveryPart() throws {
+        let merged = Schema("All", merging: [Schema("One", Person.self, Department.self), Schema("Two", Department.self, Project.self)])
+        #expect(merged.versionHash == companySchema.versionHash)
+    }
+
+    @Test func aWrongSchemaIsRefusedBeforeAnyStore() throws {
+        let error = expectError(.invalidSchema) { try DataStack(Schema("Half", Person.self)) }
+        #expect(error?.message.contains("Dept") == true)
+    }
+}
+
+/// An entity with nothing but one number.
+final class Plain: Model {
+    var _$state: ModelState
+    private var stored = 0
+    init(_$state state: consuming ModelState) { _$state = state }
+    init(_$state state: consuming ModelState, decoding record: RecordView) throws {
+        stored = try ModelCoding.of(Int.self).decode(record, 0)
+        _$state = state
+    }
+    func _$load(_ record: RecordView) throws { stored = try ModelCoding.of(Int.self).decode(record, 0) }
+    func _$encode(into builder: inout RecordBuilder) throws { try ModelCoding.of(Int.self).encode(stored, into: &builder, 0) }
+    func _$toOne(_ relationship: Int) -> ToOne { .none }
+    func _$setToOne(_ relationship: Int, _ target: ToOne) {}
+    static var _$entityName: String { "Plain" }
+    static let _$entity = EntityDescription(
+        name: "Plain", properties: [.attribute(ModelCoding.of(Int.self).describe("number", options: [], originalName: nil, default: 0))])
+    static let _$properties = ModelProperties<Plain>([])
+}

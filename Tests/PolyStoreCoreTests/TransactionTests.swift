@@ -1,0 +1,171 @@
+import Foundation
+import PolyStoreBackend
+import PolyStoreCore
+import Testing
+
+@Suite struct TransactionTests {
+    @Test(arguments: Backend.allCases)
+    func commitsOnReturn(_ backend: Backend) async throws {
+        let company = try Company(backend)
+        let id = try await company.stack.perform { transaction in
+            let jane = try transaction.create(Into<Person>())
+            jane.email = "jane@example.com"
+            jane.age = 41
+            return jane.objectID
+        }
+        let age = try await company.stack.read { context in try context.fetchExisting(id)?.age }
+        #expect(age == 41)
+        let seen = try await company.stack.read { context in try context.fetchAll(From<Person>()).map(\.email) }
+        #expect(seen == ["jane@example.com"])
+    }
+
+    @Test(arguments: Backend.allCases)
+    func discardsOnThrow(_ backend: Backend) async throws {
+        let company = try Company(backend)
+        struct Stop: Error {}
+        await #expect(throws: Stop.self) {
+            try await company.stack.perform { transaction in
+                try transaction.create(Into<Person>()).email = "x"
+                throw Stop()
+            }
+        }
+        #expect(try await company.stack.read { try $0.fetchCount(From<Person>()) } == 0)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func cancelDiscardsAndThrowsCancelled(_ backend: Backend) throws {
+        let company = try Company(backend)
+        expectError(.cancelled) {
+            try company.stack.performAndWait { transaction in
+                try transaction.create(Into<Person>()).email = "x"
+                try transaction.cancel()
+            }
+        }
+        #expect(try company.stack.read { try $0.fetchCount(From<Person>()) } == 0)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func editsByID(_ backend: Backend) async throws {
+        let company = try Company(backend)
+        let ids = try company.people(3)
+        try await company.stack.perform(editing: ids[1]) { _, person in person.age += 1 }
+        #expect(try await company.stack.read { try $0.fetchAll(From<Person>()).map(\.age) } == [0, 11, 20])
+    }
+
+    @Test(arguments: Backend.allCases)
+    func editingADeletedObjectNamesIt(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let ids = try company.people(1)
+        try company.stack.performAndWait { try $0.delete(ids[0]) }
+        let error = expectError(.notFound) { try company.stack.performAndWait { try $0.edit(ids[0]).age = 1 } }
+        #expect(error?.entity == "Person")
+        #expect(error?.objectID == ids[0].key)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func idsAreNeverReused(_ backend: Backend) throws {
+        let company = try Company(backend)
+        var seen: Set<Int64> = []
+        for round in 0..<5 {
+            let ids = try company.people(20)
+            #expect(seen.isDisjoint(with: ids.map(\.key)), "round \(round)")
+            seen.formUnion(ids.map(\.key))
+            try company.stack.performAndWait { try $0.deleteAll(From<Person>()) }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func fetchesSeePendingChanges(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let ids = try company.people(6)  // ages 0 … 50
+        try company.stack.performAndWait { transaction in
+            try transaction.edit(ids[0]).age = 100  // moves to the end
+            try transaction.delete(ids[2])
+            let new = try transaction.create(Into<Person>())
+            new.email = "new@example.com"
+            new.age = 15
+            let chain = From<Person>().where(\.age > 5).orderBy(.descending(\.age))
+            #expect(try transaction.fetchAll(chain).map(\.age) == [100, 50, 40, 30, 15, 10])
+            #expect(try transaction.fetchAll(chain.limit(2).offset(3)).map(\.age) == [30, 15])
+            #expect(try transaction.fetchCount(chain) == 6)
+            #expect(try transaction.fetchObjectIDs(chain.limit(1)) == [ids[0]])
+            #expect(try transaction.fetchAll(chain.tweak { $0.includesPendingChanges = false }).map(\.objectID).count == 5)
+            #expect(try transaction.fetchOne(From<Person>(), Where(\.email == "new@example.com")) === new)
+            #expect(try transaction.fetchExisting(ids[2]) == nil)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func anUnassignedRequiredAttributeRefusesTheCommit(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let error = expectError(.constraint) { try company.stack.performAndWait { _ = try $0.create(Into<Person>()) } }
+        #expect(error?.entity == "Person")
+        #expect(error?.attribute == "email")
+        #expect(try company.stack.read { try $0.fetchCount(From<Person>()) } == 0)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aUniqueViolationNamesTheAttributeAndTheStoreGoesOn(_ backend: Backend) throws {
+        let company = try Company(backend)
+        try company.people(2)
+        let error = expectError(.constraint) {
+            try company.stack.performAndWait { try $0.create(Into<Person>()).email = "p1@example.com" }
+        }
+        #expect(error?.entity == "Person")
+        #expect(error?.attribute == "email")
+        try company.stack.performAndWait { try $0.create(Into<Person>()).email = "p2@example.com" }
+        #expect(try company.stack.read { try $0.fetchCount(From<Person>()) } == 3)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func uniqueValuesMaySwapWithinATransaction(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let ids = try company.people(2)
+        try company.stack.performAndWait { transaction in
+            try transaction.edit(ids[0]).email = "p1@example.com"
+            try transaction.edit(ids[1]).email = "p0@example.com"
+        }
+        #expect(try company.stack.read { try $0.fetchAll(From<Person>()).map(\.email) } == ["p1@example.com", "p0@example.com"])
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aTransactionInsideAnotherIsRefused(_ backend: Backend) throws {
+        let company = try Company(backend)
+        try company.stack.performAndWait { _ in
+            _ = expectError(.misuse) { try company.stack.performAndWait { _ in } }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func transactionsRunInTheOrderOfTheirCalls(_ backend: Backend) async throws {
+        let company = try Company(backend)
+        let ids = try company.people(1)
+        let stack = company.stack
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 { group.addTask { _ = try? await stack.perform(editing: ids[0]) { _, person in person.age += 1 } } }
+        }
+        for _ in 0..<10 { try stack.performAndWait { try $0.edit(ids[0]).age += 1 } }
+        #expect(try await stack.read { try $0.fetchExisting(ids[0])?.age } == 110)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func changedKeysAndFlagsTellWhatATransactionDid(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let ids = try company.people(2)
+        try company.stack.performAndWait { transaction in
+            #expect(!transaction.hasChanges)
+            let person = try transaction.edit(ids[0])
+            #expect(!person.hasChanges)
+            person.age = 3
+            person.nickname = "P"
+            #expect(person.changedKeys == ["age", "nickname"])
+            #expect(transaction.hasChanges)
+            let new = try transaction.create(Into<Person>())
+            new.email = "n"
+            #expect(new.isInserted)
+            try transaction.delete(new)
+            #expect(new.isDeleted)
+        }
+        #expect(try company.stack.read { try $0.fetchCount(From<Person>()) } == 2)
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import PolyStore
+import PolyStoreSQLite
+import Testing
+
+enum Rank: String, Sendable, CaseIterable { case junior, senior, chief }
+enum Level: Int, Codable, Sendable { case low = 1, high = 9 }
+struct Address: Codable, Sendable, Hashable { var street: String, city: String }
+
+@Model
+final class Employee {
+    @Attribute(.unique) var email: String
+    @Attribute(.indexed) var age: Int = 0
+    @Attribute(name: "full_name", originalName: "title") var name: String = ""
+    var nickname: String?
+    var born: Date?
+    var tags: [String] = []
+    var address: Address?
+    var rank: Rank = .junior
+    var level: Level?
+    var score: Double = 1.5
+    var weight: Float = 0
+    var salary: Decimal = 0
+    var token: UUID?
+    var home: URL?
+    var photo: Data = Data()
+    var flags: UInt64 = 0
+    var small: Int8 = -1
+    var isActive: Bool = true
+    @Relationship(inverse: "staff") var office: Office?
+    @Relationship(inverse: "friends") var friends: Set<Employee>
+    @Relationship var mentor: Employee?
+    @Transient var isSelected = false
+    var display: String { "\(name) (\(age))" }
+    #Index<Employee>(\.age, \.name)
+    #Unique<Employee>(\.name, \.born)
+}
+
+@Model(entity: "Bureau")
+final class Office {
+    var title: String = ""
+    @Relationship(deleteRule: .deny, name: "people") var staff: Set<Employee>
+}
+
+let officeSchema = Schema("Office 1", Employee.self, Office.self)
+
+@Suite struct ModelMacroTests {
+    private func stack() throws -> (DataStack, String) {
+        let path = NSTemporaryDirectory() + "polystore-macro-\(UUID().uuidString).sqlite"
+        let stack = try DataStack(officeSchema)
+        try stack.addStore(.sqlite(file: path))
+        return (stack, path)
+    }
+
+    @Test func everyTypeComesBackAsItWentIn() async throws {
+        let (stack, path) = try stack()
+        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
+        let token = UUID()
+        let id = try await stack.perform { transaction in
+            let employee = try transaction.create(Into<Employee>())
+            #expect(employee.score == 1.5)
+            #expect(employee.rank == .junior)
+            employee.email = "a@b.c"
+            employee.name = "Zoë 🦊"
+            employee.born = Date(timeIntervalSinceReferenceDate: -1.25)
+            employee.tags = ["x", "ÿ"]
+            employee.address = Address(street: "1 Main", city: "Oslo")
+            employee.rank = .chief
+            employee.level = .high
+            employee.weight = 0.1
+            employee.salary = Decimal(string: "1234.56") ?? 0
+            employee.token = token
+            employee.home = URL(string: "https://example.com/?q=1")
+            employee.photo = Data([0, 255, 0])
+            employee.flags = .max
+            employee.small = .min
+            employee.isActive = false
+            employee.age += 41
+            employee.isSelected = true
+            return employee.objectID
+        }
+        try await stack.read { context in
+            let employee = try #require(try context.fetchExisting(id))
+            #expect(employee.email == "a@b.c")
+            #expect(employee.name == "Zoë 🦊")
+            #expect(employee.born == Date(timeIntervalSinceReferenceDate: -1.25))
+            #expect(employee.tags == ["x", "ÿ"])
+            #expect(employee.address == Address(street: "1 Main", city: "Oslo"))
+            #expect(employee.rank == .chief)
+            #expect(employee.level == .high)
+            #expect(employee.weight == 0.1)
+            #expect(employee.salary == Decimal(string: "1234.56"))
+            #expect(employee.token == token)
+            #expect(employee.home?.absoluteString == "https://example.com/?q=1")
+            #expect(employee.photo == Data([0, 255, 0]))
+            #expect(employee.flags == .max)
+            #expect(employee.small == .min)
+            #expect(!employee.isActive)
+            #expect(employee.age == 41)
+            #expect(!employee.isSelected)
+            #expect(employee.nickname == nil)
+            #expect(employee.display == "Zoë 🦊 (41)")
+        }
+        #expect(try await stack.read { try $0.fetchCount(From<Employee>(), Where(\.rank == .chief && \.level == .high)) } == 1)
+    }
+
+    @Test func theSchemaIsWhatTheClassSays() throws {
+        let entity = Employee._$entity
+        #expect(entity.name == "Employee")
+        #expect(Office._$entity.name == "Bureau")
+        let names = entity.properties.map(\.name)
+        #expect(names.prefix(4) == ["email", "age", "full_name", "nickname"])
+        #expect(!names.contains("isSelected") && !names.contains("display"))
+        #expect(entity.indexes == [IndexDescription(fields: ["age", "full_name"]), IndexDescription(fields: ["full_name", "born"], isUnique: true)])
+        guard case .relationship(let office)? = entity.properties.first(where: { $0.name == "office" }) else {
+            Issue.record("no relationship")
+            return
+        }
+        #expect(office.inverse == "people")
+        #expect(office.destination == "Bureau")
+    }
+
+    @Test func relationshipsWorkThroughTheMacro() throws {
+        let (stack, path) = try stack()
+        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
+        try stack.performAndWait { transaction in
+            let office = try transaction.create(Into<Office>())
+            for number in 0..<3 {
+                let employee = try transaction.create(Into<Employee>())
+                employee.email = "\(number)"
+                employee.name = "\(number)"
+                employee.office = office
+            }
+            #expect(office.staff.count == 3)
+        }
+        try stack.read { context in
+            let office = try #require(try context.fetchOne(From<Office>()))
+            #expect(office.staff.count == 3)
+            #expect(try context.fetchCount(From<Employee>(), Where(\.office == office.objectID)) == 3)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Installs what the build needs and is missing: the C libraries of the storage engines. Says what it does.
+set -euo pipefail
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+command -v swift >/dev/null 2>&1 || fail "Swift is missing. Install 6.2 or newer from https://www.swift.org/install and run this again."
+
+case "$(uname -s)" in
+Darwin)
+    command -v brew >/dev/null 2>&1 || { say "using the SQLite that comes with macOS"; exit 0; }
+    for formula in sqlite3; do
+        brew list "$formula" >/dev/null 2>&1 && continue
+        say "installing $formula with brew"
+        brew install "$formula"
+    done
+    ;;
+Linux)
+    missing=()
+    if command -v dpkg-query >/dev/null 2>&1; then
+        for package in libsqlite3-dev pkg-config; do
+            dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+        done
+        [ ${#missing[@]} -gt 0 ] || exit 0
+        root=()
+        if [ "$(id -u)" -ne 0 ]; then
+            command -v sudo >/dev/null 2>&1 || fail "please install ${missing[*]} as root: apt-get install ${missing[*]}"
+            root=(sudo)
+        fi
+        say "installing ${missing[*]} with apt-get"
+        "${root[@]}" apt-get update -qq
+        "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null
+    else
+        [ -e /usr/include/sqlite3.h ] || fail "please install the development files of SQLite with your package manager."
+    fi
+    ;;
+*) say "unknown system: please see to the development files of SQLite yourself" ;;
+esac
