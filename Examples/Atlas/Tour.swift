@@ -58,7 +58,7 @@ struct Tour {
 
     private func rename() async throws {
         heading("A change in a transaction, seen by the view")
-        guard let city = try stack.view.fetchOne(From<City>().where(\.name.beginsWith("Istanbul")).orderBy(.descending(\.population))) else { return }
+        guard let city = try stack.view.fetchOne(From<City>().where(.beginsWith(\.name, "Istanbul")).orderBy(.descending(\.population))) else { return }
         let id = city.objectID
         let before = city.name
         try await stack.perform(editing: id) { _, city in city.name = "Constantinople" }

@@ -14,7 +14,7 @@ import Testing
         let stack = try DataStack(companySchema)
         let error = expectError(.storeNotFound) { try stack.performAndWait { _ = try $0.create(Into<Person>()) } }
         #expect(error?.message.contains("addStore") == true)
-        expectError(.storeNotFound) { try stack.read { try $0.fetchAll(From<Person>()) } }
+        expectError(.storeNotFound) { try stack.read { _ = try $0.fetchAll(From<Person>()) } }
     }
 
     @Test func theSameStoreTwiceIsOneStore() throws {
@@ -51,7 +51,7 @@ import Testing
         let error = expectError(.ambiguousStore) { try stack.performAndWait { _ = try $0.create(Into<Person>()) } }
         #expect(error?.message.contains("\"A\", \"B\"") == true)
         expectError(.storeNotFound) { try stack.performAndWait { _ = try $0.create(Into<Person>(nil)) } }
-        try stack.performAndWait { transaction in
+        try stack.performAndWait { transaction throws in
             for (store, ages) in [("A", [1, 4, 6]), ("B", [2, 3, 5])] {
                 for age in ages {
                     let person = try transaction.create(Into<Person>(store))
@@ -60,7 +60,7 @@ import Testing
                 }
             }
         }
-        try stack.read { context in
+        try stack.read { context throws in
             #expect(try context.fetchAll(From<Person>().orderBy(.ascending(\.age))).map(\.age) == [1, 2, 3, 4, 5, 6])
             #expect(try context.fetchAll(From<Person>().orderBy(.descending(\.age)).limit(2).offset(1)).map(\.age) == [5, 4])
             #expect(try context.fetchAll(From<Person>("B").orderBy(.ascending(\.age))).map(\.age) == [2, 3, 5])
@@ -76,7 +76,7 @@ import Testing
         try stack.addStore(.inMemory(), configuration: "A")
         try stack.addStore(.inMemory(), configuration: "B")
         let error = expectError(.misuse) {
-            try stack.performAndWait { transaction in
+            try stack.performAndWait { transaction throws in
                 let person = try transaction.create(Into<Person>("A"))
                 person.email = "x"
                 person.department = try transaction.create(Into<Department>("B"))
@@ -92,7 +92,7 @@ import Testing
         do {
             let stack = try DataStack(companySchema)
             try stack.addStore(.sqlite(file: folder.path + "/a.sqlite"))
-            uri = try stack.performAndWait { transaction in
+            uri = try stack.performAndWait { transaction throws in
                 let person = try transaction.create(Into<Person>())
                 person.email = "jane@example.com"
                 return person.objectID.uri

@@ -7,7 +7,7 @@ import Testing
     private func staffed(_ backend: Backend, expectsSilence: Bool = true) throws -> (Company, [ObjectID<Department>], [ObjectID<Person>]) {
         let company = try Company(backend, expectsSilence: expectsSilence)
         let people = try company.people(4)
-        let departments = try company.stack.performAndWait { transaction in
+        let departments = try company.stack.performAndWait { transaction throws in
             let research = try transaction.create(Into<Department>())
             research.title = "Research"
             let sales = try transaction.create(Into<Department>())
@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: Backend.allCases)
     func toOneAndItsInverseAgree(_ backend: Backend) throws {
         let (company, departments, people) = try staffed(backend)
-        try company.stack.read { context in
+        try company.stack.read { context throws in
             let research = try #require(try context.fetchExisting(departments[0]))
             #expect(Set(research.people.map(\.objectID)) == Set(people.prefix(3)))
             let person = try #require(try context.fetchExisting(people[0]))
@@ -35,7 +35,7 @@ import Testing
     @Test(arguments: Backend.allCases)
     func inversesAreKeptInMemoryAtOnce(_ backend: Backend) throws {
         let (company, departments, people) = try staffed(backend)
-        try company.stack.performAndWait { transaction in
+        try company.stack.performAndWait { transaction throws in
             let research = try transaction.edit(departments[0])
             let sales = try transaction.edit(departments[1])
             let person = try transaction.edit(people[0])
@@ -50,7 +50,7 @@ import Testing
             #expect(other.department === sales)
             #expect(research.people.map(\.objectID) == [people[2]])
         }
-        try company.stack.read { context in
+        try company.stack.read { context throws in
             #expect(try context.fetchExisting(departments[1])?.people.map(\.objectID) == [people[1]])
             #expect(try context.fetchExisting(departments[0])?.people.map(\.objectID) == [people[2]])
         }
@@ -59,12 +59,12 @@ import Testing
     @Test(arguments: Backend.allCases)
     func symmetricManyToManyHoldsBothWays(_ backend: Backend) throws {
         let (company, _, people) = try staffed(backend)
-        try company.stack.performAndWait { transaction in
+        try company.stack.performAndWait { transaction throws in
             let all = try transaction.fetchExisting(people)
             all[0].friends = [all[1], all[2]]
             #expect(all[1].friends == [all[0]])
         }
-        try company.stack.performAndWait { transaction in
+        try company.stack.performAndWait { transaction throws in
             let all = try transaction.fetchExisting(people)
             #expect(all[0].friends == [all[1], all[2]])
             #expect(all[2].friends == [all[0]])
@@ -78,7 +78,7 @@ import Testing
     @Test(arguments: Backend.allCases)
     func oneToOneLetsGoOfFormerPartners(_ backend: Backend) throws {
         let (company, _, people) = try staffed(backend)
-        try company.stack.performAndWait { transaction in
+        try company.stack.performAndWait { transaction throws in
             let all = try transaction.fetchExisting(people)
             all[0].spouse = all[1]
             all[2].spouse = all[3]
@@ -101,7 +101,7 @@ import Testing
         #expect(error?.message.contains("Person \(people[0].key)") == true)
         #expect(try company.stack.read { try $0.fetchCount(From<Department>()) } == 2)
         // Together with those it protects it may go, whatever comes first.
-        try company.stack.performAndWait { transaction in
+        try company.stack.performAndWait { transaction throws in
             try transaction.delete(departments[0])
             try transaction.delete(try transaction.fetchExisting(people))
         }
@@ -112,7 +112,7 @@ import Testing
     @Test(arguments: Backend.allCases)
     func cascadeAndNullifyReachWhatHangsOn(_ backend: Backend) throws {
         let (company, departments, _) = try staffed(backend)
-        let projects = try company.stack.performAndWait { transaction in
+        let projects = try company.stack.performAndWait { transaction throws in
             let sales = try transaction.edit(departments[1])
             let research = try transaction.edit(departments[0])
             let made = try (0..<4).map { number in
@@ -126,7 +126,7 @@ import Testing
             return made.map(\.objectID)
         }
         try company.stack.performAndWait { try $0.delete(departments[1]) }
-        try company.stack.read { context in
+        try company.stack.read { context throws in
             let left = try context.fetchAll(From<Project>())
             #expect(left.map(\.objectID) == [projects[3]])
             #expect(left[0].parent == nil)  // a relationship without a way back does not dangle
@@ -140,7 +140,7 @@ import Testing
         let (company, departments, _) = try staffed(backend)
         let error = expectError(.constraint) { try company.stack.performAndWait { try $0.create(Into<Project>()).name = "x" } }
         #expect(error?.attribute == "owner")
-        try company.stack.performAndWait { transaction in
+        try company.stack.performAndWait { transaction throws in
             let project = try transaction.create(Into<Project>())
             project.owner = try transaction.edit(departments[0])
         }
@@ -149,7 +149,7 @@ import Testing
     @Test(arguments: Backend.allCases)
     func deletingAFriendLeavesNoLink(_ backend: Backend) throws {
         let (company, _, people) = try staffed(backend)
-        try company.stack.performAndWait { transaction in
+        try company.stack.performAndWait { transaction throws in
             let all = try transaction.fetchExisting(people)
             all[0].friends = Set(all.dropFirst())
         }
@@ -160,12 +160,13 @@ import Testing
     @Test(arguments: Backend.allCases)
     func objectsAreUniqueWithinAContext(_ backend: Backend) throws {
         let (company, departments, people) = try staffed(backend)
-        try company.stack.read { context in
+        try company.stack.read { context throws in
             let first = try #require(try context.fetchExisting(people[0]))
             let again = try context.fetchOne(From<Person>(), Where(\.email == "p0@example.com"))
             #expect(first === again)
             let department = try #require(first.department)
-            #expect(department === (try context.fetchExisting(departments[0])))
+            let same = try context.fetchExisting(departments[0])
+            #expect(department === same)
             #expect(department.people.contains(first))
         }
     }

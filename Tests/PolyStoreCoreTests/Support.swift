@@ -65,7 +65,7 @@ final class Company {
     /// Creates people p0, p1, … with ages 0, 10, 20, …
     @discardableResult
     func people(_ count: Int) throws -> [ObjectID<Person>] {
-        try stack.performAndWait { transaction in
+        try stack.performAndWait { transaction throws in
             try (0..<count).map { number in
                 let person = try transaction.create(Into<Person>())
                 person.email = "p\(number)@example.com"

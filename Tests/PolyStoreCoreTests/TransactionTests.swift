@@ -36,7 +36,7 @@ import Testing
     func cancelDiscardsAndThrowsCancelled(_ backend: Backend) throws {
         let company = try Company(backend)
         expectError(.cancelled) {
-            try company.stack.performAndWait { transaction in
+            try company.stack.performAndWait { transaction throws in
                 try transaction.create(Into<Person>()).email = "x"
                 try transaction.cancel()
             }
@@ -78,7 +78,7 @@ import Testing
     func fetchesSeePendingChanges(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(6)  // ages 0 … 50
-        try company.stack.performAndWait { transaction in
+        try company.stack.performAndWait { transaction throws in
             try transaction.edit(ids[0]).age = 100  // moves to the end
             try transaction.delete(ids[2])
             let new = try transaction.create(Into<Person>())
@@ -121,7 +121,7 @@ import Testing
     func uniqueValuesMaySwapWithinATransaction(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
-        try company.stack.performAndWait { transaction in
+        try company.stack.performAndWait { transaction throws in
             try transaction.edit(ids[0]).email = "p1@example.com"
             try transaction.edit(ids[1]).email = "p0@example.com"
         }
@@ -131,8 +131,9 @@ import Testing
     @Test(arguments: Backend.allCases)
     func aTransactionInsideAnotherIsRefused(_ backend: Backend) throws {
         let company = try Company(backend)
-        try company.stack.performAndWait { _ in
-            _ = expectError(.misuse) { try company.stack.performAndWait { _ in } }
+        let stack = company.stack
+        try stack.performAndWait { _ in
+            _ = expectError(.misuse) { try stack.performAndWait { _ in } }
         }
     }
 
@@ -152,7 +153,7 @@ import Testing
     func changedKeysAndFlagsTellWhatATransactionDid(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
-        try company.stack.performAndWait { transaction in
+        try company.stack.performAndWait { transaction throws in
             #expect(!transaction.hasChanges)
             let person = try transaction.edit(ids[0])
             #expect(!person.hasChanges)

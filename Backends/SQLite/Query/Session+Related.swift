@@ -5,10 +5,7 @@ extension Session {
     /// One kept statement, run once a source: each run is a search in an index that yields the targets in order.
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         try check()
-        guard relationship.source < tables.entities.count,
-            tables.entities[relationship.source].entity.relationships.indices.contains(relationship.ordinal),
-            tables.entities[relationship.source].entity.relationships[relationship.ordinal] == relationship
-        else {
+        guard isKnown(relationship) else {
             throw StoreError(.misuse, "The relationship \(relationship.name) is not of the schema that the store was opened with.")
         }
         let source = tables.entities[relationship.source]
@@ -38,8 +35,27 @@ extension Session {
         return result
     }
 
+    /// Whether a relationship is one of the schema, or the way back over the link table of one.
+    private func isKnown(_ relationship: Relationship) -> Bool {
+        func declares(_ relationship: Relationship) -> Bool {
+            guard relationship.source < tables.entities.count else { return false }
+            let declared = tables.entities[relationship.source].entity.relationships
+            return declared.indices.contains(relationship.ordinal) && declared[relationship.ordinal] == relationship
+        }
+        if declares(relationship) { return true }
+        // Reversed twice it is what was declared, but for what is lost on the way; so compare from the declared side.
+        guard relationship.destination < tables.entities.count else { return false }
+        return tables.entities[relationship.destination].entity.relationships.contains { $0.reversed == relationship }
+    }
+
     private func statement(for relationship: Relationship, _ source: EntityTable) throws -> Statement {
-        let key = relationship.source << 32 | relationship.ordinal
+        // Both ways over a link table have the ordinal of the side that declares them, so those go by table and direction.
+        let key =
+            if case .link(let table, let isReversed) = relationship.storage {
+                -1 - (table << 1 | (isReversed ? 1 : 0))
+            } else {
+                relationship.source << 32 | relationship.ordinal
+            }
         if let kept = connection.related[key] { return kept }
         let sql: String
         switch relationship.storage {

@@ -8,21 +8,23 @@ public enum ModelCoding {
     /// A type that conforms to ``AttributeValue``.
     @inlinable public static func of<T: AttributeValue>(_ type: T.Type) -> DirectCoding<T>.Type { DirectCoding<T>.self }
 
-    /// An enum with raw values.
-    @_disfavoredOverload
-    @inlinable
-    public static func of<T: RawRepresentable>(_ type: T.Type) -> RawCoding<T>.Type where T.RawValue: AttributeValue { RawCoding<T>.self }
+    // The order of preference: a direct conformance first; then raw values, as their default argument ranks them behind; then JSON.
 
-    @_disfavoredOverload
+    /// An enum with raw values.
     @inlinable
-    public static func of<T: RawRepresentable>(_ type: T?.Type) -> OptionalRawCoding<T>.Type where T.RawValue: AttributeValue {
+    public static func of<T: RawRepresentable>(_ type: T.Type, _ fallback: Void = ()) -> RawCoding<T>.Type where T.RawValue: AttributeValue { RawCoding<T>.self }
+
+    @inlinable
+    public static func of<T: RawRepresentable>(_ type: T?.Type, _ fallback: Void = ()) -> OptionalRawCoding<T>.Type where T.RawValue: AttributeValue {
         OptionalRawCoding<T>.self
     }
 
     /// Anything else that is `Codable`, as JSON. A class's name is never asked for here: see the unavailable overloads.
-    public static func of<T: Codable>(_ type: T.Type, _ fallback: Void = ()) -> JSONCoding<T>.Type { JSONCoding<T>.self }
+    @_disfavoredOverload
+    public static func of<T: Codable>(_ type: T.Type) -> JSONCoding<T>.Type { JSONCoding<T>.self }
 
-    public static func of<T: Codable>(_ type: T?.Type, _ fallback: Void = ()) -> OptionalJSONCoding<T>.Type { OptionalJSONCoding<T>.self }
+    @_disfavoredOverload
+    public static func of<T: Codable>(_ type: T?.Type) -> OptionalJSONCoding<T>.Type { OptionalJSONCoding<T>.self }
 
     @available(*, unavailable, message: "mark a property that refers to another model with @Relationship")
     public static func of<T: Model>(_ type: T.Type) -> DirectCoding<Int>.Type { DirectCoding<Int>.self }

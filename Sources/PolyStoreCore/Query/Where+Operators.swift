@@ -126,7 +126,8 @@ public func != <T: Model, D: Model>(path: KeyPath<T, D?>, target: D?) -> Where<T
 
 // MARK: Sets, ranges and text
 
-/// Objects whose attribute is one of the values: `[1, 2, 3] ~= \.age`.
+/// Objects whose attribute is one of the values: `[1, 2, 3] ~= \.age`. Disfavored, as a range of integers is a sequence too.
+@_disfavoredOverload
 public func ~= <T: Model, V: AttributeValue, S: Sequence<V>>(values: S, path: KeyPath<T, V>) -> Where<T> {
     Where(path) { .oneOf($0, values.map(\.attributeValue)) }
 }
@@ -146,18 +147,21 @@ public func ~= <T: Model, V: AttributeValue & Comparable>(range: Range<V>, path:
     path >= range.lowerBound && path < range.upperBound
 }
 
-extension KeyPath where Root: Model, Value == String {
-    /// Objects whose text contains another, compared byte by byte.
-    public func contains(_ text: String) -> Where<Root> { Where(self) { .text($0, .contains, text) } }
-    public func beginsWith(_ text: String) -> Where<Root> { Where(self) { .text($0, .beginsWith, text) } }
-    public func endsWith(_ text: String) -> Where<Root> { Where(self) { .text($0, .endsWith, text) } }
-}
+extension Where {
+    /// Objects whose text contains another, compared byte by byte: `.where(.contains(\.name, "ville"))`.
+    public static func contains(_ path: KeyPath<T, String>, _ text: String) -> Where<T> { Where(path) { .text($0, .contains, text) } }
+    /// None where there is no text.
+    public static func contains(_ path: KeyPath<T, String?>, _ text: String) -> Where<T> { Where(path) { .text($0, .contains, text) } }
 
-extension KeyPath where Root: Model, Value == String? {
-    /// Objects whose text contains another, compared byte by byte; none where there is no text.
-    public func contains(_ text: String) -> Where<Root> { Where(self) { .text($0, .contains, text) } }
-    public func beginsWith(_ text: String) -> Where<Root> { Where(self) { .text($0, .beginsWith, text) } }
-    public func endsWith(_ text: String) -> Where<Root> { Where(self) { .text($0, .endsWith, text) } }
+    /// Objects whose text begins with another, compared byte by byte. Uses an index of the attribute.
+    public static func beginsWith(_ path: KeyPath<T, String>, _ text: String) -> Where<T> { Where(path) { .text($0, .beginsWith, text) } }
+    /// None where there is no text.
+    public static func beginsWith(_ path: KeyPath<T, String?>, _ text: String) -> Where<T> { Where(path) { .text($0, .beginsWith, text) } }
+
+    /// Objects whose text ends with another, compared byte by byte.
+    public static func endsWith(_ path: KeyPath<T, String>, _ text: String) -> Where<T> { Where(path) { .text($0, .endsWith, text) } }
+    /// None where there is no text.
+    public static func endsWith(_ path: KeyPath<T, String?>, _ text: String) -> Where<T> { Where(path) { .text($0, .endsWith, text) } }
 }
 
 /// Objects whose to-one relationship leads to one of some objects: `ids ~= \.country`.
