@@ -1,0 +1,30 @@
+import PolyStoreBackend
+import PolyStoreConformance
+import PolyStoreMemory
+import PolyStoreSQLite
+import Testing
+
+/// The built-in backends, each held to what it claims.
+enum Targets {
+    static let memory = ConformanceTarget(name: "memory", capabilities: [.concurrentReaders, .verification]) { _ in .inMemory() }
+
+    static let sqlite = ConformanceTarget(
+        name: "sqlite", capabilities: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification]
+    ) { place in .sqlite(file: place.path) }
+
+    static let all = [memory, sqlite]
+}
+
+extension ConformanceCase: CustomTestStringConvertible {
+    public var testDescription: String { id }
+}
+
+@Suite struct MemoryConformance {
+    @Test(arguments: ConformanceCase.all)
+    func conforms(_ c: ConformanceCase) async throws { try await c.run(Targets.memory) }
+}
+
+@Suite struct SQLiteConformance {
+    @Test(arguments: ConformanceCase.all)
+    func conforms(_ c: ConformanceCase) async throws { try await c.run(Targets.sqlite) }
+}

@@ -1,0 +1,30 @@
+import PolyStoreBackend
+import PolyStoreConformance
+import Testing
+
+/// What holds for the suite itself.
+@Suite struct ConformanceSuite {
+    @Test func idsAreUniqueAndWellFormed() {
+        let ids = ConformanceCase.all.map(\.id)
+        #expect(Set(ids).count == ids.count)
+        for id in ids {
+            #expect(id.split(separator: ".").count >= 2 && id.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "." || $0 == "-" }, "\(id)")
+        }
+    }
+
+    /// So that a run in which the suite shrank, or in which most of it was skipped, does not pass.
+    @Test(arguments: Targets.all)
+    func enoughCasesApplyToEachBackend(_ target: ConformanceTarget) {
+        let skipped = ConformanceCase.all.compactMap { c in c.reasonToSkip(target).map { "\(c.id): \($0)" } }
+        let applicable = ConformanceCase.all.count - skipped.count
+        print("conformance \(target.name): \(applicable) cases apply, \(skipped.count) skipped")
+        for line in skipped { print("  skipped \(line)") }
+        #expect(applicable >= 80)
+    }
+
+    /// What a backend claims is what its author says it claims.
+    @Test(arguments: Targets.all)
+    func claimsAreThoseOfTheBackend(_ target: ConformanceTarget) async throws {
+        #expect(try target.claimedFeatures() == target.capabilities)
+    }
+}

@@ -1,0 +1,3 @@
+import PolyStoreBackend
+
+let differentialCases: [ConformanceCase] = []

@@ -1,0 +1,89 @@
+import PolyStoreBackend
+
+/// One guarantee that every backend gives, with the test that shows it.
+///
+/// A backend author runs all of them:
+///
+///     let target = ConformanceTarget(name: "mine", capabilities: […]) { place in .mine(directory: place.path) }
+///
+///     @Test(arguments: ConformanceCase.all)
+///     func conforms(_ c: ConformanceCase) async throws { try await c.run(target) }
+public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
+    /// Stable: once published, an id keeps its meaning. `area.subject.what-holds`.
+    public let id: String
+    /// The guarantee in one sentence.
+    public let statement: String
+    /// Without these the case does not apply to a backend.
+    public let requires: Set<Capabilities.Feature>
+    private let body: @Sendable (ConformanceRun) async throws -> Void
+
+    init(
+        _ id: String, _ statement: String, requires: Set<Capabilities.Feature> = [],
+        _ body: @escaping @Sendable (ConformanceRun) async throws -> Void
+    ) {
+        self.id = id
+        self.statement = statement
+        self.requires = requires
+        self.body = body
+    }
+
+    public var description: String { id }
+
+    /// Why the case does not apply to a backend; nil where it does.
+    public func reasonToSkip(_ target: ConformanceTarget) -> String? {
+        let missing = requires.subtracting(target.capabilities)
+        return missing.isEmpty ? nil : "needs \(missing.sorted().map(\.description).joined(separator: ", "))"
+    }
+
+    /// Runs the case in a scratch folder of its own, which is gone afterwards.
+    /// - Throws: ``ConformanceFailure``, or the ``StoreError`` that should not have been.
+    /// - Returns: whether it ran; false where a capability is missing (see ``reasonToSkip(_:)``).
+    @discardableResult
+    public func run(_ target: ConformanceTarget) async throws -> Bool {
+        guard reasonToSkip(target) == nil else { return false }
+        let run = try ConformanceRun(target, id)
+        defer { run.cleanUp() }
+        do {
+            try await body(run)
+        } catch let error as StoreError {
+            throw ConformanceFailure(caseID: id, message: "an error that should not have been: \(error)")
+        }
+        return true
+    }
+
+    /// Every case. Ids are unique.
+    public static let all: [ConformanceCase] =
+        openingCases + valueCases + writingCases + transactionCases + uniquenessCases + comparisonCases + textCases + orderCases + queryCases
+        + relationshipCases + concurrencyCases + differentialCases
+}
+
+/// A guarantee that did not hold.
+public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
+    public let caseID: String
+    public let message: String
+    public var description: String { "\(caseID): \(message)" }
+}
+
+/// The backend under test, as its author hands it in.
+public struct ConformanceTarget: Sendable, CustomStringConvertible {
+    public let name: String
+    /// What the backend must claim, and is held to.
+    public let capabilities: Set<Capabilities.Feature>
+    let store: @Sendable (ConformancePlace) -> StoreConfiguration
+
+    /// - Parameter store: the configuration for a place. Called again with the same place to open the same store anew.
+    public init(
+        name: String, capabilities: Set<Capabilities.Feature>, store: @escaping @Sendable (ConformancePlace) -> StoreConfiguration
+    ) {
+        self.name = name
+        self.capabilities = capabilities
+        self.store = store
+    }
+
+    public var description: String { name }
+}
+
+/// Where a case wants its store: a path that does not exist yet, in a folder that does.
+public struct ConformancePlace: Sendable {
+    public let path: String
+}

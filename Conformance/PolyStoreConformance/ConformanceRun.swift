@@ -1,0 +1,175 @@
+import PolyStoreBackend
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What a case works with: stores in a scratch folder, and expectations.
+public final class ConformanceRun: Sendable {
+    let caseID: String
+    let target: ConformanceTarget
+    private let folder: String
+
+    init(_ target: ConformanceTarget, _ caseID: String) throws {
+        self.target = target
+        self.caseID = caseID
+        folder = FileManager.default.temporaryDirectory.path + "/polystore-conformance-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    func cleanUp() { try? FileManager.default.removeItem(atPath: folder) }
+
+    func place(_ name: String = "store") -> ConformancePlace { ConformancePlace(path: folder + "/" + name) }
+
+    /// Opens the store of a place, making it if need be.
+    func open(
+        _ schema: SchemaDescription, _ name: String = "store", configuration: String? = nil,
+        _ adjust: (StoreConfiguration) -> StoreConfiguration = { $0 }
+    ) throws -> TestStore {
+        let resolved = try ResolvedSchema(schema)
+        let store = adjust(target.store(place(name)))
+        return TestStore(run: self, schema: resolved, backend: try store.open(schema: resolved, configurationName: configuration, logger: SilentLogger()))
+    }
+
+    // MARK: Expectations
+
+    func fail(_ message: String) -> ConformanceFailure { ConformanceFailure(caseID: caseID, message: message) }
+
+    func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws { if !condition { throw fail(message()) } }
+
+    func expect<T: Equatable>(_ found: T, equals expected: T, _ what: @autoclosure () -> String = "") throws {
+        if found != expected { throw fail("\(what())\(what().isEmpty ? "" : ": ")expected \(expected), found \(found)") }
+    }
+
+    /// Expects a `StoreError` of a code.
+    @discardableResult
+    func expectError<T>(_ code: StoreError.Code, _ what: String = "", _ body: () throws -> T) throws -> StoreError {
+        do {
+            _ = try body()
+        } catch let error as StoreError {
+            if error.code == code { return error }
+            throw fail("\(what) expected the error \(code), found \(error)")
+        }
+        throw fail("\(what) expected the error \(code), and nothing was thrown")
+    }
+}
+
+/// An open store with what cases do to it all the time.
+final class TestStore: Sendable {
+    let run: ConformanceRun
+    let schema: ResolvedSchema
+    let backend: any StorageBackend
+
+    init(run: ConformanceRun, schema: ResolvedSchema, backend: any StorageBackend) {
+        self.run = run
+        self.schema = schema
+        self.backend = backend
+    }
+
+    /// A case closes its stores itself where that matters.
+    deinit { try? backend.close() }
+
+    func entity(_ name: String) throws -> Entity {
+        guard let entity = schema.entity(named: name) else { throw run.fail("the case names the unknown entity \(name)") }
+        return entity
+    }
+
+    /// One write transaction; commits what `body` applies.
+    @discardableResult
+    func write<T>(_ durability: Durability = .full, _ body: (any WriteTransaction) throws -> T) throws -> T {
+        let transaction = try backend.beginWrite()
+        do {
+            let result = try body(transaction)
+            _ = try transaction.commit(durability)
+            return result
+        } catch {
+            transaction.rollback()
+            throw error
+        }
+    }
+
+    /// One read transaction.
+    func read<T>(_ body: (any ReadTransaction) throws -> T) throws -> T {
+        let transaction = try backend.beginRead()
+        defer { transaction.end() }
+        return try body(transaction)
+    }
+
+    /// Applies and commits one change set.
+    func change(_ body: (ChangeSet) throws -> Void) throws {
+        let changes = ChangeSet(schema)
+        try body(changes)
+        try write { try $0.apply(changes) }
+    }
+
+    /// Inserts rows with the ids 1, 2, …: a value per field.
+    func insert(_ name: String, _ rows: [[Value]]) throws {
+        let entity = try entity(name)
+        try change { changes in
+            for (index, row) in rows.enumerated() { try changes.insert(entity, id: Int64(index + 1), row) }
+        }
+    }
+
+    /// The values of one object, from a transaction of its own.
+    func row(_ name: String, _ id: Int64) throws -> [Value]? { try read { try $0.row(try entity(name), id) } }
+
+    /// The ids that a request selects, in order.
+    func ids(_ request: FetchRequest) throws -> [Int64] { try read { try $0.ids(request) } }
+}
+
+extension ChangeSet {
+    /// Inserts an object with a value per field.
+    func insert(_ entity: Entity, id: Int64, _ row: [Value]) throws {
+        try insert(entity, id: id) { builder in for (field, value) in zip(entity.fields, row) { try builder.set(field, value) } }
+    }
+
+    /// Changes some fields of an object, by name.
+    func update(_ entity: Entity, id: Int64, _ values: KeyValuePairs<String, Value>) throws {
+        var mask = FieldMask()
+        let pairs = try values.map { name, value in
+            guard let field = entity.field(named: name) else {
+                throw StoreError(.misuse, "\(entity.name) has no field \(name).")
+            }
+            return (field, value)
+        }.sorted { $0.0.ordinal < $1.0.ordinal }
+        for (field, _) in pairs { mask.insert(field.ordinal) }
+        try update(entity, id: id, mask: mask) { builder in for (field, value) in pairs { try builder.set(field, value) } }
+    }
+}
+
+extension ReadTransaction {
+    /// All values of one object.
+    func row(_ entity: Entity, _ id: Int64) throws -> [Value]? {
+        guard let record = try record(entity, id: id) else { return nil }
+        return entity.fields.map { record.value($0) }
+    }
+
+    /// The ids that a request selects, in order.
+    func ids(_ request: FetchRequest) throws -> [Int64] {
+        let cursor = try fetch(request)
+        defer { cursor.close() }
+        var ids: [Int64] = []
+        while try cursor.next() { ids.append(cursor.id) }
+        return ids
+    }
+
+    /// The rows that a request selects, in order.
+    func rows(_ request: FetchRequest) throws -> [[Value]] {
+        let cursor = try fetch(request)
+        defer { cursor.close() }
+        var rows: [[Value]] = []
+        while try cursor.next() { rows.append(request.entity.fields.map { cursor.record.value($0) }) }
+        return rows
+    }
+}
+
+extension ConformanceTarget {
+    /// What a store of this backend says it can do, to be compared with what its author says.
+    public func claimedFeatures() throws -> Set<Capabilities.Feature> {
+        let run = try ConformanceRun(self, "claims")
+        defer { run.cleanUp() }
+        return try run.open(Fixtures.company).backend.capabilities.features
+    }
+}

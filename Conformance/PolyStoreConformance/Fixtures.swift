@@ -1,0 +1,57 @@
+import PolyStoreBackend
+
+/// The schemas that cases use, made by hand.
+enum Fixtures {
+    /// Person(email unique, age indexed, nickname, score, department) ⇄ Department(title), friends with friends, Department → tags.
+    static let company = SchemaDescription(
+        name: "Company",
+        entities: [
+            EntityDescription(
+                name: "Person",
+                properties: [
+                    .attribute(AttributeDescription(name: "email", type: .string, isUnique: true)),
+                    .attribute(AttributeDescription(name: "age", type: .int64, isIndexed: true)),
+                    .attribute(AttributeDescription(name: "nickname", type: .string, isOptional: true)),
+                    .attribute(AttributeDescription(name: "score", type: .double, isOptional: true)),
+                    .relationship(RelationshipDescription(name: "department", destination: "Department", isToMany: false, inverse: "people")),
+                    .relationship(RelationshipDescription(name: "friends", destination: "Person", isToMany: true, inverse: "friends")),
+                    .relationship(RelationshipDescription(name: "clubs", destination: "Club", isToMany: true, inverse: "members")),
+                ]),
+            EntityDescription(
+                name: "Department",
+                properties: [
+                    .attribute(AttributeDescription(name: "title", type: .string)),
+                    .relationship(RelationshipDescription(name: "people", destination: "Person", isToMany: true)),
+                    .relationship(RelationshipDescription(name: "tags", destination: "Club", isToMany: true)),
+                ]),
+            EntityDescription(
+                name: "Club",
+                properties: [
+                    .attribute(AttributeDescription(name: "name", type: .string)),
+                    .relationship(RelationshipDescription(name: "members", destination: "Person", isToMany: true)),
+                ]),
+        ])
+
+    /// A row of Person: email, age, nickname, score, department.
+    static func person(
+        _ email: String, _ age: Int64, nickname: String? = nil, score: Double? = nil, department: Int64? = nil
+    ) -> [Value] {
+        [
+            .text(email), .integer(age), nickname.map { .text($0) } ?? .null, score.map { .real($0) } ?? .null,
+            department.map { .integer($0) } ?? .null,
+        ]
+    }
+
+    /// One entity "Thing" with one optional attribute "value" of a type; indexed, so that an index has to keep the order too.
+    static func thing(_ type: AttributeType, isIndexed: Bool = true, isUnique: Bool = false) -> SchemaDescription {
+        SchemaDescription(
+            name: "Thing",
+            entities: [
+                EntityDescription(
+                    name: "Thing",
+                    properties: [
+                        .attribute(AttributeDescription(name: "value", type: type, isOptional: true, isUnique: isUnique, isIndexed: isIndexed))
+                    ])
+            ])
+    }
+}
