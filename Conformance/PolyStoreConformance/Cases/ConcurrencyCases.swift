@@ -1,3 +1,110 @@
+import Dispatch
 import PolyStoreBackend
 
-let concurrencyCases: [ConformanceCase] = []
+/// Runs blocking work on a thread of Dispatch's, as backends must not block Swift's cooperative ones.
+func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
+    }
+}
+
+/// Many threads.
+let concurrencyCases: [ConformanceCase] = [
+    ConformanceCase(
+        "concurrency.readers.see-one-version", "Readers beside a writer each see one version: a sum that every commit keeps is always right.",
+        requires: [.concurrentReaders]
+    ) { run in
+        let store = try run.open(Fixtures.company)
+        let person = try store.entity("Person")
+        try store.insert("Person", (0..<10).map { Fixtures.person("p\($0)", 100) })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await onThread {
+                    var state: UInt64 = 7
+                    for _ in 0..<150 {
+                        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                        let from = Int64(state >> 33 % 10) + 1
+                        let to = Int64(state >> 43 % 10) + 1
+                        guard from != to else { continue }
+                        try store.write(.relaxed) { transaction in
+                            guard case .integer(let taken)? = try transaction.row(person, from)?[1],
+                                case .integer(let given)? = try transaction.row(person, to)?[1]
+                            else { throw run.fail("no value") }
+                            let changes = ChangeSet(store.schema)
+                            try changes.update(person, id: from, ["age": .integer(taken - 7)])
+                            try changes.update(person, id: to, ["age": .integer(given + 7)])
+                            try transaction.apply(changes)
+                        }
+                    }
+                }
+            }
+            for _ in 0..<4 {
+                group.addTask {
+                    try await onThread {
+                        var last: UInt64 = 0
+                        for _ in 0..<150 {
+                            try store.read { transaction in
+                                try run.expect(transaction.version >= last, "version \(transaction.version) after \(last)")
+                                last = transaction.version
+                                let sum = try transaction.rows(FetchRequest(person)).reduce(Int64(0)) { sum, row in
+                                    if case .integer(let age) = row[1] { sum + age } else { sum }
+                                }
+                                try run.expect(sum, equals: 1000, "the sum at version \(transaction.version)")
+                            }
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    },
+    ConformanceCase(
+        "concurrency.readers.many-at-once", "Sixteen readers are open at once, and all of them read.", requires: [.concurrentReaders]
+    ) { run in
+        let store = try run.open(Fixtures.company)
+        let person = try store.entity("Person")
+        try store.insert("Person", (0..<100).map { Fixtures.person("p\($0)", Int64($0)) })
+        let readers = try (0..<16).map { _ in try store.backend.beginRead() }
+        defer { for reader in readers { reader.end() } }
+        for reader in readers { try run.expect(try reader.ids(FetchRequest(person)).count, equals: 100) }
+    },
+    ConformanceCase("concurrency.writers.lose-nothing", "Writers on several threads lose nothing, and ids are never given twice.") { run in
+        let store = try run.open(Fixtures.company)
+        let person = try store.entity("Person")
+        let given = try await withThrowingTaskGroup(of: [Int64].self) { group in
+            for thread in 0..<8 {
+                group.addTask {
+                    try await onThread {
+                        var mine: [Int64] = []
+                        for number in 0..<15 {
+                            let id = try store.write(.relaxed) { transaction in
+                                let id = try transaction.reserveIDs(person, count: 2)
+                                let changes = ChangeSet(store.schema)
+                                try changes.insert(person, id: id, Fixtures.person("t\(thread)n\(number)", Int64(thread)))
+                                try transaction.apply(changes)
+                                return id
+                            }
+                            mine.append(id)
+                        }
+                        return mine
+                    }
+                }
+            }
+            var all: [Int64] = []
+            for try await ids in group { all += ids }
+            return all
+        }
+        try run.expect(Set(given).count, equals: 120, "distinct ids")
+        try run.expect(try store.ids(FetchRequest(person)), equals: given.sorted())
+    },
+    ConformanceCase("concurrency.two-handles.see-each-other", "Two opens of one place see each other's commits.", requires: [.multiProcess]) { run in
+        let first = try run.open(Fixtures.company)
+        let second = try run.open(Fixtures.company)
+        try first.insert("Person", [Fixtures.person("a", 1)])
+        try run.expect(try second.row("Person", 1)?[0], equals: .text("a"))
+        try second.change { try $0.update(try second.entity("Person"), id: 1, ["age": .integer(2)]) }
+        try run.expect(try first.row("Person", 1)?[1], equals: .integer(2))
+        try run.expect(try first.read { $0.version }, equals: try second.read { $0.version })
+        try run.expectError(.constraint) { try second.change { try $0.insert(try second.entity("Person"), id: 2, Fixtures.person("a", 1)) } }
+    },
+]
