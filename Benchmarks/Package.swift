@@ -1,0 +1,21 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// A package of its own, so that nobody who uses PolyStore builds it. The object layer is used without macros: what the macro writes is
+// written out in Person.swift, and a release build of swift-syntax is spared.
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "PolyStore", path: "..")],
+    targets: [
+        // The data set, the clock and the checksums that the other yardsticks use too.
+        .target(name: "PeerKit", swiftSettings: [.swiftLanguageMode(.v5)]),
+        .executableTarget(
+            name: "bench",
+            dependencies: [
+                "PeerKit", .product(name: "PolyStoreCore", package: "PolyStore"), .product(name: "PolyStoreSQLite", package: "PolyStore"),
+                .product(name: "PolyStoreMemory", package: "PolyStore"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,169 @@
+import Foundation
+import PeerKit
+import PolyStoreBackend
+import PolyStoreCore
+import PolyStoreMemory
+import PolyStoreSQLite
+
+/// The workloads of the yardsticks through the public object API, in one process for one backend; prints a JSON line each.
+///
+///     bench sqlite load FOLDER      W1, reopen, W2, W3, W4, W5, W10
+///     bench sqlite mutate FOLDER    W7, W9, W8
+@main
+struct Bench: Sendable {
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 4 else {
+            FileHandle.standardError.write(Data("usage: bench sqlite|memory load|mutate FOLDER\n".utf8))
+            exit(2)
+        }
+        let bench = Bench(backend: arguments[1], folder: arguments[3])
+        switch arguments[2] {
+        case "load": try bench.load()
+        case "mutate": try bench.mutate()
+        default: exit(2)
+        }
+    }
+
+    let backend: String
+    let folder: String
+    let out: Reporter
+
+    init(backend: String, folder: String) {
+        self.backend = backend
+        self.folder = folder
+        out = Reporter("PolyStore-" + backend)
+    }
+
+    private func open() throws -> DataStack {
+        let stack = try DataStack(Schema("Peers", Person.self, Department.self))
+        try stack.addStore(backend == "memory" ? .inMemory() : .sqlite(file: folder + "/polystore.sqlite"))
+        return stack
+    }
+
+    private func fill(_ person: Person, _ raw: RawPerson) {
+        person.name = raw.name
+        person.email = raw.email
+        person.age = raw.age
+        person.score = raw.score
+        person.isActive = raw.isActive
+        person.createdAt = raw.createdAt
+        person.notes = raw.notes
+    }
+
+    private func load() throws {
+        let people = RawPerson.make(from: 1, count: PB.n)
+        var stack = try open()
+        let departments = try stack.performAndWait { transaction in
+            try (1...PB.departments).map { number in
+                let department = try transaction.create(Into<Department>())
+                department.name = departmentName(Int64(number))
+                return department.objectID
+            }
+        }
+        try out.time("W1", PB.n) {
+            try stack.performAndWait { transaction in
+                let departments = try transaction.fetchExisting(departments)
+                for raw in people {
+                    let person = try transaction.create(Into<Person>())
+                    fill(person, raw)
+                    person.department = departments[Int(raw.departmentID) - 1]
+                }
+            }
+            return 0
+        }
+        if backend != "memory" { stack = try open() }
+        try stack.read { context in
+            var all: [Person] = []
+            try out.time("W2", PB.n, verify: { all.reduce(0) { $0 &+ fullHash($1) } }) {
+                all = try context.fetchAll(From<Person>())
+                var sum: UInt64 = 0
+                for person in all { sum &+= quickHash(person) }
+                return sum
+            }
+        }
+        try getByID(stack)
+        try ranges(stack)
+        try out.time("W5", PB.scans, always: true) {
+            try stack.read { context in
+                var sum: UInt64 = 0
+                for _ in 0..<PB.scans { sum += UInt64(try context.fetchCount(From<Person>(), Where(\.score > 500 && \.isActive == true))) }
+                return sum
+            }
+        }
+        try out.time("W10", PB.departments, always: true) {
+            try stack.read { context in
+                var ages: UInt64 = 0
+                for id in departments {
+                    guard let department = try context.fetchExisting(id) else { continue }
+                    for person in department.people {
+                        sink &+= quickHash(person)
+                        ages += UInt64(person.age)
+                    }
+                }
+                return ages
+            }
+        }
+    }
+
+    private func getByID(_ stack: DataStack) throws {
+        let ids = try stack.read { try $0.fetchObjectIDs(From<Person>()) }
+        func run(_ full: Bool) throws -> UInt64 {
+            try stack.read { context in
+                var random = SplitMix64(workload: 3)
+                var sum: UInt64 = 0
+                for _ in 0..<PB.lookups {
+                    guard let person = try context.fetchExisting(ids[Int(random.next(below: UInt64(PB.n)))]) else { continue }
+                    sum &+= full ? fullHash(person) : quickHash(person)
+                }
+                return sum
+            }
+        }
+        try out.time("W3", PB.lookups, verify: { try run(true) }) { try run(false) }
+    }
+
+    private func ranges(_ stack: DataStack) throws {
+        func run(_ full: Bool) throws -> UInt64 {
+            try stack.read { context in
+                var random = SplitMix64(workload: 4)
+                var sum: UInt64 = 0
+                for _ in 0..<PB.ranges {
+                    let age = Int(random.next(below: 100))
+                    let found = try context.fetchAll(From<Person>().where(\.age >= age).orderBy(.ascending(\.age)).limit(PB.limit))
+                    for person in found { sum = full ? mix(sum, fullHash(person)) : sum &+ quickHash(person) }
+                }
+                return sum
+            }
+        }
+        try out.time("W4", PB.ranges, verify: { try run(true) }) { try run(false) }
+    }
+
+    private func mutate() throws {
+        let stack = try open()
+        let order = permutation()
+        let ids = try stack.read { try $0.fetchObjectIDs(From<Person>()) }
+        func check() throws -> UInt64 {
+            try stack.read { context in try context.fetchAll(From<Person>()).reduce(0) { $0 &+ fullHash($1) } }
+        }
+        try out.time("W7", PB.updates, verify: check) {
+            try stack.performAndWait { transaction in
+                for number in 0..<PB.updates { try transaction.edit(ids[Int(order[PB.n - 1 - number]) - 1]).age += 1 }
+            }
+            return 0
+        }
+        try out.time("W9", PB.deletes, verify: check) {
+            try stack.performAndWait { transaction in for number in 0..<PB.deletes { try transaction.delete(ids[Int(order[number]) - 1]) } }
+            return 0
+        }
+        let durable = RawPerson.make(from: PB.durableID, count: PB.durable)
+        try out.time("W8", PB.durable) {
+            for raw in durable {
+                try stack.performAndWait { transaction in
+                    let person = try transaction.create(Into<Person>())
+                    fill(person, raw)
+                }
+            }
+            return 0
+        }
+    }
+}

@@ -1,0 +1,260 @@
+import Foundation
+import PeerKit
+import PolyStoreBackend
+import PolyStoreCore
+
+/// The person of the data set. What `@Model` writes for
+///
+///     @Model final class Person {
+///         var name: String = ""
+///         @Attribute(.unique) var email: String
+///         @Attribute(.indexed) var age: Int = 0
+///         var score: Double = 0
+///         var isActive: Bool = false
+///         var createdAt: Date
+///         var notes: String = ""
+///         @Relationship(inverse: "people") var department: Department?
+///     }
+final class Person: Model {
+    var _$state: ModelState
+    private var _$name: String
+    private var _$email: String
+    private var _$age: Int
+    private var _$score: Double
+    private var _$isActive: Bool
+    private var _$createdAt: Date
+    private var _$notes: String
+    private var _$department: ToOne
+
+    init(_$state state: consuming ModelState) {
+        _$name = ""
+        _$email = ModelCoding.of(String.self).initial
+        _$age = 0
+        _$score = 0
+        _$isActive = false
+        _$createdAt = ModelCoding.of(Date.self).initial
+        _$notes = ""
+        _$department = .none
+        _$state = state
+    }
+
+    init(_$state state: consuming ModelState, decoding record: RecordView) throws {
+        _$name = try ModelCoding.of(String.self).decode(record, 0)
+        _$email = try ModelCoding.of(String.self).decode(record, 1)
+        _$age = try ModelCoding.of(Int.self).decode(record, 2)
+        _$score = try ModelCoding.of(Double.self).decode(record, 3)
+        _$isActive = try ModelCoding.of(Bool.self).decode(record, 4)
+        _$createdAt = try ModelCoding.of(Date.self).decode(record, 5)
+        _$notes = try ModelCoding.of(String.self).decode(record, 6)
+        _$department = ToOne(record, 7)
+        _$state = state
+    }
+
+    func _$load(_ record: RecordView) throws {
+        _$name = try ModelCoding.of(String.self).decode(record, 0)
+        _$email = try ModelCoding.of(String.self).decode(record, 1)
+        _$age = try ModelCoding.of(Int.self).decode(record, 2)
+        _$score = try ModelCoding.of(Double.self).decode(record, 3)
+        _$isActive = try ModelCoding.of(Bool.self).decode(record, 4)
+        _$createdAt = try ModelCoding.of(Date.self).decode(record, 5)
+        _$notes = try ModelCoding.of(String.self).decode(record, 6)
+        _$department = ToOne(record, 7)
+    }
+
+    func _$encode(into builder: inout RecordBuilder) throws {
+        try ModelCoding.of(String.self).encode(_$name, into: &builder, 0)
+        try ModelCoding.of(String.self).encode(_$email, into: &builder, 1)
+        try ModelCoding.of(Int.self).encode(_$age, into: &builder, 2)
+        try ModelCoding.of(Double.self).encode(_$score, into: &builder, 3)
+        try ModelCoding.of(Bool.self).encode(_$isActive, into: &builder, 4)
+        try ModelCoding.of(Date.self).encode(_$createdAt, into: &builder, 5)
+        try ModelCoding.of(String.self).encode(_$notes, into: &builder, 6)
+        _$department.encode(into: &builder, 7)
+    }
+
+    func _$toOne(_ relationship: Int) -> ToOne { _$department }
+    func _$setToOne(_ relationship: Int, _ target: ToOne) { _$department = target }
+
+    var name: String {
+        get {
+            if _$state.isFault { _$fire() }
+            return _$name
+        }
+        set {
+            _$willChange(0)
+            _$name = newValue
+        }
+        _modify {
+            _$willChange(0)
+            yield &_$name
+        }
+    }
+    var email: String {
+        get {
+            if _$state.isFault { _$fire() }
+            return _$email
+        }
+        set {
+            _$willChange(1)
+            _$email = newValue
+        }
+        _modify {
+            _$willChange(1)
+            yield &_$email
+        }
+    }
+    var age: Int {
+        get {
+            if _$state.isFault { _$fire() }
+            return _$age
+        }
+        set {
+            _$willChange(2)
+            _$age = newValue
+        }
+        _modify {
+            _$willChange(2)
+            yield &_$age
+        }
+    }
+    var score: Double {
+        get {
+            if _$state.isFault { _$fire() }
+            return _$score
+        }
+        set {
+            _$willChange(3)
+            _$score = newValue
+        }
+        _modify {
+            _$willChange(3)
+            yield &_$score
+        }
+    }
+    var isActive: Bool {
+        get {
+            if _$state.isFault { _$fire() }
+            return _$isActive
+        }
+        set {
+            _$willChange(4)
+            _$isActive = newValue
+        }
+        _modify {
+            _$willChange(4)
+            yield &_$isActive
+        }
+    }
+    var createdAt: Date {
+        get {
+            if _$state.isFault { _$fire() }
+            return _$createdAt
+        }
+        set {
+            _$willChange(5)
+            _$createdAt = newValue
+        }
+        _modify {
+            _$willChange(5)
+            yield &_$createdAt
+        }
+    }
+    var notes: String {
+        get {
+            if _$state.isFault { _$fire() }
+            return _$notes
+        }
+        set {
+            _$willChange(6)
+            _$notes = newValue
+        }
+        _modify {
+            _$willChange(6)
+            yield &_$notes
+        }
+    }
+    var department: Department? {
+        get {
+            if _$state.isFault { _$fire() }
+            return _$target(of: 0, _$department)
+        }
+        set {
+            _$willChange(7)
+            _$department = _$retarget(0, from: _$department, to: newValue)
+        }
+    }
+
+    static var _$entityName: String { "Person" }
+    static let _$entity = EntityDescription(
+        name: "Person",
+        properties: [
+            .attribute(ModelCoding.of(String.self).describe("name", options: [], originalName: nil, default: "")),
+            .attribute(ModelCoding.of(String.self).describe("email", options: [.unique], originalName: nil, default: nil)),
+            .attribute(ModelCoding.of(Int.self).describe("age", options: [.indexed], originalName: nil, default: 0)),
+            .attribute(ModelCoding.of(Double.self).describe("score", options: [], originalName: nil, default: 0)),
+            .attribute(ModelCoding.of(Bool.self).describe("isActive", options: [], originalName: nil, default: false)),
+            .attribute(ModelCoding.of(Date.self).describe("createdAt", options: [], originalName: nil, default: nil)),
+            .attribute(ModelCoding.of(String.self).describe("notes", options: [], originalName: nil, default: "")),
+            .relationship(RelationshipDescription(name: "department", destination: "Department", isToMany: false, inverse: "people")),
+        ])
+    static let _$properties = ModelProperties<Person>([
+        (\Person.name, "name"),
+        (\Person.email, "email"),
+        (\Person.age, "age"),
+        (\Person.score, "score"),
+        (\Person.isActive, "isActive"),
+        (\Person.createdAt, "createdAt"),
+        (\Person.notes, "notes"),
+        (\Person.department, "department"),
+    ])
+}
+
+extension Person: PersonFields {
+    var id: Int64 { _$state.key }
+    /// The target's id, without making the object.
+    var departmentID: Int64 { _$toOne(0).id }
+}
+
+final class Department: Model {
+    var _$state: ModelState
+    private var _$name: String
+
+    init(_$state state: consuming ModelState) {
+        _$name = ""
+        _$state = state
+    }
+
+    init(_$state state: consuming ModelState, decoding record: RecordView) throws {
+        _$name = try ModelCoding.of(String.self).decode(record, 0)
+        _$state = state
+    }
+
+    func _$load(_ record: RecordView) throws { _$name = try ModelCoding.of(String.self).decode(record, 0) }
+    func _$encode(into builder: inout RecordBuilder) throws { try ModelCoding.of(String.self).encode(_$name, into: &builder, 0) }
+    func _$toOne(_ relationship: Int) -> ToOne { .none }
+    func _$setToOne(_ relationship: Int, _ target: ToOne) {}
+
+    var name: String {
+        get {
+            if _$state.isFault { _$fire() }
+            return _$name
+        }
+        set {
+            _$willChange(0)
+            _$name = newValue
+        }
+    }
+    var people: Set<Person> {
+        get { _$members(of: 0) }
+        set { _$setMembers(of: 0, to: newValue) }
+    }
+
+    static var _$entityName: String { "Department" }
+    static let _$entity = EntityDescription(
+        name: "Department",
+        properties: [
+            .attribute(ModelCoding.of(String.self).describe("name", options: [], originalName: nil, default: "")),
+            .relationship(RelationshipDescription(name: "people", destination: "Person", isToMany: true)),
+        ])
+    static let _$properties = ModelProperties<Department>([(\Department.name, "name"), (\Department.people, "people")])
+}
