@@ -4,6 +4,9 @@ import SwiftSyntaxMacros
 /// The property that an accessor macro is attached to, and the ordinals that `@Model` gave it.
 private struct Attached {
     let storage: String
+    /// Whether changing a copy costs nothing, so that no access in place is needed. Without one, the compiler can prove that accesses
+    /// to the storage never overlap, and leaves the checks out of every read.
+    let isScalar: Bool
     private let arguments: [String?: String]
 
     init?(_ node: AttributeSyntax, _ declaration: some DeclSyntaxProtocol) {
@@ -11,9 +14,16 @@ private struct Attached {
             let identifier = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
         else { return nil }
         storage = "_$\(identifier.trimmingBackticks)"
+        let type = binding.typeAnnotation?.type
+        isScalar = (type?.wrappedOptional ?? type).map { Self.scalars.contains($0.trimmedDescription) } ?? false
         arguments = Dictionary(
             node.labeledArguments.map { ($0.label?.text, $0.expression.trimmedDescription) }, uniquingKeysWith: { first, _ in first })
     }
+
+    private static let scalars: Set<String> = [
+        "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Float", "Double", "Decimal", "Date",
+        "UUID", "URL", "String",
+    ]
 
     subscript(label: String?) -> String { arguments[label] ?? "0" }
 }
@@ -24,11 +34,14 @@ public struct PersistedAttributeMacro: AccessorMacro {
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
         guard let attached = Attached(node, declaration) else { return [] }
-        return [
+        var accessors: [AccessorDeclSyntax] = [
             "get { if _$state.isFault { _$fire() }; return \(raw: attached.storage) }",
             "set { _$willChange(\(raw: attached[nil])); \(raw: attached.storage) = newValue }",
-            "_modify { _$willChange(\(raw: attached[nil])); yield &\(raw: attached.storage) }",
         ]
+        if !attached.isScalar {
+            accessors.append("_modify { _$willChange(\(raw: attached[nil])); yield &\(raw: attached.storage) }")
+        }
+        return accessors
     }
 }
 

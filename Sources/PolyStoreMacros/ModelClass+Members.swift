@@ -6,7 +6,7 @@ extension ModelClass {
 
     /// Inline storage, and the inits.
     var storageMembers: [DeclSyntax] {
-        var members: [DeclSyntax] = ["\(raw: access)var _$state: PolyStoreCore.ModelState"]
+        var members: [DeclSyntax] = ["@exclusivity(unchecked) \(raw: access)var _$state: PolyStoreCore.ModelState"]
         for property in fields {
             let type = property.relationship == nil ? property.type : "PolyStoreCore.ToOne"
             members.append("private var \(raw: property.storage): \(raw: type)")

@@ -8,8 +8,9 @@ final class SQLiteCursor: RecordCursor {
     private let handle: OpaquePointer
     private let table: EntityTable
     private let onlyIDs: Bool
-    private var reader: RowReader
-    private var isOpen = true
+    // Only `next` uses it, and never while it is in use.
+    @exclusivity(unchecked) private var reader: RowReader
+    @exclusivity(unchecked) private var isOpen = true
 
     init(_ session: Session, _ statement: Statement, _ table: EntityTable, onlyIDs: Bool) throws {
         self.session = session

@@ -72,6 +72,8 @@ struct Bench: Sendable {
             }
             return 0
         }
+        // For profiles of one workload.
+        if ProcessInfo.processInfo.environment["BENCH_ONLY"] == "W1" { return }
         if backend != "memory" { stack = try open() }
         try stack.read { context in
             var all: [Person] = []

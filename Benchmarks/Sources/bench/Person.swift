@@ -16,7 +16,7 @@ import PolyStoreCore
 ///         @Relationship(inverse: "people") var department: Department?
 ///     }
 final class Person: Model {
-    var _$state: ModelState
+    @exclusivity(unchecked) var _$state: ModelState
     private var _$name: String
     private var _$email: String
     private var _$age: Int
@@ -84,10 +84,6 @@ final class Person: Model {
             _$willChange(0)
             _$name = newValue
         }
-        _modify {
-            _$willChange(0)
-            yield &_$name
-        }
     }
     var email: String {
         get {
@@ -97,10 +93,6 @@ final class Person: Model {
         set {
             _$willChange(1)
             _$email = newValue
-        }
-        _modify {
-            _$willChange(1)
-            yield &_$email
         }
     }
     var age: Int {
@@ -112,10 +104,6 @@ final class Person: Model {
             _$willChange(2)
             _$age = newValue
         }
-        _modify {
-            _$willChange(2)
-            yield &_$age
-        }
     }
     var score: Double {
         get {
@@ -125,10 +113,6 @@ final class Person: Model {
         set {
             _$willChange(3)
             _$score = newValue
-        }
-        _modify {
-            _$willChange(3)
-            yield &_$score
         }
     }
     var isActive: Bool {
@@ -140,10 +124,6 @@ final class Person: Model {
             _$willChange(4)
             _$isActive = newValue
         }
-        _modify {
-            _$willChange(4)
-            yield &_$isActive
-        }
     }
     var createdAt: Date {
         get {
@@ -154,10 +134,6 @@ final class Person: Model {
             _$willChange(5)
             _$createdAt = newValue
         }
-        _modify {
-            _$willChange(5)
-            yield &_$createdAt
-        }
     }
     var notes: String {
         get {
@@ -167,10 +143,6 @@ final class Person: Model {
         set {
             _$willChange(6)
             _$notes = newValue
-        }
-        _modify {
-            _$willChange(6)
-            yield &_$notes
         }
     }
     var department: Department? {
@@ -216,7 +188,7 @@ extension Person: PersonFields {
 }
 
 final class Department: Model {
-    var _$state: ModelState
+    @exclusivity(unchecked) var _$state: ModelState
     private var _$name: String
 
     init(_$state state: consuming ModelState) {

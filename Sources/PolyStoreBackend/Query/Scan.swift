@@ -2,9 +2,10 @@
 ///
 /// `next()` moves; `id` and `record` then describe the row, until the next move or the end of the transaction.
 open class RecordCursor {
-    public final var id: Int64 = 0
+    // Plain values that are read and written in one step each: exclusivity checks could find nothing.
+    @exclusivity(unchecked) public final var id: Int64 = 0
     /// Set by the subclass before `next()` returns true.
-    public final var record: RecordView
+    @exclusivity(unchecked) public final var record: RecordView
 
     public init(layout: RecordLayout) { record = RecordView(empty: layout) }
 

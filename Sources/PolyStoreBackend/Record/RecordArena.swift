@@ -1,9 +1,13 @@
 /// Bytes that grow at the end: many records one after another, freed at once. Not Sendable; one writer.
+///
+/// Its properties are plain values that no accessor holds while another runs, so the dynamic exclusivity checks could find nothing; in the
+/// innermost loops they would cost more than the copying.
 public final class RecordArena {
-    @usableFromInline var storage: UnsafeMutableRawPointer
-    @usableFromInline var capacity: Int
+    @exclusivity(unchecked) @usableFromInline var storage: UnsafeMutableRawPointer
+    @exclusivity(unchecked) @usableFromInline var capacity: Int
     /// Bytes in use.
-    public internal(set) var count = 0
+    @inlinable public var count: Int { used }
+    @exclusivity(unchecked) @usableFromInline var used = 0
 
     public init(capacity: Int = 4096) {
         self.capacity = max(capacity, 64)
@@ -15,7 +19,7 @@ public final class RecordArena {
     /// Forgets everything and keeps the room.
     @inlinable public func removeAll() { setCount(0) }
 
-    @usableFromInline func setCount(_ count: Int) { self.count = count }
+    @inlinable func setCount(_ count: Int) { used = count }
 
     /// The bytes of a range; valid until the arena grows or ends.
     @inlinable
@@ -28,7 +32,7 @@ public final class RecordArena {
         let offset = count
         reserve(bytes.count)
         if let source = bytes.baseAddress { (storage + offset).copyMemory(from: source, byteCount: bytes.count) }
-        count += bytes.count
+        used += bytes.count
         return offset
     }
 

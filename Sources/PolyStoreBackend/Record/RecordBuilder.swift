@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-public import Darwin
-#elseif canImport(Glibc)
-public import Glibc
-#elseif canImport(Musl)
-public import Musl
-#endif
-
 /// Writes records into an arena, one after another.
 ///
 ///     var builder = RecordBuilder(arena)
@@ -18,6 +10,10 @@ public import Musl
 public struct RecordBuilder {
     @usableFromInline let arena: RecordArena
     @usableFromInline var layout: RecordLayout?
+    // Of the layout; here, so that setting a field does not go through it.
+    @usableFromInline var heapOffset = 0
+    @usableFromInline var endsOffset = 0
+    @usableFromInline var variableCount = 0
     @usableFromInline var start = 0
     /// The layout's; set by `begin`.
     @usableFromInline var slots: UnsafeMutablePointer<FieldSlot>!
@@ -29,19 +25,22 @@ public struct RecordBuilder {
     /// Starts a record with every field null.
     @inlinable
     public mutating func begin(_ layout: RecordLayout) {
-        self.layout = layout
-        slots = layout.slots
+        if self.layout !== layout { take(layout) }
         start = arena.count
         nextVariable = 0
         isOutOfOrder = false
-        arena.reserve(layout.heapOffset)
-        let base = arena.storage + start
-        memset(base, 0, layout.heapOffset)
-        base.storeBytes(of: RecordLayout.format, as: UInt8.self)
-        base.storeBytes(of: UInt16(truncatingIfNeeded: layout.fixedLengthForHeader).littleEndian, toByteOffset: 4, as: UInt16.self)
-        base.storeBytes(of: UInt16(truncatingIfNeeded: layout.variableCount).littleEndian, toByteOffset: 6, as: UInt16.self)
-        memset(base + RecordLayout.headerSize, 0xff, (layout.fieldCount + 7) >> 3)
-        arena.setCount(start + layout.heapOffset)
+        arena.reserve(heapOffset)
+        (arena.storage + start).copyMemory(from: layout.template, byteCount: heapOffset)
+        arena.setCount(start + heapOffset)
+    }
+
+    @usableFromInline
+    mutating func take(_ layout: RecordLayout) {
+        self.layout = layout
+        slots = layout.slots
+        heapOffset = layout.heapOffset
+        endsOffset = layout.endsOffset
+        variableCount = layout.variableCount
     }
 
     @inlinable
@@ -92,7 +91,7 @@ public struct RecordBuilder {
     public mutating func setBytes(_ field: Int, _ bytes: UnsafeRawBufferPointer) {
         let slot = slots[field]
         let variable = Int(slot.position)
-        guard slot.code == .variable, variable >= nextVariable, let layout else {
+        guard slot.code == .variable, variable >= nextVariable else {
             isOutOfOrder = true
             return
         }
@@ -100,22 +99,22 @@ public struct RecordBuilder {
         arena.reserve(bytes.count)
         let end = arena.count
         if let source = bytes.baseAddress { (arena.storage + end).copyMemory(from: source, byteCount: bytes.count) }
-        let heap = start + layout.heapOffset
-        if variable > nextVariable { fillEnds(nextVariable, variable, end - heap, layout) }
+        let heap = start + heapOffset
+        if variable > nextVariable { fillEnds(nextVariable, variable, end - heap) }
         arena.setCount(end + bytes.count)
-        storeEnd(variable, end + bytes.count - heap, layout)
+        storeEnd(variable, end + bytes.count - heap)
         nextVariable = variable + 1
     }
 
     @inlinable
-    func storeEnd(_ variable: Int, _ end: Int, _ layout: RecordLayout) {
+    func storeEnd(_ variable: Int, _ end: Int) {
         arena.storage.storeBytes(
-            of: UInt32(truncatingIfNeeded: end).littleEndian, toByteOffset: start + layout.endsOffset + 4 * variable, as: UInt32.self)
+            of: UInt32(truncatingIfNeeded: end).littleEndian, toByteOffset: start + endsOffset + 4 * variable, as: UInt32.self)
     }
 
     @usableFromInline
-    func fillEnds(_ from: Int, _ to: Int, _ end: Int, _ layout: RecordLayout) {
-        for variable in from..<to { storeEnd(variable, end, layout) }
+    func fillEnds(_ from: Int, _ to: Int, _ end: Int) {
+        for variable in from..<to { storeEnd(variable, end) }
     }
 
     /// Sets any field.
@@ -137,9 +136,9 @@ public struct RecordBuilder {
     /// - Throws: `misuse` where fields were set out of order or as another type; `full` past 4 GiB. The record is dropped then.
     @inlinable
     public mutating func finish() throws -> (offset: Int, count: Int) {
-        guard let layout, !isOutOfOrder, arena.count - start <= Int(UInt32.max) else { throw failure() }
-        if nextVariable < layout.variableCount {
-            fillEnds(nextVariable, layout.variableCount, arena.count - start - layout.heapOffset, layout)
+        guard !isOutOfOrder, arena.count - start <= Int(UInt32.max) else { throw failure() }
+        if nextVariable < variableCount {
+            fillEnds(nextVariable, variableCount, arena.count - start - heapOffset)
         }
         return (start, arena.count - start)
     }
@@ -156,10 +155,6 @@ public struct RecordBuilder {
     }
 }
 
-extension RecordLayout {
-    @usableFromInline var fixedLengthForHeader: Int { fixedLength }
-    @usableFromInline var fieldCount: Int { fields.count }
-}
 
 extension RecordBuilder {
     /// Copies a field from another record of the same entity; null stays null.

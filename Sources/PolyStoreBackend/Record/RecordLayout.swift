@@ -23,6 +23,9 @@ public final class RecordLayout: Sendable {
     /// Immutable from init to deinit, so reading it from any thread is safe.
     @usableFromInline nonisolated(unsafe) let slots: UnsafeMutablePointer<FieldSlot>
 
+    /// What every record begins with: the header, every field null. Immutable like `slots`.
+    @usableFromInline nonisolated(unsafe) let template: UnsafeMutableRawPointer
+
     init(entityName: String, fields: [Field]) {
         self.entityName = entityName
         self.fields = fields
@@ -40,9 +43,19 @@ public final class RecordLayout: Sendable {
         variableCount = variable
         endsOffset = Self.headerSize + bitmap + fixed
         heapOffset = endsOffset + 4 * variable
+        template = .allocate(byteCount: heapOffset, alignment: 8)
+        let bytes = UnsafeMutableRawBufferPointer(start: template, count: heapOffset)
+        bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        template.storeBytes(of: Self.format, as: UInt8.self)
+        template.storeBytes(of: UInt16(truncatingIfNeeded: fixed).littleEndian, toByteOffset: 4, as: UInt16.self)
+        template.storeBytes(of: UInt16(truncatingIfNeeded: variable).littleEndian, toByteOffset: 6, as: UInt16.self)
+        for byte in 0..<bitmap { bytes[Self.headerSize + byte] = 0xff }
     }
 
-    deinit { slots.deallocate() }
+    deinit {
+        slots.deallocate()
+        template.deallocate()
+    }
 }
 
 /// Where one field lies: the offset of a fixed field from the record's start, or the number of a variable one.

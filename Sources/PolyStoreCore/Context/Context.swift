@@ -6,8 +6,9 @@ import PolyStoreBackend
 /// Not Sendable, and neither are its objects: the compiler keeps them where they belong. Take objects across by ``ObjectID``.
 public class Context {
     final let core: StackCore
-    @usableFromInline final var table: StoreTable
-    @usableFromInline final var maps: [IdentityMap] = []
+    // A context is used by one thread at a time, and none of its methods hands out one of these in place.
+    @exclusivity(unchecked) @usableFromInline final var table: StoreTable
+    @exclusivity(unchecked) @usableFromInline final var maps: [IdentityMap] = []
     /// The ids that to-many relationships lead to, where they were asked for.
     final var memberLists: [MemberKey: [Int64]] = [:]
 

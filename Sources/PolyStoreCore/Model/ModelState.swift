@@ -44,7 +44,7 @@ public struct ModelState: ~Copyable {
 /// The changes of one object in a transaction.
 @usableFromInline
 final class EditState {
-    @usableFromInline var mask = FieldMask()
+    @exclusivity(unchecked) @usableFromInline var mask = FieldMask()
     let isInsert: Bool
 
     init(isInsert: Bool) { self.isInsert = isInsert }

@@ -9,6 +9,8 @@ struct MemberLog {
         let isAddition: Bool
     }
 
+    /// Whether any relationship kept in a link table is among them: only those are written from the log.
+    var hasLinks = false
     private var entries: [Entry] = []
     private var index: [MemberKey: MemberChanges] = [:]
     private var indexed = 0

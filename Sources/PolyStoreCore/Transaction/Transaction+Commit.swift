@@ -53,6 +53,7 @@ extension Transaction {
             }
             for object in pending[slot].deleted { changes.delete(entry.entity, id: object._$state.key) }
         }
+        guard memberLog.hasLinks else { return changes }
         for (key, net) in memberLog.all(where: { self.entry($0.slot).store === store }) {
             guard case .link(let table, let isReversed) = entry(key.slot).entity.relationships[Int(key.relationship)].storage, !isReversed else { continue }
             for target in net.removed.sorted() {

@@ -74,12 +74,12 @@ extension Transaction {
 
     private func addMember(_ key: MemberKey, _ target: Int64) {
         memberLog.add(key, target)
-        if let index = memberLists.index(forKey: key), !memberLists.values[index].contains(target) { memberLists.values[index].append(target) }
+        if !memberLists.isEmpty, let index = memberLists.index(forKey: key), !memberLists.values[index].contains(target) { memberLists.values[index].append(target) }
     }
 
     private func removeMember(_ key: MemberKey, _ target: Int64) {
         memberLog.remove(key, target)
-        if let index = memberLists.index(forKey: key) { memberLists.values[index].removeAll { $0 == target } }
+        if !memberLists.isEmpty, let index = memberLists.index(forKey: key) { memberLists.values[index].removeAll { $0 == target } }
     }
 
     func replaceMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) {
@@ -109,6 +109,7 @@ extension Transaction {
             setToOne(member, inverse, key.key)
             addMember(key, target)
         case .link:
+            memberLog.hasLinks = true
             addMember(key, target)
             if let inverse = relationship.inverse { addMember(MemberKey(slot: slot, relationship: Int32(inverse), key: target), key.key) }
         case .foreignKey: break
@@ -119,6 +120,7 @@ extension Transaction {
     func unlink(_ key: MemberKey, _ entry: StoreEntity, _ target: Int64) {
         let relationship = entry.entity.relationships[Int(key.relationship)]
         let slot = entry.destinations[Int(key.relationship)]
+        if case .link = relationship.storage { memberLog.hasLinks = true }
         removeMember(key, target)
         switch relationship.storage {
         case .inverse:
