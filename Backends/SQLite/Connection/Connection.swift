@@ -32,7 +32,8 @@ final class Connection {
     /// Where queries are put together; kept to save its room.
     var compiler = QueryCompiler()
     /// Where single records are built.
-    var reader = RowReader()
+    // Only the reading of single records uses it, and never while it is in use.
+    @exclusivity(unchecked) var reader = RowReader()
     /// Whether `synchronous` stands at FULL.
     private(set) var isFullySynchronous = true
 

@@ -8,6 +8,8 @@ struct RowReader {
 
     private let arena: RecordArena
     private var builder: RecordBuilder
+    /// Whose layout the builder has.
+    private var current: ObjectIdentifier?
 
     init() {
         arena = RecordArena(capacity: 512)
@@ -18,19 +20,23 @@ struct RowReader {
     mutating func empty(_ table: EntityTable) throws -> RecordView {
         arena.removeAll()
         builder.begin(table.layout)
-        let place = try builder.finish()
-        return arena.view(place.offset, place.count, table.layout)
+        current = ObjectIdentifier(table)
+        return try builder.finishedView()
     }
 
     /// The row that a statement stands on: the id in column 0, then all fields.
     /// - Returns: the record, until the next call.
     /// - Throws: `corrupt` for a value that cannot be the field's.
     mutating func read(_ handle: OpaquePointer, _ table: EntityTable) throws -> RecordView {
-        let layout = table.layout
         let slots = table.slots
         let count = table.fieldCount
         arena.removeAll()
-        builder.begin(layout)
+        if current == ObjectIdentifier(table) {
+            builder.restart()
+        } else {
+            builder.begin(table.layout)
+            current = ObjectIdentifier(table)
+        }
         var field = 0
         while field < count {
             let slot = slots[field]
@@ -57,8 +63,7 @@ struct RowReader {
             }
             field &+= 1
         }
-        let place = try builder.finish()
-        return arena.view(place.offset, place.count, layout)
+        return try builder.finishedView()
     }
 
     @inline(never)

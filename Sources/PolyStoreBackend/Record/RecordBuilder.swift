@@ -11,6 +11,7 @@ public struct RecordBuilder {
     @usableFromInline let arena: RecordArena
     @usableFromInline var layout: RecordLayout?
     // Of the layout; here, so that setting a field does not go through it.
+    @usableFromInline var template: UnsafeMutableRawPointer?
     @usableFromInline var heapOffset = 0
     @usableFromInline var endsOffset = 0
     @usableFromInline var variableCount = 0
@@ -26,11 +27,17 @@ public struct RecordBuilder {
     @inlinable
     public mutating func begin(_ layout: RecordLayout) {
         if self.layout !== layout { take(layout) }
+        restart()
+    }
+
+    /// Starts another record of the layout that `begin` was given last; saves a loop the handing over.
+    @inlinable
+    public mutating func restart() {
         start = arena.count
         nextVariable = 0
         isOutOfOrder = false
         arena.reserve(heapOffset)
-        (arena.storage + start).copyMemory(from: layout.template, byteCount: heapOffset)
+        if let template { (arena.storage + start).copyMemory(from: template, byteCount: heapOffset) }
         arena.setCount(start + heapOffset)
     }
 
@@ -38,6 +45,7 @@ public struct RecordBuilder {
     mutating func take(_ layout: RecordLayout) {
         self.layout = layout
         slots = layout.slots
+        template = layout.template
         heapOffset = layout.heapOffset
         endsOffset = layout.endsOffset
         variableCount = layout.variableCount
@@ -141,6 +149,14 @@ public struct RecordBuilder {
             fillEnds(nextVariable, variableCount, arena.count - start - heapOffset)
         }
         return (start, arena.count - start)
+    }
+
+    /// Ends the record and reads it in place: until the arena grows or forgets it.
+    @inlinable
+    public mutating func finishedView() throws -> RecordView {
+        let place = try finish()
+        return RecordView(
+            trusting: arena.storage + place.offset, count: place.count, slots: slots, endsOffset: endsOffset, heapOffset: heapOffset)
     }
 
     @usableFromInline

@@ -21,6 +21,15 @@ public struct RecordView {
         self.heapOffset = layout.heapOffset
     }
 
+    @inlinable
+    init(trusting base: UnsafeRawPointer, count: Int, slots: UnsafeMutablePointer<FieldSlot>, endsOffset: Int, heapOffset: Int) {
+        self.base = base
+        self.count = count
+        self.slots = slots
+        self.endsOffset = endsOffset
+        self.heapOffset = heapOffset
+    }
+
     /// For bytes from outside.
     /// - Throws: `corrupt`, with the entity and what is wrong, unless every field can be read safely.
     public init(validating bytes: UnsafeRawBufferPointer, layout: RecordLayout) throws {
