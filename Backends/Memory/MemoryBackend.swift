@@ -1,18 +1,17 @@
 import PolyStoreBackend
 
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// A store in memory: simple, and the measure of what is right. Each commit is a new value of the whole state.
 final class MemoryBackend: StorageBackend, @unchecked Sendable {  // everything mutable is touched under the mutex only
     let metadata: StoreMetadata
     let schema: ResolvedSchema
-    let isReadOnly: Bool
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let writerIsFree = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var committed: MemoryState
@@ -21,10 +20,13 @@ final class MemoryBackend: StorageBackend, @unchecked Sendable {  // everything 
     private var isWriting = false
     private var isClosed = false
 
-    init(_ request: OpenRequest) {
+    /// - Throws: `unsupported` for reading only: a store in memory starts empty, so there would be nothing to read.
+    init(_ request: OpenRequest) throws {
+        guard !request.isReadOnly else {
+            throw StoreError(.unsupported, "A store in memory cannot be opened for reading only: it starts empty.")
+        }
         metadata = StoreMetadata(format: 1, request: request)
         schema = request.schema
-        isReadOnly = request.isReadOnly
         committed = MemoryState(request.schema)
         sequences = request.schema.entities.map { _ in 1 }
         pthread_mutex_init(mutex, nil)
@@ -56,8 +58,7 @@ final class MemoryBackend: StorageBackend, @unchecked Sendable {  // everything 
     }
 
     func beginWrite() throws -> any WriteTransaction {
-        if isReadOnly { throw StoreError(.readOnly, "The store in memory was opened for reading only.") }
-        return try locked {
+        try locked {
             while isWriting, !isClosed { pthread_cond_wait(writerIsFree, mutex) }
             try checkOpen()
             isWriting = true

@@ -37,7 +37,11 @@ extension MemoryState {
             try claim(entity, change.id, new.view(entity.layout), change.kind == .update ? change.mask : nil, schema)
         }
         for link in changes.links {
-            if link.isAddition { links[link.table].add(link.source, link.target) } else { links[link.table].remove(link.source, link.target) }
+            if link.isAddition {
+                links[link.table].add(link.source, link.target)
+            } else {
+                links[link.table].remove(link.source, link.target)
+            }
         }
     }
 
@@ -46,7 +50,9 @@ extension MemoryState {
         schema.entities[..<entity.index].reduce(0) { $0 + $1.uniqueIndexes.count }
     }
 
-    private func concerned(_ index: Index, _ mask: FieldMask?) -> Bool { mask.map { mask in index.fields.contains { mask.contains($0) } } ?? true }
+    private func concerned(_ index: Index, _ mask: FieldMask?) -> Bool {
+        mask.map { mask in index.fields.contains { mask.contains($0) } } ?? true
+    }
 
     private mutating func release(_ entity: Entity, _ id: Int64, _ record: RecordView, _ mask: FieldMask?, _ schema: ResolvedSchema) {
         let first = firstUnique(entity, schema)
@@ -80,7 +86,9 @@ extension MemoryState {
                 let expected = Dictionary(
                     records[entity.index].compactMap { id, record in entity.key(index, record.view(entity.layout)).map { ($0, id) } },
                     uniquingKeysWith: { first, _ in first })
-                if expected != uniques[first + number] { findings.append("The unique index \(index.name) does not agree with the records.") }
+                if expected != uniques[first + number] {
+                    findings.append("The unique index \(index.name) does not agree with the records.")
+                }
             }
         }
         for table in schema.links {

@@ -58,7 +58,8 @@ class MemoryReadTransaction: ReadTransaction {
         try request.validate()
         let scan = try scan(request)
         return QueryPlan(
-            entity: request.entity.name, access: candidates(request) == nil ? "scan" : "look-up", remainder: scan.remainder.described(for: request))
+            entity: request.entity.name, access: candidates(request) == nil ? "scan" : "look-up",
+            remainder: scan.remainder.described(for: request))
     }
 
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {

@@ -8,7 +8,8 @@ import Testing
         let ids = ConformanceCase.all.map(\.id)
         #expect(Set(ids).count == ids.count)
         for id in ids {
-            #expect(id.split(separator: ".").count >= 2 && id.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "." || $0 == "-" }, "\(id)")
+            #expect(
+                id.split(separator: ".").count >= 2 && id.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "." || $0 == "-" }, "\(id)")
         }
     }
 

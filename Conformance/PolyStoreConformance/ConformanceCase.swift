@@ -53,7 +53,8 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
 
     /// Every case. Ids are unique.
     public static let all: [ConformanceCase] =
-        openingCases + valueCases + writingCases + transactionCases + uniquenessCases + comparisonCases + textCases + orderCases + queryCases
+        capabilityCases + openingCases + valueCases + writingCases + transactionCases + uniquenessCases + comparisonCases + textCases
+        + orderCases + queryCases
         + relationshipCases + concurrencyCases + differentialCases
 }
 

@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// What a case works with: stores in a scratch folder, and expectations.
@@ -30,7 +30,9 @@ public final class ConformanceRun: Sendable {
     ) throws -> TestStore {
         let resolved = try ResolvedSchema(schema)
         let store = adjust(target.store(place(name)))
-        return TestStore(run: self, schema: resolved, backend: try store.open(schema: resolved, configurationName: configuration, logger: SilentLogger()))
+        return TestStore(
+            run: self, schema: resolved, backend: try store.open(schema: resolved, configurationName: configuration, logger: SilentLogger())
+        )
     }
 
     // MARK: Expectations

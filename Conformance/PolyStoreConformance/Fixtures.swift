@@ -13,7 +13,8 @@ enum Fixtures {
                     .attribute(AttributeDescription(name: "age", type: .int64, isIndexed: true)),
                     .attribute(AttributeDescription(name: "nickname", type: .string, isOptional: true)),
                     .attribute(AttributeDescription(name: "score", type: .double, isOptional: true)),
-                    .relationship(RelationshipDescription(name: "department", destination: "Department", isToMany: false, inverse: "people")),
+                    .relationship(
+                        RelationshipDescription(name: "department", destination: "Department", isToMany: false, inverse: "people")),
                     .relationship(RelationshipDescription(name: "friends", destination: "Person", isToMany: true, inverse: "friends")),
                     .relationship(RelationshipDescription(name: "clubs", destination: "Club", isToMany: true, inverse: "members")),
                 ]),
@@ -50,7 +51,8 @@ enum Fixtures {
                 EntityDescription(
                     name: "Thing",
                     properties: [
-                        .attribute(AttributeDescription(name: "value", type: type, isOptional: true, isUnique: isUnique, isIndexed: isIndexed))
+                        .attribute(
+                            AttributeDescription(name: "value", type: type, isOptional: true, isUnique: isUnique, isIndexed: isIndexed))
                     ])
             ])
     }

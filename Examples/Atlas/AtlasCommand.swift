@@ -51,7 +51,9 @@ struct AtlasCommand: AsyncParsableCommand {
         try await timed("\(grouped(sources.airports.count)) airports") { try await importer.airports(sources.airports) }
         try await check(stack, sources)
         try await Tour(stack: stack).all()
-        if backend == .sqlite { print("\nLook for yourself: sqlite3 \(path) 'SELECT name, population FROM City ORDER BY population DESC LIMIT 5'") }
+        if backend == .sqlite {
+            print("\nLook for yourself: sqlite3 \(path) 'SELECT name, population FROM City ORDER BY population DESC LIMIT 5'")
+        }
     }
 
     /// Every line of the files must be an object now.

@@ -27,7 +27,9 @@ struct Tour {
         let cities = try stack.view.fetchAll(
             From<City>().where(\.country == country.objectID).orderBy(.descending(\.population)).limit(10))
         bars(cities.map { ($0.name, Double($0.population), grouped($0.population)) })
-        print("  (\(grouped(country.cities.count)) cities, \(grouped(country.airports.count)) airports, neighbours: \(country.neighbours.count))")
+        print(
+            "  (\(grouped(country.cities.count)) cities, \(grouped(country.airports.count)) airports, neighbours: \(country.neighbours.count))"
+        )
     }
 
     private func citiesPerContinent() throws {
@@ -58,7 +60,8 @@ struct Tour {
 
     private func rename() async throws {
         heading("A change in a transaction, seen by the view")
-        guard let city = try stack.view.fetchOne(From<City>().where(.beginsWith(\.name, "Istanbul")).orderBy(.descending(\.population))) else { return }
+        guard let city = try stack.view.fetchOne(From<City>().where(.beginsWith(\.name, "Istanbul")).orderBy(.descending(\.population)))
+        else { return }
         let id = city.objectID
         let before = city.name
         try await stack.perform(editing: id) { _, city in city.name = "Constantinople" }

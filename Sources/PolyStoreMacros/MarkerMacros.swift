@@ -10,5 +10,7 @@ public struct MarkerMacro: PeerMacro {
 
 /// `#Index`, `#Unique`: read by `@Model`, nothing by themselves.
 public struct IndexMacro: DeclarationMacro {
-    public static func expansion(of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext) throws -> [DeclSyntax] { [] }
+    public static func expansion(of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext) throws
+        -> [DeclSyntax]
+    { [] }
 }

@@ -40,7 +40,8 @@ extension ModelClass {
     private var decodingLines: String {
         fields.map { property in
             let field = property.field ?? 0
-            let value = property.relationship == nil ? "try \(coding(property)).decode(record, \(field))" : "PolyStoreCore.ToOne(record, \(field))"
+            let value =
+                property.relationship == nil ? "try \(coding(property)).decode(record, \(field))" : "PolyStoreCore.ToOne(record, \(field))"
             return "    self.\(property.storage) = \(value)\n"
         }.joined()
     }
@@ -132,7 +133,8 @@ extension ModelClass {
     private func description(_ property: ModelProperty) -> String {
         guard let told = property.relationship else {
             let value = property.defaultValue?.description ?? "nil"
-            return ".attribute(\(coding(property)).describe(\(quoted(property.storedName)), options: [\(property.options.joined(separator: ", "))], "
+            return
+                ".attribute(\(coding(property)).describe(\(quoted(property.storedName)), options: [\(property.options.joined(separator: ", "))], "
                 + "originalName: \(quoted(property.originalName)), default: \(value)))"
         }
         return ".relationship(PolyStoreBackend.RelationshipDescription(name: \(quoted(property.storedName)), "
@@ -145,6 +147,7 @@ extension ModelClass {
     private func inverseName(_ told: ModelProperty.Relationship) -> String {
         guard let inverse = told.inverse else { return "nil" }
         return told.destination == name
-            ? quoted(properties.first { $0.name == inverse }?.storedName ?? inverse) : "\(told.destination)._$storedName(\(quoted(inverse)))"
+            ? quoted(properties.first { $0.name == inverse }?.storedName ?? inverse)
+            : "\(told.destination)._$storedName(\(quoted(inverse)))"
     }
 }

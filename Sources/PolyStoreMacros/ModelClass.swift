@@ -22,7 +22,8 @@ struct ModelClass {
         checkArguments(node)
         guard let type else {
             isUsable = false
-            problems.add("notAClass", "@Model needs a class: an object has an identity. Make this a final class.", at: declaration.introducerNode)
+            problems.add(
+                "notAClass", "@Model needs a class: an object has an identity. Make this a final class.", at: declaration.introducerNode)
             return
         }
         checkClass(type)
@@ -69,7 +70,8 @@ struct ModelClass {
                 fixed.modifiers = type.modifiers + [final]
             }
             problems.add(
-                "notFinal", "A model class must be final: objects are made by the framework, which cannot know a subclass.", at: type.classKeyword,
+                "notFinal", "A model class must be final: objects are made by the framework, which cannot know a subclass.",
+                at: type.classKeyword,
                 fixIts: [.replace("add 'final'", type, with: fixed)])
         }
         if let parameters = type.genericParameterClause {
@@ -77,7 +79,8 @@ struct ModelClass {
         }
         for case .attribute(let attribute) in type.attributes where attribute.attributeName.trimmedDescription.hasSuffix("Actor") {
             problems.add(
-                "isolated", "A model class belongs to no actor: its objects belong to a context. Remove @\(attribute.attributeName.trimmedDescription).",
+                "isolated",
+                "A model class belongs to no actor: its objects belong to a context. Remove @\(attribute.attributeName.trimmedDescription).",
                 at: attribute)
         }
     }
@@ -85,9 +88,12 @@ struct ModelClass {
     // MARK: Members
 
     private mutating func read(_ member: DeclSyntax) {
-        if let initializer = member.as(InitializerDeclSyntax.self), !initializer.modifiers.contains(where: { $0.name.text == "convenience" }) {
+        if let initializer = member.as(InitializerDeclSyntax.self),
+            !initializer.modifiers.contains(where: { $0.name.text == "convenience" })
+        {
             problems.add(
-                "initializer", "A model class has no init of its own: objects are made by `transaction.create(Into<\(name)>())`. Remove it.",
+                "initializer",
+                "A model class has no init of its own: objects are made by `transaction.create(Into<\(name)>())`. Remove it.",
                 at: initializer.initKeyword)
         }
         if let macro = member.as(MacroExpansionDeclSyntax.self), ["Index", "Unique"].contains(macro.macroName.text) { readIndex(macro) }
@@ -143,7 +149,8 @@ struct ModelClass {
             for position in indexes[index].fields.indices {
                 let field = indexes[index].fields[position]
                 guard let property = bySwiftName[field], property.field != nil else {
-                    problems.add("index", "An index names \(field), which is no stored attribute or to-one relationship of \(name).", at: type.name)
+                    problems.add(
+                        "index", "An index names \(field), which is no stored attribute or to-one relationship of \(name).", at: type.name)
                     continue
                 }
                 indexes[index].fields[position] = property.storedName

@@ -4,6 +4,7 @@ import SwiftSyntaxMacros
 @main
 struct PolyStorePlugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
-        ModelMacro.self, MarkerMacro.self, IndexMacro.self, PersistedAttributeMacro.self, PersistedToOneMacro.self, PersistedToManyMacro.self,
+        ModelMacro.self, MarkerMacro.self, IndexMacro.self, PersistedAttributeMacro.self, PersistedToOneMacro.self,
+        PersistedToManyMacro.self,
     ]
 }

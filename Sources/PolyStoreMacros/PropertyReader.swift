@@ -21,7 +21,8 @@ struct PropertyReader {
         if let accessors = binding.accessorBlock {
             if Self.hasObservers(accessors) {
                 problems.add(
-                    "observers", "A stored attribute cannot have willSet or didSet: its accessors are written by @Model. Observe the object instead.",
+                    "observers",
+                    "A stored attribute cannot have willSet or didSet: its accessors are written by @Model. Observe the object instead.",
                     at: accessors)
             }
             return
@@ -56,7 +57,8 @@ struct PropertyReader {
             return
         }
         var read = ModelProperty(
-            name: identifier.trimmingBackticks, identifier: identifier, storedName: identifier.trimmingBackticks, type: type.trimmedDescription,
+            name: identifier.trimmingBackticks, identifier: identifier, storedName: identifier.trimmingBackticks,
+            type: type.trimmedDescription,
             isOptional: type.wrappedOptional != nil, defaultValue: binding.initializer?.value.trimmed)
         Self.readNames(attribute ?? relationship, &read, &problems)
         if let relationship {
@@ -78,7 +80,9 @@ struct PropertyReader {
         if let marker { problems.add("transient", "A transient property is not stored; remove this attribute or @Transient.", at: marker) }
         let isOptional = binding.typeAnnotation.map { $0.type.wrappedOptional != nil } ?? false
         if binding.initializer == nil, !isOptional {
-            problems.add("transientDefault", "A transient property needs a default, or an optional type: objects are made by the framework.", at: binding)
+            problems.add(
+                "transientDefault", "A transient property needs a default, or an optional type: objects are made by the framework.",
+                at: binding)
         }
     }
 
@@ -86,20 +90,24 @@ struct PropertyReader {
         _ variable: VariableDeclSyntax, _ modifiers: [String], _ identifier: String, _ problems: inout Problems
     ) -> Bool {
         if variable.bindingSpecifier.tokenKind == .keyword(.let) {
-            let fixed = variable.with(\.bindingSpecifier, .keyword(.var, leadingTrivia: variable.bindingSpecifier.leadingTrivia, trailingTrivia: .space))
+            let fixed = variable.with(
+                \.bindingSpecifier, .keyword(.var, leadingTrivia: variable.bindingSpecifier.leadingTrivia, trailingTrivia: .space))
             problems.add(
-                "constant", "\(identifier) is constant: a stored attribute is set after its object is made. Use var, or mark it @Transient.",
+                "constant",
+                "\(identifier) is constant: a stored attribute is set after its object is made. Use var, or mark it @Transient.",
                 at: variable.bindingSpecifier, fixIts: [.replace("use 'var'", variable, with: fixed)])
             return false
         }
         for modifier in ["lazy", "weak", "unowned"] where modifiers.contains(modifier) {
             problems.add(
-                "modifier", "\(identifier) cannot be \(modifier): the store keeps its value. Remove '\(modifier)', or mark it @Transient.", at: variable)
+                "modifier", "\(identifier) cannot be \(modifier): the store keeps its value. Remove '\(modifier)', or mark it @Transient.",
+                at: variable)
             return false
         }
         let reserved = ["objectID", "isFault", "isDeleted", "isInserted", "hasChanges", "changedKeys"]
         if reserved.contains(identifier.trimmingBackticks) || identifier.hasPrefix("_$") {
-            problems.add("reserved", "\(identifier) is a name of the framework; choose another and keep the stored one with `name:`.", at: variable)
+            problems.add(
+                "reserved", "\(identifier) is a name of the framework; choose another and keep the stored one with `name:`.", at: variable)
             return false
         }
         return true
@@ -116,7 +124,8 @@ struct PropertyReader {
             fixIts = [.replace("add ': \(type)'", binding, with: fixed)]
         }
         problems.add(
-            "untyped", "\(identifier) needs its type written out: a macro sees the text of a declaration, not what the compiler infers.", at: binding,
+            "untyped", "\(identifier) needs its type written out: a macro sees the text of a declaration, not what the compiler infers.",
+            at: binding,
             fixIts: fixIts)
     }
 
@@ -144,7 +153,8 @@ struct PropertyReader {
     private static func readOptions(_ attribute: AttributeSyntax, _ read: inout ModelProperty, _ problems: inout Problems) {
         for argument in attribute.labeledArguments where argument.label == nil {
             guard let option = argument.expression.memberName, ["unique", "indexed"].contains(option) else {
-                problems.add("option", "@Attribute knows .unique and .indexed, not \(argument.expression.trimmedDescription).", at: argument)
+                problems.add(
+                    "option", "@Attribute knows .unique and .indexed, not \(argument.expression.trimmedDescription).", at: argument)
                 continue
             }
             read.options.append(".\(option)")
@@ -153,12 +163,14 @@ struct PropertyReader {
 
     /// - Returns: whether the relationship can be used.
     private static func readRelationship(
-        _ marker: AttributeSyntax, _ type: TypeSyntax, _ binding: PatternBindingSyntax, _ read: inout ModelProperty, _ problems: inout Problems
+        _ marker: AttributeSyntax, _ type: TypeSyntax, _ binding: PatternBindingSyntax, _ read: inout ModelProperty,
+        _ problems: inout Problems
     ) -> Bool {
         var relationship = ModelProperty.Relationship(
             destination: "", isToMany: true, isOrdered: false, inverse: nil,
             deleteRule: marker.argument("deleteRule")?.memberName.map { ".\($0)" } ?? ".nullify",
-            isRequired: marker.argument("required")?.trimmedDescription ?? "false", minCount: marker.argument("min")?.trimmedDescription ?? "0",
+            isRequired: marker.argument("required")?.trimmedDescription ?? "false",
+            minCount: marker.argument("min")?.trimmedDescription ?? "0",
             maxCount: marker.argument("max")?.trimmedDescription ?? "nil")
         if let member = type.genericArgument(of: "Set") {
             relationship.destination = member.trimmedDescription
@@ -170,7 +182,8 @@ struct PropertyReader {
             relationship.isToMany = false
         } else {
             problems.add(
-                "relationshipType", "\(read.name) must be optional (to-one) or a Set (to-many): the object at the other end may be deleted.", at: type,
+                "relationshipType",
+                "\(read.name) must be optional (to-one) or a Set (to-many): the object at the other end may be deleted.", at: type,
                 fixIts: [.replace("make it optional", type, with: OptionalTypeSyntax(wrappedType: type))])
             return false
         }
@@ -184,7 +197,8 @@ struct PropertyReader {
         }
         if let inverse = marker.argument("inverse"), !inverse.is(NilLiteralExprSyntax.self) {
             guard let text = inverse.plainString, isIdentifier(text) else {
-                problems.add("inverse", "inverse takes the name of a property of \(relationship.destination), as a string literal.", at: inverse)
+                problems.add(
+                    "inverse", "inverse takes the name of a property of \(relationship.destination), as a string literal.", at: inverse)
                 return false
             }
             relationship.inverse = text

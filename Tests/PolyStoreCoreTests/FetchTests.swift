@@ -77,7 +77,9 @@ import Testing
     @Test(arguments: Backend.allCases)
     func aPropertyThatIsNotStoredIsRefused(_ backend: Backend) throws {
         let company = try Company(backend)
-        let error = expectError(.invalidPredicate) { try company.stack.read { _ = try $0.fetchAll(From<Person>(), Where(\.computed == "x")) } }
+        let error = expectError(.invalidPredicate) {
+            try company.stack.read { _ = try $0.fetchAll(From<Person>(), Where(\.computed == "x")) }
+        }
         #expect(error?.entity == "Person")
         expectError(.invalidPredicate) { try company.stack.read { _ = try $0.fetchAll(From<Person>().orderBy(.ascending(\.computed))) } }
         expectError(.invalidPredicate) { try company.stack.read { _ = try $0.fetchAll(From<Person>().limit(-1)) } }

@@ -4,7 +4,10 @@ import PolyStoreSQLite
 import Testing
 
 enum Rank: String, Sendable, CaseIterable { case junior, senior, chief }
-enum Level: Int, Codable, Sendable { case low = 1, high = 9 }
+enum Level: Int, Codable, Sendable {
+    case low = 1
+    case high = 9
+}
 struct Address: Codable, Sendable, Hashable { var street: String, city: String }
 
 @Model
@@ -111,7 +114,10 @@ let officeSchema = Schema("Office 1", Employee.self, Office.self)
         let names = entity.properties.map(\.name)
         #expect(names.prefix(4) == ["email", "age", "full_name", "nickname"])
         #expect(!names.contains("isSelected") && !names.contains("display"))
-        #expect(entity.indexes == [IndexDescription(fields: ["age", "full_name"]), IndexDescription(fields: ["full_name", "born"], isUnique: true)])
+        #expect(
+            entity.indexes == [
+                IndexDescription(fields: ["age", "full_name"]), IndexDescription(fields: ["full_name", "born"], isUnique: true),
+            ])
         guard case .relationship(let office)? = entity.properties.first(where: { $0.name == "office" }) else {
             Issue.record("no relationship")
             return

@@ -11,7 +11,8 @@ func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async thr
 /// Many threads.
 let concurrencyCases: [ConformanceCase] = [
     ConformanceCase(
-        "concurrency.readers.see-one-version", "Readers beside a writer each see one version: a sum that every commit keeps is always right.",
+        "concurrency.readers.see-one-version",
+        "Readers beside a writer each see one version: a sum that every commit keeps is always right.",
         requires: [.concurrentReaders]
     ) { run in
         let store = try run.open(Fixtures.company)
@@ -97,7 +98,8 @@ let concurrencyCases: [ConformanceCase] = [
         try run.expect(Set(given).count, equals: 120, "distinct ids")
         try run.expect(try store.ids(FetchRequest(person)), equals: given.sorted())
     },
-    ConformanceCase("concurrency.two-handles.see-each-other", "Two opens of one place see each other's commits.", requires: [.multiProcess]) { run in
+    ConformanceCase("concurrency.two-handles.see-each-other", "Two opens of one place see each other's commits.", requires: [.multiProcess])
+    { run in
         let first = try run.open(Fixtures.company)
         let second = try run.open(Fixtures.company)
         try first.insert("Person", [Fixtures.person("a", 1)])
@@ -105,6 +107,8 @@ let concurrencyCases: [ConformanceCase] = [
         try second.change { try $0.update(try second.entity("Person"), id: 1, ["age": .integer(2)]) }
         try run.expect(try first.row("Person", 1)?[1], equals: .integer(2))
         try run.expect(try first.read { $0.version }, equals: try second.read { $0.version })
-        try run.expectError(.constraint) { try second.change { try $0.insert(try second.entity("Person"), id: 2, Fixtures.person("a", 1)) } }
+        try run.expectError(.constraint) {
+            try second.change { try $0.insert(try second.entity("Person"), id: 2, Fixtures.person("a", 1)) }
+        }
     },
 ]

@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// What opening, closing and reopening a store must do.
@@ -25,7 +25,9 @@ let openingCases: [ConformanceCase] = [
         let other = try run.open(Fixtures.company, "other")
         try run.expect(other.backend.metadata.storeID != metadata.storeID, "two stores have the same id")
     },
-    ConformanceCase("opening.reopen.keeps-objects", "What was committed is there after closing and opening again.", requires: [.persistence]) { run in
+    ConformanceCase(
+        "opening.reopen.keeps-objects", "What was committed is there after closing and opening again.", requires: [.persistence]
+    ) { run in
         var store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1, nickname: "n", score: 2.5), Fixtures.person("b", 2)])
         let version = try store.read { $0.version }
@@ -66,7 +68,8 @@ let openingCases: [ConformanceCase] = [
         try run.expect(try store.row("Person", 1), equals: nil)
     },
     ConformanceCase(
-        "opening.other-model.is-refused", "A store of another model is refused with migrationRequired, says what differs, and stays as it was.",
+        "opening.other-model.is-refused",
+        "A store of another model is refused with migrationRequired, says what differs, and stays as it was.",
         requires: [.persistence]
     ) { run in
         let store = try run.open(Fixtures.company)
@@ -93,7 +96,9 @@ let openingCases: [ConformanceCase] = [
         try run.expect(try other.read { try $0.count(FetchRequest(try other.entity("Thing"))) }, equals: 0)
         try run.expect(other.backend.metadata.storeID != id, "the new store has the old one's id")
     },
-    ConformanceCase("opening.reset.spares-the-same-model", "Asking for a reset loses nothing where the model fits.", requires: [.persistence]) { run in
+    ConformanceCase(
+        "opening.reset.spares-the-same-model", "Asking for a reset loses nothing where the model fits.", requires: [.persistence]
+    ) { run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1)])
         try store.backend.close()
@@ -101,14 +106,16 @@ let openingCases: [ConformanceCase] = [
         try run.expect(try again.row("Person", 1), equals: Fixtures.person("a", 1))
     },
     ConformanceCase(
-        "opening.other-configuration.is-refused", "A store of another configuration is refused with differentStoreAtURL.", requires: [.persistence]
+        "opening.other-configuration.is-refused", "A store of another configuration is refused with differentStoreAtURL.",
+        requires: [.persistence]
     ) { run in
         try run.open(Fixtures.company, configuration: "Cache").backend.close()
         try run.expectError(.differentStoreAtURL) { try run.open(Fixtures.company) }
         try run.expectError(.differentStoreAtURL) { try run.open(Fixtures.company, configuration: "Main") }
         try run.expect(try run.open(Fixtures.company, configuration: "Cache").backend.metadata.configurationName, equals: "Cache")
     },
-    ConformanceCase("opening.foreign-file.is-refused", "A file that is no store is refused and stays as it was.", requires: [.persistence]) { run in
+    ConformanceCase("opening.foreign-file.is-refused", "A file that is no store is refused and stays as it was.", requires: [.persistence])
+    { run in
         let path = run.place().path
         let bytes = Data("This is a letter, not a database. ".utf8) + Data(repeating: 7, count: 8192)
         try bytes.write(to: URL(fileURLWithPath: path))
@@ -116,11 +123,15 @@ let openingCases: [ConformanceCase] = [
         try run.expectError(.notAStore) { try run.open(Fixtures.company) { $0.resettingOnModelMismatch() } }
         try run.expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes, "the foreign file was changed")
     },
-    ConformanceCase("opening.missing-folder.is-an-io-error", "A place whose folder does not exist is an io error that names it.", requires: [.persistence]) { run in
+    ConformanceCase(
+        "opening.missing-folder.is-an-io-error", "A place whose folder does not exist is an io error that names it.",
+        requires: [.persistence]
+    ) { run in
         let error = try run.expectError(.io) { try run.open(Fixtures.company, "no/such/folder/store") }
         try run.expect("\(error)".contains("no/such/folder"), "the error does not name the place: \(error)")
     },
-    ConformanceCase("opening.read-only.reads", "A store opened for reading only can be read.", requires: [.readOnlyOpen, .persistence]) { run in
+    ConformanceCase("opening.read-only.reads", "A store opened for reading only can be read.", requires: [.readOnlyOpen, .persistence]) {
+        run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1)])
         try store.backend.close()
@@ -128,7 +139,9 @@ let openingCases: [ConformanceCase] = [
         try run.expect(try reader.row("Person", 1), equals: Fixtures.person("a", 1))
         try run.expectError(.readOnly) { try reader.backend.beginWrite() }
     },
-    ConformanceCase("opening.read-only.makes-nothing", "Opening for reading only does not make a store.", requires: [.readOnlyOpen, .persistence]) { run in
+    ConformanceCase(
+        "opening.read-only.makes-nothing", "Opening for reading only does not make a store.", requires: [.readOnlyOpen, .persistence]
+    ) { run in
         do {
             _ = try run.open(Fixtures.company) { $0.readOnly() }
             throw run.fail("a store that does not exist was opened for reading")
@@ -142,7 +155,8 @@ let openingCases: [ConformanceCase] = [
         try run.expectError(.closed, "beginRead") { try store.backend.beginRead() }
         try run.expectError(.closed, "beginWrite") { try store.backend.beginWrite() }
     },
-    ConformanceCase("opening.names.are-free", "Entities and attributes may be called anything: keywords, spaces, quotes, other scripts.") { run in
+    ConformanceCase("opening.names.are-free", "Entities and attributes may be called anything: keywords, spaces, quotes, other scripts.") {
+        run in
         let names = ["select", "order by", "it's", "a\"b", "таблица", "名前", "drop table x; --", "%_*", "group"]
         let schema = SchemaDescription(
             name: "Names",
@@ -166,7 +180,9 @@ let openingCases: [ConformanceCase] = [
         try store.change { $0.delete(try store.entity("Club"), id: 1) }
         try run.expect(try store.row("Department", 1), equals: [.text("d")])
     },
-    ConformanceCase("opening.verify.finds-nothing-in-a-sound-store", "verify finds nothing in a store that was only used.", requires: [.verification]) { run in
+    ConformanceCase(
+        "opening.verify.finds-nothing-in-a-sound-store", "verify finds nothing in a store that was only used.", requires: [.verification]
+    ) { run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", (0..<50).map { Fixtures.person("p\($0)", Int64($0)) })
         try store.change { changes in

@@ -2,7 +2,9 @@ import PolyStoreBackend
 
 /// Foreign keys and links.
 let relationshipCases: [ConformanceCase] = [
-    ConformanceCase("relationship.inverse.finds-the-sources", "The inverse of a to-one leads to the objects that point here, by ascending id.") { run in
+    ConformanceCase(
+        "relationship.inverse.finds-the-sources", "The inverse of a to-one leads to the objects that point here, by ascending id."
+    ) { run in
         let store = try staffed(run)
         let people = try store.relationship("Department", "people")
         try store.read { transaction in
@@ -32,7 +34,9 @@ let relationshipCases: [ConformanceCase] = [
         try run.expect(try store.ids(try store.request("Person", "department", .equal, .integer(2))), equals: [2, 4])
         let field = FieldReference(try store.entity("Person").fields[4])
         try run.expect(try store.ids(FetchRequest(try store.entity("Person"), predicate: .isNull(field))), equals: [6])
-        try run.expect(try store.ids(FetchRequest(try store.entity("Person"), predicate: .oneOf(field, [.integer(1), .integer(9)]))), equals: [1, 3, 5])
+        try run.expect(
+            try store.ids(FetchRequest(try store.entity("Person"), predicate: .oneOf(field, [.integer(1), .integer(9)]))),
+            equals: [1, 3, 5])
     },
     ConformanceCase("relationship.to-one.related", "A to-one relationship can be followed for many sources at once.") { run in
         let store = try staffed(run)

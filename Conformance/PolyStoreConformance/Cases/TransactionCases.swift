@@ -2,7 +2,8 @@ import PolyStoreBackend
 
 /// Isolation and the life of transactions.
 let transactionCases: [ConformanceCase] = [
-    ConformanceCase("transaction.write.reads-its-own-writes", "A write transaction sees what it applied: record, fetch, count, related.") { run in
+    ConformanceCase("transaction.write.reads-its-own-writes", "A write transaction sees what it applied: record, fetch, count, related.") {
+        run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         let friends = try store.relationship("Person", "friends")
@@ -48,7 +49,8 @@ let transactionCases: [ConformanceCase] = [
         // The value that was taken for a while is free again.
         try store.change { try $0.insert(person, id: 3, Fixtures.person("b", 3)) }
     },
-    ConformanceCase("transaction.write.dropped-undoes", "A write transaction that is dropped undoes itself and lets the next one write.") { run in
+    ConformanceCase("transaction.write.dropped-undoes", "A write transaction that is dropped undoes itself and lets the next one write.") {
+        run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         do {
@@ -147,9 +149,13 @@ let transactionCases: [ConformanceCase] = [
             readers.append(try store.backend.beginRead())
             try store.change { try $0.update(person, id: 1, ["age": .integer(age)]) }
         }
-        for (index, reader) in readers.enumerated() { try run.expect(try reader.row(person, 1)?[1], equals: .integer(Int64(index)), "reader \(index)") }
+        for (index, reader) in readers.enumerated() {
+            try run.expect(try reader.row(person, 1)?[1], equals: .integer(Int64(index)), "reader \(index)")
+        }
     },
-    ConformanceCase("transaction.snapshot.sees-what-was-committed-before", "A new reader sees every commit that was acknowledged before it began.") { run in
+    ConformanceCase(
+        "transaction.snapshot.sees-what-was-committed-before", "A new reader sees every commit that was acknowledged before it began."
+    ) { run in
         let store = try run.open(Fixtures.company)
         for id in 1...30 as ClosedRange<Int64> {
             try store.change { try $0.insert(try store.entity("Person"), id: id, Fixtures.person("p\(id)", id)) }
@@ -163,7 +169,8 @@ let transactionCases: [ConformanceCase] = [
         reader.end()
         try store.insert("Person", [Fixtures.person("a", 1)])
     },
-    ConformanceCase("transaction.cursors.several-at-once", "Cursors of one transaction do not disturb each other, also over one request.") { run in
+    ConformanceCase("transaction.cursors.several-at-once", "Cursors of one transaction do not disturb each other, also over one request.") {
+        run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", (0..<20).map { Fixtures.person("p\($0)", Int64($0)) })
         try store.read { transaction in
@@ -215,7 +222,9 @@ let transactionCases: [ConformanceCase] = [
         }
         try run.expect(try store.ids(FetchRequest(try store.entity("Person"))), equals: [1, 2, 3])
     },
-    ConformanceCase("transaction.durability.relaxed-survives-reopening", "A relaxed commit is there after close and open.", requires: [.persistence]) { run in
+    ConformanceCase(
+        "transaction.durability.relaxed-survives-reopening", "A relaxed commit is there after close and open.", requires: [.persistence]
+    ) { run in
         var store = try run.open(Fixtures.company)
         try store.write(.relaxed) { transaction in
             let changes = ChangeSet(store.schema)

@@ -2,7 +2,9 @@ import PolyStoreBackend
 
 /// Unique attributes and indexes.
 let uniquenessCases: [ConformanceCase] = [
-    ConformanceCase("uniqueness.violation.names-the-thing", "A value that is taken is a constraint error with entity, attribute and object.") { run in
+    ConformanceCase(
+        "uniqueness.violation.names-the-thing", "A value that is taken is a constraint error with entity, attribute and object."
+    ) { run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1)])
         let error = try run.expectError(.constraint) {
@@ -52,7 +54,9 @@ let uniquenessCases: [ConformanceCase] = [
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", (0..<20).map { Fixtures.person("p\($0)", Int64($0)) })
-        try store.change { changes in for id in 0..<20 { try changes.update(person, id: Int64(id + 1), ["email": .text("p\((id + 1) % 20)")]) } }
+        try store.change { changes in
+            for id in 0..<20 { try changes.update(person, id: Int64(id + 1), ["email": .text("p\((id + 1) % 20)")]) }
+        }
         for id in 0..<20 { try run.expect(try store.row("Person", Int64(id + 1))?[0], equals: .text("p\((id + 1) % 20)")) }
     },
     ConformanceCase("uniqueness.chain.passes", "A value given up by an update may be taken by an insert, wherever they stand.") { run in
@@ -65,7 +69,9 @@ let uniquenessCases: [ConformanceCase] = [
         }
         try run.expect(try store.ids(try store.request("Person", "email", .equal, .text("a"))), equals: [2])
     },
-    ConformanceCase("uniqueness.delete-and-insert.passes", "A value of a deleted object may be taken in the same change set, wherever they stand.") { run in
+    ConformanceCase(
+        "uniqueness.delete-and-insert.passes", "A value of a deleted object may be taken in the same change set, wherever they stand."
+    ) { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", [Fixtures.person("a", 1), Fixtures.person("b", 2)])
@@ -97,7 +103,8 @@ let uniquenessCases: [ConformanceCase] = [
     },
     ConformanceCase("uniqueness.bytes.decide", "Texts that look alike but differ in bytes are different values.") { run in
         let store = try run.open(Fixtures.thing(.string, isUnique: true))
-        try store.insert("Thing", [[.text("\u{e9}")], [.text("e\u{301}")], [.text("E\u{301}")], [.text("a")], [.text("A")], [.text("a\u{0}")]])
+        try store.insert(
+            "Thing", [[.text("\u{e9}")], [.text("e\u{301}")], [.text("E\u{301}")], [.text("a")], [.text("A")], [.text("a\u{0}")]])
         try run.expect(try store.read { try $0.count(FetchRequest(try store.entity("Thing"))) }, equals: 6)
     },
     ConformanceCase("uniqueness.every-type", "Unique attributes of every physical type are judged by value.") { run in
@@ -108,10 +115,13 @@ let uniquenessCases: [ConformanceCase] = [
         for (index, (type, value)) in values.enumerated() {
             let store = try run.open(Fixtures.thing(type, isUnique: true), "store\(index)")
             try store.insert("Thing", [[value]])
-            try run.expectError(.constraint, "\(type) \(value)") { try store.change { try $0.insert(try store.entity("Thing"), id: 2, [value]) } }
+            try run.expectError(.constraint, "\(type) \(value)") {
+                try store.change { try $0.insert(try store.entity("Thing"), id: 2, [value]) }
+            }
         }
     },
-    ConformanceCase("uniqueness.compound.judges-all-parts", "A compound unique index refuses only what agrees in every part; null exempts.") { run in
+    ConformanceCase("uniqueness.compound.judges-all-parts", "A compound unique index refuses only what agrees in every part; null exempts.")
+    { run in
         let schema = SchemaDescription(
             name: "Pairs",
             entities: [
@@ -123,11 +133,17 @@ let uniquenessCases: [ConformanceCase] = [
                     ], indexes: [IndexDescription(fields: ["first", "second"], isUnique: true)])
             ])
         let store = try run.open(schema)
-        try store.insert("Pair", [[.text("a"), .integer(1)], [.text("a"), .integer(2)], [.text("b"), .integer(1)], [.text("a"), .null], [.text("a"), .null]])
+        try store.insert(
+            "Pair",
+            [
+                [.text("a"), .integer(1)], [.text("a"), .integer(2)], [.text("b"), .integer(1)], [.text("a"), .null], [.text("a"), .null],
+            ])
         let error = try run.expectError(.constraint) {
             try store.change { try $0.insert(try store.entity("Pair"), id: 6, [.text("a"), .integer(2)]) }
         }
-        try run.expect(error.attribute?.contains("first") == true && error.attribute?.contains("second") == true, "names \(error.attribute ?? "nothing")")
+        try run.expect(
+            error.attribute?.contains("first") == true && error.attribute?.contains("second") == true,
+            "names \(error.attribute ?? "nothing")")
         // Swapping one part between two objects passes too.
         try store.change { changes in
             try changes.update(try store.entity("Pair"), id: 1, ["second": .integer(2)])

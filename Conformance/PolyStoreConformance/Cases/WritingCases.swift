@@ -33,7 +33,8 @@ let writingCases: [ConformanceCase] = [
         try store.change { try $0.update(try store.entity("Person"), id: 1, ["nickname": .text("again")]) }
         try run.expect(try store.row("Person", 1), equals: Fixtures.person("a", 2, nickname: "again", score: 9))
     },
-    ConformanceCase("writing.update.moves-index-entries", "After an update the object is found under its new value and not under the old.") { run in
+    ConformanceCase("writing.update.moves-index-entries", "After an update the object is found under its new value and not under the old.")
+    { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", (0..<20).map { Fixtures.person("p\($0)", Int64($0)) })
@@ -74,7 +75,8 @@ let writingCases: [ConformanceCase] = [
         try store.change { changes in for id in 1...200 { changes.delete(person, id: Int64(id)) } }
         try run.expect(try store.ids(FetchRequest(person)), equals: [])
     },
-    ConformanceCase("writing.delete.missing", "Deleting an object that is not there is notFound, and nothing of the change set is kept.") { run in
+    ConformanceCase("writing.delete.missing", "Deleting an object that is not there is notFound, and nothing of the change set is kept.") {
+        run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", [Fixtures.person("a", 1)])
@@ -86,7 +88,8 @@ let writingCases: [ConformanceCase] = [
         }
         try run.expect(try store.ids(FetchRequest(person)), equals: [1])
     },
-    ConformanceCase("writing.apply.is-all-or-nothing", "A change set that fails leaves nothing behind, and the transaction goes on.") { run in
+    ConformanceCase("writing.apply.is-all-or-nothing", "A change set that fails leaves nothing behind, and the transaction goes on.") {
+        run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", [Fixtures.person("a", 1), Fixtures.person("b", 2)])
@@ -121,7 +124,8 @@ let writingCases: [ConformanceCase] = [
                 try transaction.apply(changes)
             }
         }
-        try run.expect(try store.read { try $0.rows(FetchRequest(person)).map { $0[1] } }, equals: [200, 300, 400, 500, 5].map { .integer($0) })
+        try run.expect(
+            try store.read { try $0.rows(FetchRequest(person)).map { $0[1] } }, equals: [200, 300, 400, 500, 5].map { .integer($0) })
     },
     ConformanceCase("writing.apply.empty", "An empty change set is applied without complaint.") { run in
         let store = try run.open(Fixtures.company)

@@ -39,7 +39,8 @@ public struct FetchRequest: Sendable, Hashable {
     public var onlyIDs: Bool
 
     public init(
-        _ entity: Entity, predicate: QueryPredicate = .all, sortKeys: [SortKey] = [], limit: Int? = nil, offset: Int = 0, onlyIDs: Bool = false
+        _ entity: Entity, predicate: QueryPredicate = .all, sortKeys: [SortKey] = [], limit: Int? = nil, offset: Int = 0,
+        onlyIDs: Bool = false
     ) {
         self.entity = entity
         self.predicate = predicate
@@ -62,7 +63,8 @@ public struct FetchRequest: Sendable, Hashable {
         }
         guard predicate.depth <= Self.maximumDepth else {
             throw StoreError(
-                .invalidPredicate, "The condition is nested \(predicate.depth) deep; \(Self.maximumDepth) is the limit.", entity: entity.name)
+                .invalidPredicate, "The condition is nested \(predicate.depth) deep; \(Self.maximumDepth) is the limit.",
+                entity: entity.name)
         }
         try validate(predicate)
     }
@@ -74,7 +76,8 @@ public struct FetchRequest: Sendable, Hashable {
         case .compareFields(let left, _, let right):
             guard left.type.physical == right.type.physical, left.isUnsigned == right.isUnsigned else {
                 throw StoreError(
-                    .invalidPredicate, "\(left.name) (\(left.type)) cannot be compared with \(right.name) (\(right.type)).", entity: entity.name,
+                    .invalidPredicate, "\(left.name) (\(left.type)) cannot be compared with \(right.name) (\(right.type)).",
+                    entity: entity.name,
                     attribute: left.name)
             }
         case .oneOf(let field, let values): for value in values { try check(field, value) }

@@ -26,7 +26,12 @@ public struct FieldReference: Sendable, Hashable {
 }
 
 public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
-    case equal = "==", notEqual = "!=", less = "<", lessOrEqual = "<=", greater = ">", greaterOrEqual = ">="
+    case equal = "=="
+    case notEqual = "!="
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
 
     /// Whether an order (negative, 0, positive) satisfies it.
     @inlinable
@@ -43,7 +48,9 @@ public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
 }
 
 public enum TextOperator: String, Sendable, Hashable, CaseIterable {
-    case contains = "CONTAINS", beginsWith = "BEGINSWITH", endsWith = "ENDSWITH"
+    case contains = "CONTAINS"
+    case beginsWith = "BEGINSWITH"
+    case endsWith = "ENDSWITH"
 }
 
 /// A condition on the objects of one entity, in a closed form: resolved fields, typed constants, no closure, no key path.

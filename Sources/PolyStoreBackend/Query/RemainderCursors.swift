@@ -69,7 +69,8 @@ public final class MaterializedCursor: RecordCursor {
     }
 
     /// Takes every row of a cursor that a predicate selects, sorts, and cuts out the slice of the request.
-    static func sorted(_ source: RecordCursor, _ request: FetchRequest, predicate: QueryPredicate?, sort: Bool) throws -> MaterializedCursor {
+    static func sorted(_ source: RecordCursor, _ request: FetchRequest, predicate: QueryPredicate?, sort: Bool) throws -> MaterializedCursor
+    {
         let evaluator = predicate.map(PredicateEvaluator.init)
         let arena = RecordArena()
         var rows: [Row] = []

@@ -166,11 +166,11 @@ public struct RecordBuilder {
         let name = layout?.entityName ?? "?"
         if size > Int(UInt32.max) { return StoreError(.full, "A record of \(name) has \(size) bytes; 4 GiB is the limit.", entity: name) }
         return StoreError(
-            .misuse, "A record of \(name) was built out of order: set fields of variable length in ascending order, each with its own type.",
+            .misuse,
+            "A record of \(name) was built out of order: set fields of variable length in ascending order, each with its own type.",
             entity: name)
     }
 }
-
 
 extension RecordBuilder {
     /// Copies a field from another record of the same entity; null stays null.

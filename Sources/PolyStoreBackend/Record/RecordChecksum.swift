@@ -36,7 +36,9 @@ public enum RecordChecksum {
     }
 
     private static let tables: [[UInt32]] = {
-        let first: [UInt32] = (0..<256).map { byte in (0..<8).reduce(UInt32(byte)) { sum, _ in sum & 1 == 1 ? sum >> 1 ^ 0x82f6_3b78 : sum >> 1 } }
+        let first: [UInt32] = (0..<256).map { byte in
+            (0..<8).reduce(UInt32(byte)) { sum, _ in sum & 1 == 1 ? sum >> 1 ^ 0x82f6_3b78 : sum >> 1 }
+        }
         var tables = [first]
         for _ in 1..<8 {
             let last = tables[tables.count - 1]
@@ -54,7 +56,8 @@ public enum RecordChecksum {
             let high = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: at + 4, as: UInt32.self))
             state =
                 tables[7][Int(low & 255)] ^ tables[6][Int(low >> 8 & 255)] ^ tables[5][Int(low >> 16 & 255)] ^ tables[4][Int(low >> 24)]
-                ^ tables[3][Int(high & 255)] ^ tables[2][Int(high >> 8 & 255)] ^ tables[1][Int(high >> 16 & 255)] ^ tables[0][Int(high >> 24)]
+                ^ tables[3][Int(high & 255)] ^ tables[2][Int(high >> 8 & 255)] ^ tables[1][Int(high >> 16 & 255)]
+                ^ tables[0][Int(high >> 24)]
             at += 8
         }
         while at < bytes.count {

@@ -1,9 +1,9 @@
 #if canImport(Darwin)
-public import Darwin
+    public import Darwin
 #elseif canImport(Glibc)
-public import Glibc
+    public import Glibc
 #elseif canImport(Musl)
-public import Musl
+    public import Musl
 #endif
 
 /// One physical value, for constants of queries, defaults and results. Rows do not use it: they are records.

@@ -88,7 +88,8 @@ extension Relationship {
     public var reversed: Relationship? {
         guard case .link(let table, let isReversed) = storage else { return nil }
         return Relationship(
-            ordinal: ordinal, name: name, source: destination, destination: source, isToMany: true, deleteRule: .noAction, isRequired: false,
+            ordinal: ordinal, name: name, source: destination, destination: source, isToMany: true, deleteRule: .noAction,
+            isRequired: false,
             minCount: 0, maxCount: nil, inverse: ordinal, storage: .link(table: table, isReversed: !isReversed))
     }
 }

@@ -61,12 +61,14 @@ struct SchemaResolver {
                 guard !property.name.isEmpty, !property.name.contains("\0"), property.name.lowercased() != "objectid" else {
                     throw fail(
                         entity.name, property.name,
-                        "Property \"\(property.name)\" of \(entity.name) needs another name: empty names, NUL and objectID are not to be had.")
+                        "Property \"\(property.name)\" of \(entity.name) needs another name: empty names, NUL and objectID are not to be had."
+                    )
                 }
                 if let other = properties.updateValue(property.name, forKey: property.name.lowercased()) {
                     throw fail(
                         entity.name, property.name,
-                        "Properties \(other) and \(property.name) of \(entity.name) have the same name, or differ in case only; rename one.")
+                        "Properties \(other) and \(property.name) of \(entity.name) have the same name, or differ in case only; rename one."
+                    )
                 }
             }
         }
@@ -80,20 +82,25 @@ struct SchemaResolver {
                 guard let destination = indexOf[relationship.destination] else {
                     throw fail(
                         name, relationship.name,
-                        "\(name).\(relationship.name) points to \(relationship.destination), which is not in this schema or configuration; add it there.")
+                        "\(name).\(relationship.name) points to \(relationship.destination), which is not in this schema or configuration; add it there."
+                    )
                 }
                 guard let inverse = relationship.inverse else { continue }
                 let path = "\(relationship.destination).\(inverse)"
                 guard let back = declared[destination].firstIndex(where: { $0.name == inverse }) else {
-                    throw fail(name, relationship.name, "\(name).\(relationship.name) names \(path) as its inverse, but there is no such relationship.")
+                    throw fail(
+                        name, relationship.name,
+                        "\(name).\(relationship.name) names \(path) as its inverse, but there is no such relationship.")
                 }
                 guard declared[destination][back].destination == name else {
                     throw fail(
                         name, relationship.name,
-                        "\(name).\(relationship.name) names \(path) as its inverse, but that points to \(declared[destination][back].destination).")
+                        "\(name).\(relationship.name) names \(path) as its inverse, but that points to \(declared[destination][back].destination)."
+                    )
                 }
                 if let told = declared[destination][back].inverse, told != relationship.name {
-                    throw fail(name, relationship.name, "\(name).\(relationship.name) names \(path) as its inverse, but that names \(told).")
+                    throw fail(
+                        name, relationship.name, "\(name).\(relationship.name) names \(path) as its inverse, but that names \(told).")
                 }
                 try join(source, ordinal, destination, back, path: path)
             }
@@ -106,7 +113,8 @@ struct SchemaResolver {
             if !(inverses[source][ordinal] == back && other == ordinal) {
                 throw fail(
                     name, declared[source][ordinal].name,
-                    "\(path) would be the inverse of two relationships; name a different inverse for \(name).\(declared[source][ordinal].name).")
+                    "\(path) would be the inverse of two relationships; name a different inverse for \(name).\(declared[source][ordinal].name)."
+                )
             }
         }
         inverses[source][ordinal] = back
@@ -148,7 +156,8 @@ struct SchemaResolver {
         guard fields.count <= FieldMask.capacity else {
             throw fail(
                 entity.name, nil,
-                "\(entity.name) has \(fields.count) attributes and to-one relationships; \(FieldMask.capacity) is the limit. Split it in two.")
+                "\(entity.name) has \(fields.count) attributes and to-one relationships; \(FieldMask.capacity) is the limit. Split it in two."
+            )
         }
         return fields
     }
@@ -166,14 +175,16 @@ struct SchemaResolver {
         for property in entity.properties {
             guard let field = fields.first(where: { $0.name == property.name }) else { continue }
             switch property {
-            case .attribute(let attribute): if attribute.isUnique || attribute.isIndexed { add([field.ordinal], unique: attribute.isUnique) }
+            case .attribute(let attribute):
+                if attribute.isUnique || attribute.isIndexed { add([field.ordinal], unique: attribute.isUnique) }
             case .relationship: add([field.ordinal], unique: false)
             }
         }
         for index in entity.indexes {
             let ordinals = try index.fields.map { name in
                 guard let field = fields.first(where: { $0.name == name }) else {
-                    throw fail(entity.name, name, "An index of \(entity.name) names \(name), which is no attribute or to-one relationship of it.")
+                    throw fail(
+                        entity.name, name, "An index of \(entity.name) names \(name), which is no attribute or to-one relationship of it.")
                 }
                 return field.ordinal
             }

@@ -67,7 +67,8 @@ public final class ChangeSet {
 
     public func link(_ change: LinkChange) { links.append(change) }
 
-    private func add(_ kind: Kind, _ entity: Entity, _ id: Int64, _ mask: FieldMask, _ encode: (inout RecordBuilder) throws -> Void) throws {
+    private func add(_ kind: Kind, _ entity: Entity, _ id: Int64, _ mask: FieldMask, _ encode: (inout RecordBuilder) throws -> Void) throws
+    {
         builder.begin(entity.layout)
         try encode(&builder)
         let place = try builder.finish()

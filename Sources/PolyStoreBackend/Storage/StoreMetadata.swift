@@ -36,7 +36,8 @@ public struct StoreMetadata: Sendable, Hashable {
     public func check(_ request: OpenRequest, supportedFormat: Int, url: String) throws {
         guard format <= supportedFormat else {
             throw StoreError(
-                .incompatibleSchema, "The store \(url) has format \(format), and this version reads up to \(supportedFormat). Update the library.",
+                .incompatibleSchema,
+                "The store \(url) has format \(format), and this version reads up to \(supportedFormat). Update the library.",
                 url: url)
         }
         guard configurationName == request.configurationName else {

@@ -40,7 +40,9 @@ extension UUID: AttributeValue {
         return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
     }
     @inlinable
-    public func encodeAttribute(into builder: inout RecordBuilder, _ field: Int) { withUnsafeBytes(of: uuid) { builder.setBytes(field, $0) } }
+    public func encodeAttribute(into builder: inout RecordBuilder, _ field: Int) {
+        withUnsafeBytes(of: uuid) { builder.setBytes(field, $0) }
+    }
     @inlinable public var attributeValue: Value { withUnsafeBytes(of: uuid) { .blob([UInt8]($0)) } }
 }
 

@@ -53,7 +53,9 @@ extension AttributeValue where Self: FixedWidthInteger {
         return Self(truncatingIfNeeded: bitWidth == 64 ? record.integer64(field) : record.integer(field))
     }
     @inlinable
-    public func encodeAttribute(into builder: inout RecordBuilder, _ field: Int) { builder.setInteger(field, Int64(truncatingIfNeeded: self)) }
+    public func encodeAttribute(into builder: inout RecordBuilder, _ field: Int) {
+        builder.setInteger(field, Int64(truncatingIfNeeded: self))
+    }
     @inlinable public var attributeValue: Value { .integer(Int64(truncatingIfNeeded: self)) }
 }
 

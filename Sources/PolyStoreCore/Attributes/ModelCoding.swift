@@ -12,10 +12,12 @@ public enum ModelCoding {
 
     /// An enum with raw values.
     @inlinable
-    public static func of<T: RawRepresentable>(_ type: T.Type, _ fallback: Void = ()) -> RawCoding<T>.Type where T.RawValue: AttributeValue { RawCoding<T>.self }
+    public static func of<T: RawRepresentable>(_ type: T.Type, _ fallback: Void = ()) -> RawCoding<T>.Type
+    where T.RawValue: AttributeValue { RawCoding<T>.self }
 
     @inlinable
-    public static func of<T: RawRepresentable>(_ type: T?.Type, _ fallback: Void = ()) -> OptionalRawCoding<T>.Type where T.RawValue: AttributeValue {
+    public static func of<T: RawRepresentable>(_ type: T?.Type, _ fallback: Void = ()) -> OptionalRawCoding<T>.Type
+    where T.RawValue: AttributeValue {
         OptionalRawCoding<T>.self
     }
 

@@ -38,7 +38,9 @@ extension Context {
     }
 
     /// The ids of all objects that match, in order.
-    public func fetchObjectIDs<T, A: FetchClause<T>>(_ from: From<T>, _ first: A) throws -> [ObjectID<T>] { try fetchObjectIDs(from.chain(first)) }
+    public func fetchObjectIDs<T, A: FetchClause<T>>(_ from: From<T>, _ first: A) throws -> [ObjectID<T>] {
+        try fetchObjectIDs(from.chain(first))
+    }
     public func fetchObjectIDs<T, A: FetchClause<T>, B: FetchClause<T>>(_ from: From<T>, _ first: A, _ second: B) throws -> [ObjectID<T>] {
         try fetchObjectIDs(from.chain(first, second))
     }
@@ -49,7 +51,9 @@ extension Context {
     }
 
     /// The id of the first object that matches; nil if none does.
-    public func fetchObjectID<T, A: FetchClause<T>>(_ from: From<T>, _ first: A) throws -> ObjectID<T>? { try fetchObjectID(from.chain(first)) }
+    public func fetchObjectID<T, A: FetchClause<T>>(_ from: From<T>, _ first: A) throws -> ObjectID<T>? {
+        try fetchObjectID(from.chain(first))
+    }
     public func fetchObjectID<T, A: FetchClause<T>, B: FetchClause<T>>(_ from: From<T>, _ first: A, _ second: B) throws -> ObjectID<T>? {
         try fetchObjectID(from.chain(first, second))
     }

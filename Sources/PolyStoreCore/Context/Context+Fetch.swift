@@ -85,7 +85,8 @@ extension Context {
         var options = chain.options
         guard options.offset >= 0, options.limit.map({ $0 >= 0 }) ?? true else {
             throw StoreError(
-                .invalidPredicate, "A limit of \(options.limit.map(String.init) ?? "none") with an offset of \(options.offset): neither may be negative.",
+                .invalidPredicate,
+                "A limit of \(options.limit.map(String.init) ?? "none") with an offset of \(options.offset): neither may be negative.",
                 entity: T._$entityName)
         }
         let keys = chain.order?.keys ?? []
@@ -96,7 +97,8 @@ extension Context {
             ResolvedFetch.Part(
                 entry: entry, slot: entry.slot,
                 request: FetchRequest(
-                    entry.entity, predicate: chain.condition?.predicate ?? .all, sortKeys: keys, limit: limit, offset: isMerged ? 0 : options.offset),
+                    entry.entity, predicate: chain.condition?.predicate ?? .all, sortKeys: keys, limit: limit,
+                    offset: isMerged ? 0 : options.offset),
                 options: options)
         }
         if !isMerged { options.offset = 0 }
@@ -237,7 +239,9 @@ extension Context {
         }
         return try withExtendedLifetime(held) {
             try ids.compactMap { id in
-                guard let object = living(T.self, try entry(of: id).slot, id.key), !object._$state.isFault, !object.isDeleted else { return nil }
+                guard let object = living(T.self, try entry(of: id).slot, id.key), !object._$state.isFault, !object.isDeleted else {
+                    return nil
+                }
                 return object
             }
         }
@@ -247,7 +251,9 @@ extension Context {
     final func entry<T: Model>(of id: ObjectID<T>) throws -> StoreEntity {
         let slot = Int(id.entry.slot)
         if slot < table.entries.count, table.entries[slot] === id.entry { return id.entry }
-        if let same = (table.byType[ObjectIdentifier(T.self)] ?? []).first(where: { $0.store.storeID == id.entry.store.storeID }) { return same }
+        if let same = (table.byType[ObjectIdentifier(T.self)] ?? []).first(where: { $0.store.storeID == id.entry.store.storeID }) {
+            return same
+        }
         throw StoreError(.storeNotFound, "\(id) belongs to \(id.entry.store.url), which is no store of this stack.", entity: id.entityName)
     }
 }

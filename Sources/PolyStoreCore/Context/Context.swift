@@ -108,7 +108,8 @@ public class Context {
     @usableFromInline
     final func described(_ error: any Error, _ entry: StoreEntity, _ key: Int64) -> StoreError {
         guard var error = error as? StoreError else {
-            return StoreError(.corrupt, "\(entry.entity.name) \(key) cannot be read.", entity: entry.entity.name, objectID: key, underlying: "\(error)")
+            return StoreError(
+                .corrupt, "\(entry.entity.name) \(key) cannot be read.", entity: entry.entity.name, objectID: key, underlying: "\(error)")
         }
         guard let mark = error.attribute, mark.hasPrefix("#"), let ordinal = Int(mark.dropFirst()) else { return error }
         let name = entry.entity.fields.indices.contains(ordinal) ? entry.entity.fields[ordinal].name : mark

@@ -7,7 +7,9 @@ public class SnapshotContext: Context {
 
     override func storage(_ store: PersistentStore) throws -> any ReadTransaction {
         if let reader = readers.indices.contains(store.index) ? readers[store.index] : nil { return reader }
-        guard !hasEnded else { throw StoreError(.closed, "This context has ended; its objects can no longer read from the store.", url: store.url) }
+        guard !hasEnded else {
+            throw StoreError(.closed, "This context has ended; its objects can no longer read from the store.", url: store.url)
+        }
         try begin()
         guard let reader = readers[store.index] else { throw StoreError(.closed, "The store is closed.", url: store.url) }
         return reader

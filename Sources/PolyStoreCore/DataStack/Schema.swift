@@ -39,7 +39,8 @@ public struct Schema: Sendable {
         let known = configurationNames.map { "\"\($0)\"" }.joined(separator: ", ")
         throw StoreError(
             .storeNotFound,
-            "The schema \"\(name)\" has no configuration \"\(configuration)\"; it has \(known.isEmpty ? "only the default one, nil" : known).")
+            "The schema \"\(name)\" has no configuration \"\(configuration)\"; it has \(known.isEmpty ? "only the default one, nil" : known)."
+        )
     }
 
     func description(of models: [any Model.Type]) -> SchemaDescription {

@@ -46,7 +46,9 @@ public struct FetchChain<T: Model>: Sendable {
     }
 
     /// Adds a condition; several must all hold.
-    public func `where`(_ condition: Where<T>) -> FetchChain<T> { with { $0.condition = $0.condition.map { $0 && condition } ?? condition } }
+    public func `where`(_ condition: Where<T>) -> FetchChain<T> {
+        with { $0.condition = $0.condition.map { $0 && condition } ?? condition }
+    }
     /// Adds sort keys after those already there.
     public func orderBy(_ keys: OrderKey<T>...) -> FetchChain<T> { with { $0.order = ($0.order ?? OrderBy([])) + OrderBy(keys) } }
     public func limit(_ count: Int) -> FetchChain<T> { with { $0.options.limit = count } }

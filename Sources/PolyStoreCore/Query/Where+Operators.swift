@@ -79,11 +79,15 @@ public func != <T: Model, V: RawRepresentable>(path: KeyPath<T, V?>, value: V?) 
 
 // MARK: Field against field
 
-public func == <T: Model, V: AttributeValue & Equatable>(left: KeyPath<T, V>, right: KeyPath<T, V>) -> Where<T> { compare(left, .equal, right) }
+public func == <T: Model, V: AttributeValue & Equatable>(left: KeyPath<T, V>, right: KeyPath<T, V>) -> Where<T> {
+    compare(left, .equal, right)
+}
 public func != <T: Model, V: AttributeValue & Equatable>(left: KeyPath<T, V>, right: KeyPath<T, V>) -> Where<T> {
     compare(left, .notEqual, right)
 }
-public func < <T: Model, V: AttributeValue & Comparable>(left: KeyPath<T, V>, right: KeyPath<T, V>) -> Where<T> { compare(left, .less, right) }
+public func < <T: Model, V: AttributeValue & Comparable>(left: KeyPath<T, V>, right: KeyPath<T, V>) -> Where<T> {
+    compare(left, .less, right)
+}
 public func <= <T: Model, V: AttributeValue & Comparable>(left: KeyPath<T, V>, right: KeyPath<T, V>) -> Where<T> {
     compare(left, .lessOrEqual, right)
 }

@@ -27,7 +27,8 @@ extension Transaction {
                 guard !committed.isEmpty else { throw error }
                 core.hub.publish(committed)
                 var error = error as? StoreError ?? StoreError(.io, "\(error)")
-                error.message += " Already committed: \(committed.map(\.store.url).joined(separator: ", ")); not: \(store.url) and any after it."
+                error.message +=
+                    " Already committed: \(committed.map(\.store.url).joined(separator: ", ")); not: \(store.url) and any after it."
                 throw error
             }
         }
@@ -43,7 +44,9 @@ extension Transaction {
         for slot in slots {
             let entry = table.entries[slot]
             for object in pending[slot].inserted where !object.isDeleted {
-                try describing(entry, object) { try changes.insert(entry.entity, id: object._$state.key) { try object._$encode(into: &$0) } }
+                try describing(entry, object) {
+                    try changes.insert(entry.entity, id: object._$state.key) { try object._$encode(into: &$0) }
+                }
             }
             for object in pending[slot].updated where !object.isDeleted {
                 guard let mask = object._$state.edit?.mask, !mask.isEmpty else { continue }
@@ -55,7 +58,8 @@ extension Transaction {
         }
         guard memberLog.hasLinks else { return changes }
         for (key, net) in memberLog.all(where: { self.entry($0.slot).store === store }) {
-            guard case .link(let table, let isReversed) = entry(key.slot).entity.relationships[Int(key.relationship)].storage, !isReversed else { continue }
+            guard case .link(let table, let isReversed) = entry(key.slot).entity.relationships[Int(key.relationship)].storage, !isReversed
+            else { continue }
             for target in net.removed.sorted() {
                 changes.link(ChangeSet.LinkChange(table: table, source: key.key, target: target, isAddition: false))
             }

@@ -56,13 +56,15 @@ extension Transaction {
             let slot = entry.store.firstSlot + Int32(relationship.source)
             switch relationship.storage {
             case .foreignKey(let field):
-                for source in try sources(slot, field, object._$state.key) where source._$toOneFired(relationship.ordinal) == object._$state.key {
+                for source in try sources(slot, field, object._$state.key)
+                where source._$toOneFired(relationship.ordinal) == object._$state.key {
                     setToOne(source, relationship.ordinal, 0)
                 }
             case .link:
                 guard let reversed = relationship.reversed, !object.isInserted else { continue }
                 for source in try storage(entry.store).related(reversed, of: [object._$state.key])[object._$state.key] {
-                    unlink(MemberKey(slot: slot, relationship: Int32(relationship.ordinal), key: source), self.entry(slot), object._$state.key)
+                    unlink(
+                        MemberKey(slot: slot, relationship: Int32(relationship.ordinal), key: source), self.entry(slot), object._$state.key)
                 }
             case .inverse: continue
             }

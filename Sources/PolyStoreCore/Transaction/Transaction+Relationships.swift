@@ -16,7 +16,8 @@ extension Transaction {
         guard target._$state.context === self else {
             deferredErrors.append(
                 StoreError(
-                    .misuse, "\(name) of object \(object._$state.key) was set to an object of another context; use the transaction's own, from edit(_:).",
+                    .misuse,
+                    "\(name) of object \(object._$state.key) was set to an object of another context; use the transaction's own, from edit(_:).",
                     entity: entry.entity.name, attribute: entry.entity.relationships[relationship].name, objectID: object._$state.key))
             return false
         }
@@ -74,7 +75,9 @@ extension Transaction {
 
     private func addMember(_ key: MemberKey, _ target: Int64) {
         memberLog.add(key, target)
-        if !memberLists.isEmpty, let index = memberLists.index(forKey: key), !memberLists.values[index].contains(target) { memberLists.values[index].append(target) }
+        if !memberLists.isEmpty, let index = memberLists.index(forKey: key), !memberLists.values[index].contains(target) {
+            memberLists.values[index].append(target)
+        }
     }
 
     private func removeMember(_ key: MemberKey, _ target: Int64) {
@@ -126,7 +129,9 @@ extension Transaction {
         case .inverse:
             if let inverse = relationship.inverse { setPartner(slot, target, inverse, expecting: key.key, to: 0) }
         case .link:
-            if let inverse = relationship.inverse { removeMember(MemberKey(slot: slot, relationship: Int32(inverse), key: target), key.key) }
+            if let inverse = relationship.inverse {
+                removeMember(MemberKey(slot: slot, relationship: Int32(inverse), key: target), key.key)
+            }
         case .foreignKey: break
         }
     }

@@ -1,0 +1,38 @@
+import PolyStoreBackend
+
+/// What a backend claims works, and what it does not claim says so. Each of these runs on every backend.
+let capabilityCases: [ConformanceCase] = [
+    ConformanceCase("capability.verification.both-ways", "verify answers where it is claimed, and is unsupported where it is not.") { run in
+        let store = try run.open(Fixtures.company)
+        if run.target.capabilities.contains(.verification) {
+            try run.expect(try store.backend.verify(), equals: [])
+        } else {
+            try run.expectError(.unsupported) { try store.backend.verify() }
+        }
+    },
+    ConformanceCase(
+        "capability.read-only.both-ways", "Opening for reading only works where it is claimed, and is unsupported where it is not."
+    ) { run in
+        if run.target.capabilities.contains(.readOnlyOpen) {
+            try run.open(Fixtures.company).backend.close()
+            try run.expectError(.readOnly) { try run.open(Fixtures.company) { $0.readOnly() }.backend.beginWrite() }
+        } else {
+            try run.expectError(.unsupported) { try run.open(Fixtures.company) { $0.readOnly() } }
+        }
+    },
+    ConformanceCase("capability.persistence.both-ways", "A store without persistence is empty when opened again; one with it is not.") {
+        run in
+        let store = try run.open(Fixtures.company)
+        try store.insert("Club", [[.text("chess")]])
+        try store.backend.close()
+        let found = try run.open(Fixtures.company).row("Club", 1)
+        try run.expect(found != nil, equals: run.target.capabilities.contains(.persistence))
+    },
+    ConformanceCase(
+        "capability.durability.full-is-claimed-where-kept", "A backend that claims full durability lists it among its durabilities."
+    ) { run in
+        let claimed = try run.open(Fixtures.company).backend.capabilities
+        try run.expect(claimed.durabilities.contains(.full), equals: claimed.has(.fullDurability))
+        try run.expect(!claimed.durabilities.isEmpty, "no durability at all")
+    },
+]
