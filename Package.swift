@@ -61,6 +61,14 @@ let package = Package(
                 .product(name: "SwiftCSV", package: "SwiftCSV"),
             ], path: "Examples/Atlas", resources: [.copy("Data")], swiftSettings: settings),
 
+        // The README's program.
+        .executableTarget(
+            name: "quickstart", dependencies: ["PolyStore", "PolyStoreSQLite"], path: "Examples/QuickStart", swiftSettings: settings),
+
+        // Killed by Tests/Kill/run.sh.
+        .executableTarget(
+            name: "kill-child", dependencies: ["PolyStore", "PolyStoreSQLite"], path: "Tests/Kill/Child", swiftSettings: settings),
+
         .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
         .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "CSQLite"], swiftSettings: settings),
         .testTarget(

@@ -121,7 +121,7 @@ struct Bench: Sendable {
                 return sum
             }
         }
-        try out.time("W3", PB.lookups, verify: { try run(true) }) { try run(false) }
+        try out.time("W3", PB.lookups, verify: { try run(true) }, { try run(false) })
     }
 
     private func ranges(_ stack: DataStack) throws {
@@ -137,7 +137,7 @@ struct Bench: Sendable {
                 return sum
             }
         }
-        try out.time("W4", PB.ranges, verify: { try run(true) }) { try run(false) }
+        try out.time("W4", PB.ranges, verify: { try run(true) }, { try run(false) })
     }
 
     private func mutate() throws {

@@ -27,7 +27,7 @@ final class WriterLane: Sendable {
 
     /// Waits for the ticket's turn, runs, and lets the next one go.
     func run<T>(_ ticket: Ticket, _ body: () throws -> T) rethrows -> T {
-        state.wait(until: { $0.serving == ticket.number }) { $0.owner = currentThreadNumber() }
+        state.wait(until: { $0.serving == ticket.number }, { $0.owner = currentThreadNumber() })
         defer {
             state.signal { state in
                 state.owner = 0

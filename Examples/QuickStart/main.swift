@@ -1,0 +1,42 @@
+import PolyStore
+import PolyStoreSQLite
+
+@Model
+final class Person {
+    @Attribute(.unique) var email: String
+    @Attribute(.indexed) var age: Int = 0
+    var name: String = ""
+    var nickname: String?
+    @Relationship(inverse: "people") var department: Department?
+    @Relationship(inverse: "friends") var friends: Set<Person>
+}
+
+@Model
+final class Department {
+    var title: String = ""
+    @Relationship(deleteRule: .deny) var people: Set<Person>
+}
+
+let stack = try DataStack(Schema("Company 1", Person.self, Department.self))
+try stack.addStore(.sqlite(file: "company.sqlite"))
+
+// Write: commits on return, discards on throw.
+let id = try await stack.perform { transaction in
+    let research = try transaction.create(Into<Department>())
+    research.title = "Research"
+    let jane = try transaction.create(Into<Person>())
+    jane.email = "jane@example.com"
+    jane.name = "Jane"
+    jane.age = 41
+    jane.department = research
+    return jane.objectID  // returning `jane` does not compile
+}
+try await stack.perform(editing: id) { _, jane in jane.age += 1 }
+
+// Read on the main actor: live objects that follow every commit.
+let people = try stack.view.fetchAll(From<Person>().where(\.age > 30).orderBy(.ascending(\.name)).limit(20))
+print(people.map { "\($0.name), \($0.age), \($0.department?.title ?? "nowhere")" })
+
+// Read anywhere: one consistent snapshot.
+let count = try await stack.read { context in try context.fetchCount(From<Person>(), Where(\.age > 30 && \.nickname == nil)) }
+print(count)

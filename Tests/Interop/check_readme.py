@@ -1,0 +1,11 @@
+#!/usr/bin/env python3
+"""The README's program and the one that is compiled and run are the same."""
+import re
+import sys
+
+readme = open("README.md").read()
+blocks = re.findall(r"```swift\n(.*?)```", readme, re.S)
+program = open("Examples/QuickStart/main.swift").read()
+if program not in blocks:
+    sys.exit("FAILED Examples/QuickStart/main.swift is not one of the Swift blocks of README.md; copy one to the other")
+print("interop: the README's program is the one that is compiled")

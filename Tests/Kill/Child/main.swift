@@ -1,0 +1,67 @@
+// Writes until it is killed, or checks what a killed one has left.
+//
+//     kill-child write STORE            commits groups of three objects, and prints a group's number once its commit is acknowledged
+//     kill-child check STORE LAST       every group up to LAST is whole, every other one whole or absent, and the store is sound
+
+import Foundation
+import PolyStore
+import PolyStoreSQLite
+
+@Model
+final class Entry {
+    @Attribute(.indexed) var group: Int
+    @Attribute(.unique) var name: String
+    var payload: Data = Data()
+}
+
+@Model
+final class Counter {
+    var value: Int = 0
+}
+
+func fail(_ message: String) -> Never {
+    FileHandle.standardError.write(Data("kill-child: \(message)\n".utf8))
+    exit(1)
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count >= 3 else { fail("usage: kill-child write STORE | check STORE LAST") }
+let stack = try DataStack(Schema("Kill", Entry.self, Counter.self))
+let store = try stack.addStore(.sqlite(file: arguments[2]))
+
+if arguments[1] == "write" {
+    while true {
+        let group = try stack.performAndWait { transaction in
+            let counter = try transaction.fetchOne(From<Counter>()) ?? transaction.create(Into<Counter>())
+            counter.value += 1
+            for number in 0..<3 {
+                let entry = try transaction.create(Into<Entry>())
+                entry.group = counter.value
+                entry.name = "\(counter.value)-\(number)"
+                entry.payload = Data(repeating: UInt8(truncatingIfNeeded: counter.value), count: 100 + counter.value * 37 % 9000)
+            }
+            if counter.value % 5 == 0 { try transaction.deleteAll(From<Entry>(), Where(\.group == counter.value - 4)) }
+            return counter.value
+        }
+        FileHandle.standardOutput.write(Data("\(group)\n".utf8))
+    }
+}
+
+guard arguments.count == 4, let last = Int(arguments[3]) else { fail("usage: kill-child check STORE LAST") }
+let findings = try store.verify()
+guard findings.isEmpty else { fail("the store is damaged: \(findings)") }
+let (value, entries) = try await stack.read { context in
+    (try context.fetchOne(From<Counter>())?.value ?? 0, try context.fetchAll(From<Entry>()).map { ($0.group, $0.name, $0.payload) })
+}
+guard value >= last else { fail("group \(last) was acknowledged, and the counter is at \(value)") }
+let groups = Dictionary(grouping: entries, by: \.0)
+for group in 1...max(value, 1) where value > 0 {
+    // Of every five the first is deleted together with the commit of the fifth.
+    let isDeleted = group % 5 == 1 && group + 4 <= value
+    guard groups[group, default: []].count == (isDeleted ? 0 : 3) else { fail("group \(group) of \(value) has \(groups[group]?.count ?? 0) entries") }
+}
+for (group, name, payload) in entries {
+    guard payload.count == 100 + group * 37 % 9000, payload.allSatisfy({ $0 == UInt8(truncatingIfNeeded: group) }) else { fail("\(name) is torn") }
+}
+guard groups.keys.allSatisfy({ $0 <= value }) else { fail("there are entries of groups that the counter has not reached") }
+print("\(value) groups, \(last) acknowledged")

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Kills a writer at random moments and checks that everything it acknowledged is there, and nothing is half there.
+# usage: run.sh [KILLS]
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+kills=${1:-12}
+swift build --product kill-child
+child=$(swift build --show-bin-path)/kill-child
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+last=0
+for kill in $(seq "$kills"); do
+    "$child" write "$folder/store.sqlite" >"$folder/acknowledged" &
+    pid=$!
+    # From before the store is open to some hundred commits later; each run goes on with the store that the last kill left.
+    sleep "0.$(printf '%03d' $((RANDOM % 400)))"
+    kill -9 "$pid" 2>/dev/null || { echo "kill $kill: the writer had ended by itself"; exit 1; }
+    wait "$pid" 2>/dev/null || true
+    # A last line without its end may be cut; only whole lines count.
+    seen=$(awk 'END { print n + 0 } /^[0-9]+$/ { n = $0 }' <(head -c -0 "$folder/acknowledged" | sed '$!b; /[0-9]$/!d'))
+    [ "$seen" -gt "$last" ] && last=$seen
+    "$child" check "$folder/store.sqlite" "$last" >"$folder/checked" || { echo "kill $kill: $(cat "$folder/checked")"; exit 1; }
+done
+echo "kill: $kills kills, $(cat "$folder/checked"), nothing lost and nothing torn"
