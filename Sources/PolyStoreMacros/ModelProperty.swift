@@ -87,7 +87,7 @@ extension AttributeSyntax {
 extension TypeSyntax {
     /// The type inside `T?` or `Optional<T>`.
     var wrappedOptional: TypeSyntax? {
-        if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType }
+        if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.trimmed }
         return genericArgument(of: "Optional")
     }
 

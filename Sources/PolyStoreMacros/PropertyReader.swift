@@ -41,12 +41,13 @@ struct PropertyReader {
         }
         let identifier = pattern.identifier.text
         guard Self.check(variable, modifiers, identifier, &problems) else { return }
-        guard let type = binding.typeAnnotation?.type.trimmed else {
+        // As it stands in the source: a copy would have no position to show a problem at.
+        guard let type = binding.typeAnnotation?.type else {
             Self.reportMissingType(binding, identifier, &problems)
             return
         }
         if let unwrapped = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
-            let optional = OptionalTypeSyntax(wrappedType: unwrapped.wrappedType)
+            let optional = OptionalTypeSyntax(wrappedType: unwrapped.wrappedType, trailingTrivia: type.trailingTrivia)
             problems.add(
                 "implicitlyUnwrapped", "\(identifier) cannot be implicitly unwrapped; make it optional.", at: type,
                 fixIts: [.replace("use '?'", type, with: optional)])
@@ -184,7 +185,10 @@ struct PropertyReader {
             problems.add(
                 "relationshipType",
                 "\(read.name) must be optional (to-one) or a Set (to-many): the object at the other end may be deleted.", at: type,
-                fixIts: [.replace("make it optional", type, with: OptionalTypeSyntax(wrappedType: type))])
+                fixIts: [
+                    .replace(
+                        "make it optional", type, with: OptionalTypeSyntax(wrappedType: type.trimmed, trailingTrivia: type.trailingTrivia))
+                ])
             return false
         }
         if let initializer = binding.initializer {

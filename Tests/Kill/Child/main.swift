@@ -50,7 +50,7 @@ if arguments[1] == "write" {
 guard arguments.count == 4, let last = Int(arguments[3]) else { fail("usage: kill-child check STORE LAST") }
 let findings = try store.verify()
 guard findings.isEmpty else { fail("the store is damaged: \(findings)") }
-let (value, entries) = try await stack.read { context in
+let (value, entries) = try stack.read { context in
     (try context.fetchOne(From<Counter>())?.value ?? 0, try context.fetchAll(From<Entry>()).map { ($0.group, $0.name, $0.payload) })
 }
 guard value >= last else { fail("group \(last) was acknowledged, and the counter is at \(value)") }
@@ -58,10 +58,14 @@ let groups = Dictionary(grouping: entries, by: \.0)
 for group in 1...max(value, 1) where value > 0 {
     // Of every five the first is deleted together with the commit of the fifth.
     let isDeleted = group % 5 == 1 && group + 4 <= value
-    guard groups[group, default: []].count == (isDeleted ? 0 : 3) else { fail("group \(group) of \(value) has \(groups[group]?.count ?? 0) entries") }
+    guard groups[group, default: []].count == (isDeleted ? 0 : 3) else {
+        fail("group \(group) of \(value) has \(groups[group]?.count ?? 0) entries")
+    }
 }
 for (group, name, payload) in entries {
-    guard payload.count == 100 + group * 37 % 9000, payload.allSatisfy({ $0 == UInt8(truncatingIfNeeded: group) }) else { fail("\(name) is torn") }
+    guard payload.count == 100 + group * 37 % 9000, payload.allSatisfy({ $0 == UInt8(truncatingIfNeeded: group) }) else {
+        fail("\(name) is torn")
+    }
 }
 guard groups.keys.allSatisfy({ $0 <= value }) else { fail("there are entries of groups that the counter has not reached") }
 print("\(value) groups, \(last) acknowledged")

@@ -1,0 +1,206 @@
+import PolyStoreBackend
+import Testing
+
+/// A seeded generator, so that a failure can be repeated.
+struct Random {
+    private var state: UInt64
+    init(_ seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
+        return z ^ z >> 31
+    }
+    mutating func next(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}
+
+let allTypes = SchemaDescription(
+    name: "All",
+    entities: [
+        EntityDescription(
+            name: "All",
+            properties: AttributeType.allCases.map { .attribute(AttributeDescription(name: $0.rawValue, type: $0, isOptional: true)) })
+    ])
+
+func value(_ type: AttributeType, _ random: inout Random) -> Value {
+    switch type.physical {
+    case .integer:
+        guard let bounds = type.integerBounds else { return .integer(Int64(bitPattern: random.next())) }
+        return .integer(bounds.lowerBound + Int64(random.next() % UInt64(bounds.upperBound - bounds.lowerBound + 1)))
+    case .real: return .real(type == .float ? Double(Float(random.next(1000)) / 8) : Double(random.next(100_000)) / 7)
+    case .text: return .text(String(repeating: "é", count: random.next(20)))
+    case .blob: return .blob((0..<random.next(40)).map { UInt8(truncatingIfNeeded: $0) })
+    }
+}
+
+@Suite struct RecordTests {
+    private func entity() throws -> Entity { try ResolvedSchema(allTypes).entities[0] }
+
+    private func build(_ entity: Entity, _ row: [Value], _ arena: RecordArena) throws -> (offset: Int, count: Int) {
+        var builder = RecordBuilder(arena)
+        builder.begin(entity.layout)
+        for (field, value) in zip(entity.fields, row) { try builder.set(field, value) }
+        return try builder.finish()
+    }
+
+    @Test func whatIsBuiltIsRead() throws {
+        let entity = try entity()
+        var random = Random(1)
+        let arena = RecordArena(capacity: 64)
+        for _ in 0..<300 {
+            let row = entity.fields.map { random.next(4) == 0 ? .null : value($0.type, &random) }
+            let place = try build(entity, row, arena)
+            let view = arena.view(place.offset, place.count, entity.layout)
+            #expect(entity.fields.map { view.value($0) } == row)
+            let checked = try RecordView(validating: view.bytes, layout: entity.layout)
+            #expect(entity.fields.map { checked.value($0) } == row)
+        }
+    }
+
+    /// The decoder is total: any bytes give a record or `corrupt`, and a record that was accepted can be read in every way.
+    @Test func damagedBytesNeverTrap() throws {
+        let entity = try entity()
+        var random = Random(2)
+        let arena = RecordArena()
+        var refused = 0
+        for round in 0..<20_000 {
+            arena.removeAll()
+            let place = try build(entity, entity.fields.map { random.next(5) == 0 ? .null : value($0.type, &random) }, arena)
+            var bytes = [UInt8](arena.bytes(place.offset, place.count))
+            for _ in 0...random.next(4) {
+                switch random.next(4) {
+                case 0: if !bytes.isEmpty { bytes[random.next(bytes.count)] ^= UInt8(1 << random.next(8)) }
+                case 1: bytes.removeLast(min(bytes.count, random.next(60)))
+                case 2: bytes.append(contentsOf: (0..<random.next(20)).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+                default: for _ in 0..<random.next(8) where !bytes.isEmpty { bytes[random.next(bytes.count)] = 0xff }
+                }
+            }
+            bytes.withUnsafeBytes { bytes in
+                do {
+                    let view = try RecordView(validating: bytes, layout: entity.layout)
+                    for field in entity.fields {
+                        _ = (view.isNull(field.ordinal), view.integer(field.ordinal), view.real(field.ordinal), view.value(field))
+                        let inside = view.bytes(field.ordinal)
+                        if let start = inside.baseAddress, let base = bytes.baseAddress {
+                            #expect(start >= base && start + inside.count <= base + bytes.count, "round \(round)")
+                        }
+                    }
+                } catch let error as StoreError {
+                    refused += 1
+                    #expect(error.code == .corrupt)
+                } catch {
+                    Issue.record("\(error)")
+                }
+            }
+        }
+        #expect(refused > 1000)
+    }
+
+    @Test func outOfOrderIsMisuse() throws {
+        let entity = try entity()
+        let arena = RecordArena()
+        var builder = RecordBuilder(arena)
+        builder.begin(entity.layout)
+        let text = try #require(entity.field(named: "string"))
+        let earlier = try #require(entity.field(named: "decimal"))
+        builder.setText(text.ordinal, "x")
+        try builder.set(earlier, .blob([1]))
+        #expect(throws: StoreError.self) { try builder.finish() }
+        #expect(arena.count == 0)
+        // And the builder can go on.
+        builder.begin(entity.layout)
+        builder.setText(text.ordinal, "y")
+        let place = try builder.finish()
+        #expect(arena.view(place.offset, place.count, entity.layout).string(text.ordinal) == "y")
+    }
+
+    @Test func aValueOfAnotherTypeIsRefused() throws {
+        let entity = try entity()
+        var builder = RecordBuilder(RecordArena())
+        builder.begin(entity.layout)
+        #expect(throws: StoreError.self) { try builder.set(entity.fields[0], .text("1")) }
+    }
+
+    @Test func aLargeValueMovesTheArena() throws {
+        let entity = try entity()
+        let arena = RecordArena(capacity: 64)
+        let text = try #require(entity.field(named: "string"))
+        var builder = RecordBuilder(arena)
+        var places: [(offset: Int, count: Int)] = []
+        for size in [0, 10, 100_000, 3] {
+            builder.begin(entity.layout)
+            builder.setText(text.ordinal, String(repeating: "x", count: size))
+            places.append(try builder.finish())
+        }
+        #expect(places.map { arena.view($0.offset, $0.count, entity.layout).bytes(text.ordinal).count } == [0, 10, 100_000, 3])
+    }
+}
+
+@Suite struct ChecksumTests {
+    /// The vector of RFC 3720, appendix B.4, and the usual check value.
+    @Test func knownVectors() {
+        #expect([UInt8]("123456789".utf8).withUnsafeBytes { RecordChecksum.crc32c($0) } == 0xe306_9283)
+        #expect([UInt8](repeating: 0, count: 32).withUnsafeBytes { RecordChecksum.crc32c($0) } == 0x8a91_36aa)
+        #expect([UInt8](repeating: 0xff, count: 32).withUnsafeBytes { RecordChecksum.crc32c($0) } == 0x62a8_ab43)
+        #expect([UInt8](0..<32).withUnsafeBytes { RecordChecksum.crc32c($0) } == 0x46dd_794e)
+    }
+
+    @Test func everyBitFlipAndAnyOtherKeyIsFound() throws {
+        let entity = try ResolvedSchema(allTypes).entities[0]
+        var random = Random(3)
+        let arena = RecordArena()
+        var builder = RecordBuilder(arena)
+        builder.begin(entity.layout)
+        for field in entity.fields { try builder.set(field, value(field.type, &random)) }
+        let place = try builder.finish()
+        var bytes = [UInt8](arena.bytes(place.offset, place.count))
+        let key: [UInt8] = [0x10, 0, 0, 0, 1, 0x80]
+        key.withUnsafeBytes { key in bytes.withUnsafeMutableBytes { RecordChecksum.seal($0, key: key) } }
+        func isSound(_ key: [UInt8]) -> Bool {
+            key.withUnsafeBytes { key in bytes.withUnsafeBytes { RecordChecksum.verify($0, key: key) } }
+        }
+        #expect(isSound(key))
+        #expect(!isSound([0x10, 0, 0, 0, 1, 0x81]))
+        for bit in 0..<bytes.count * 8 where bit != 8 {  // bit 8 says that there is a checksum
+            bytes[bit / 8] ^= 1 << (bit % 8)
+            #expect(!isSound(key), "bit \(bit)")
+            bytes[bit / 8] ^= 1 << (bit % 8)
+        }
+    }
+}
+
+@Suite struct MaskTests {
+    @Test func holdsEveryOrdinal() {
+        var mask = FieldMask()
+        #expect(mask.isEmpty)
+        for ordinal in [0, 63, 64, 127, 128, 191, 192, 255] {
+            #expect(!mask.contains(ordinal))
+            mask.insert(ordinal)
+            #expect(mask.contains(ordinal))
+        }
+        #expect(mask.ordinals == [0, 63, 64, 127, 128, 191, 192, 255])
+        #expect(FieldMask(first: 65).ordinals == Array(0..<65))
+        var other = FieldMask(first: 2)
+        other.formUnion(mask)
+        #expect(other.ordinals == [0, 1, 63, 64, 127, 128, 191, 192, 255])
+        #expect(other != mask)
+    }
+}
+
+@Suite struct ValueTests {
+    @Test func equalityFollowsTheSemantics() {
+        #expect(Value.real(.nan) == .real(-.nan))
+        #expect(Value.real(-0.0) == .real(0))
+        #expect(Value.text("\u{e9}") != .text("e\u{301}"))
+        #expect(Value.integer(1) != .real(1))
+        #expect(Set([Value.real(.nan), .real(-.nan), .real(0), .real(-0.0), .text("\u{e9}"), .text("e\u{301}")]).count == 4)
+    }
+
+    @Test func doublesAreTotallyOrdered() {
+        let ascending: [Double] = [.nan, -.infinity, -1, -.leastNonzeroMagnitude, 0, .leastNonzeroMagnitude, 1, .infinity]
+        for (i, left) in ascending.enumerated() {
+            for (j, right) in ascending.enumerated() { #expect(Order.of(left, right).signum() == (i - j).signum(), "\(left) \(right)") }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import SwiftParser
+import SwiftSyntax
+import SwiftSyntaxMacroExpansion
+import Testing
+
+@testable import PolyStoreMacros
+
+/// Reads a declaration as `@Model` does and gives what it complains about: id, message, fix-its.
+private func problems(_ source: String) throws -> [(id: String, message: String, fixIts: [String])] {
+    let file = Parser.parse(source: source)
+    let declaration = try #require(file.statements.first?.item.asProtocol((any DeclGroupSyntax).self))
+    let attribute = try #require(declaration.attributes.named("Model"))
+    func read(_ group: some DeclGroupSyntax) -> ModelClass { ModelClass(attribute, group) }
+    return read(declaration).problems.found.map {
+        (($0.diagMessage as? ModelDiagnostic)?.id ?? "?", $0.message, $0.fixIts.map(\.message.message))
+    }
+}
+
+/// A model class with a body.
+private func model(_ body: String) -> String { "@Model final class Thing {\n    \(body)\n}" }
+
+@Suite struct DiagnosticTests {
+    struct Wrong: Sendable, CustomTestStringConvertible {
+        let source: String
+        let id: String
+        let says: String
+        var fixIt: String?
+        var testDescription: String { id + ": " + source.prefix(60) }
+    }
+
+    static let wrong: [Wrong] = [
+        Wrong(source: "@Model struct Thing {}", id: "notAClass", says: "needs a class"),
+        Wrong(source: "@Model enum Thing {}", id: "notAClass", says: "needs a class"),
+        Wrong(source: "@Model actor Thing {}", id: "notAClass", says: "needs a class"),
+        Wrong(source: "@Model class Thing {}", id: "notFinal", says: "must be final", fixIt: "add 'final'"),
+        Wrong(source: "@Model public class Thing {}", id: "notFinal", says: "must be final", fixIt: "add 'final'"),
+        Wrong(source: "@Model final class Thing<T> {}", id: "generic", says: "cannot be generic"),
+        Wrong(source: "@Model @MainActor final class Thing {}", id: "isolated", says: "belongs to no actor"),
+        Wrong(source: "@Model(entity: \"\") final class Thing {}", id: "entityName", says: "not empty"),
+        Wrong(source: "@Model(entity: \"a\\(1)\") final class Thing {}", id: "entityName", says: "string literal"),
+        Wrong(source: model("init() {}"), id: "initializer", says: "transaction.create(Into<Thing>())"),
+        Wrong(source: model("let a: Int"), id: "constant", says: "a is constant", fixIt: "use 'var'"),
+        Wrong(source: model("var a, b: Int"), id: "bindings", says: "a line of its own"),
+        Wrong(source: model("var (a, b): (Int, Int)"), id: "pattern", says: "name of its own"),
+        Wrong(source: model("var a = 1"), id: "untyped", says: "needs its type", fixIt: "add ': Int'"),
+        Wrong(source: model("var a = 1.5"), id: "untyped", says: "needs its type", fixIt: "add ': Double'"),
+        Wrong(source: model("var a = true"), id: "untyped", says: "needs its type", fixIt: "add ': Bool'"),
+        Wrong(source: model("var a = \"\""), id: "untyped", says: "needs its type", fixIt: "add ': String'"),
+        Wrong(source: model("var a = make()"), id: "untyped", says: "needs its type"),
+        Wrong(source: model("lazy var a: Int = 1"), id: "modifier", says: "cannot be lazy"),
+        Wrong(source: model("weak var a: Other?"), id: "modifier", says: "cannot be weak"),
+        Wrong(source: model("var a: Int = 1 { didSet {} }"), id: "observers", says: "willSet or didSet"),
+        Wrong(source: model("var a: Int!"), id: "implicitlyUnwrapped", says: "implicitly unwrapped", fixIt: "use '?'"),
+        Wrong(source: model("@Relationship var a: Other"), id: "relationshipType", says: "must be optional", fixIt: "make it optional"),
+        Wrong(
+            source: model("@Relationship var a: Other? = nil"), id: "relationshipDefault", says: "no default", fixIt: "remove the default"),
+        Wrong(source: model("@Relationship(inverse: \"not a name\") var a: Other?"), id: "inverse", says: "name of a property of Other"),
+        Wrong(source: model("@Relationship(inverse: \\Other.x) var a: Other?"), id: "inverse", says: "string literal"),
+        Wrong(source: model("@Attribute @Relationship var a: Other?"), id: "both", says: "not both"),
+        Wrong(source: model("@Attribute(.fast) var a: Int = 0"), id: "option", says: ".unique and .indexed"),
+        Wrong(source: model("@Attribute(name: \"\") var a: Int = 0"), id: "storedName", says: "not empty"),
+        Wrong(source: model("@Transient var a: Int"), id: "transientDefault", says: "needs a default"),
+        Wrong(source: model("@Transient @Attribute var a: Int = 1"), id: "transient", says: "not stored"),
+        Wrong(source: model("var a: Int = 0\n    var A: Int = 0"), id: "duplicateName", says: "differ in case only"),
+        Wrong(source: model("var a: Int = 0\n    @Attribute(name: \"a\") var b: Int = 0"), id: "duplicateName", says: "same stored name"),
+        Wrong(source: model("var objectID: Int = 0"), id: "reserved", says: "a name of the framework"),
+        Wrong(source: model("var _$a: Int = 0"), id: "reserved", says: "a name of the framework"),
+        Wrong(source: model("var a: Int = 0\n    #Index<Thing>(\\.a, \\.a)"), id: "index", says: "one twice"),
+        Wrong(source: model("var a: Int = 0\n    #Index<Thing>(\\.b)"), id: "index", says: "no stored attribute"),
+        Wrong(source: model("var a: Int = 0\n    #Index<Thing>(\\.a.b)"), id: "index", says: "key paths to properties"),
+        Wrong(source: model("@Relationship var a: Set<Other>\n    #Unique<Thing>(\\.a)"), id: "index", says: "no stored attribute"),
+    ]
+
+    @Test(arguments: wrong)
+    func isRefusedWithTheWayOut(_ wrong: Wrong) throws {
+        let found = try problems(wrong.source)
+        let problem = try #require(found.first { $0.id == wrong.id }, "found only \(found.map(\.id))")
+        #expect(problem.message.contains(wrong.says), "\(problem.message)")
+        #expect(problem.fixIts == (wrong.fixIt.map { [$0] } ?? []))
+    }
+
+    static let right = [
+        "@Model final class Thing {}",
+        "@Model(entity: \"Other name\", originalName: nil) public final class Thing { public var a: Int = 0 }",
+        model("static let a = 1"), model("static var b = make()"), model("var a: Int { 1 }"), model("var a: Int { get { 1 } set {} }"),
+        model("@Transient var a = 1"), model("@Transient var a: Int?"), model("@Transient let a = make()"),
+        model("convenience init(x: Int) {}"),
+        model("deinit { }"), model("func f() { var x = 1; x += 1 }"), model("private(set) var a: Int = 0"), model("var a: Optional<Int>"),
+        model("@Relationship(deleteRule: .cascade, inverse: nil, required: true) var a: Optional<Other>"),
+        model("@Relationship(min: 1, max: 3) var a: Set<Other>"),
+        model("@Attribute(.unique, .indexed, name: \"x y\", originalName: \"z\") var a: Swift.Int"),
+        model("var a: [String: [Int]] = [:]\n    @Relationship var b: Other?\n    #Index<Thing>(\\.a, \\.b)"),
+        model("var `default`: Int = 1"),
+    ]
+
+    @Test(arguments: right)
+    func isAccepted(_ source: String) throws { #expect(try problems(source).map(\.id) == []) }
+}

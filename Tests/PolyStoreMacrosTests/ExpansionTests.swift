@@ -1,0 +1,111 @@
+import Testing
+
+/// What is written for a small class; the rest is proved by compiling and running (PolyStoreTests).
+@Suite struct ExpansionTests {
+    @Test func scalarsHaveNoModifyAndCollectionsDo() {
+        expectExpansion(
+            """
+            final class Thing {
+                @_PersistedAttribute(0) var a: Int = 0
+                @_PersistedAttribute(1) var b: [Int]
+                @_PersistedAttribute(2) var c: String?
+            }
+            """,
+            """
+            final class Thing {
+                var a: Int {
+                    get {
+                        if _$state.isFault {
+                            _$fire()
+                        };
+                        return _$a
+                    }
+                    set {
+                        _$willChange(0);
+                        _$a = newValue
+                    }
+                }
+                var b: [Int] {
+                    get {
+                        if _$state.isFault {
+                            _$fire()
+                        };
+                        return _$b
+                    }
+                    set {
+                        _$willChange(1);
+                        _$b = newValue
+                    }
+                    _modify {
+                        _$willChange(1);
+                        yield &_$b
+                    }
+                }
+                var c: String? {
+                    get {
+                        if _$state.isFault {
+                            _$fire()
+                        };
+                        return _$c
+                    }
+                    set {
+                        _$willChange(2);
+                        _$c = newValue
+                    }
+                }
+            }
+            """)
+    }
+
+    @Test func relationshipsGoThroughTheContext() {
+        expectExpansion(
+            """
+            final class Thing {
+                @_PersistedToOne(relationship: 0, field: 3) var owner: Owner?
+                @_PersistedToMany(relationship: 1) var parts: Set<Part>
+            }
+            """,
+            """
+            final class Thing {
+                var owner: Owner? {
+                    get {
+                        if _$state.isFault {
+                            _$fire()
+                        };
+                        return _$target(of: 0, _$owner)
+                    }
+                    set {
+                        _$willChange(3);
+                        _$owner = _$retarget(0, from: _$owner, to: newValue)
+                    }
+                }
+                var parts: Set<Part> {
+                    get {
+                        _$members(of: 1)
+                    }
+                    set {
+                        _$setMembers(of: 1, to: newValue)
+                    }
+                }
+            }
+            """)
+    }
+
+    @Test func markersWriteNothing() {
+        expectExpansion(
+            """
+            class Thing {
+                @Attribute(.unique) var a: Int
+                @Relationship(inverse: "x") var b: Other?
+                @Transient var c = 1
+            }
+            """,
+            """
+            class Thing {
+                var a: Int
+                var b: Other?
+                var c = 1
+            }
+            """)
+    }
+}

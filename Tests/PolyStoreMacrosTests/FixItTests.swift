@@ -1,0 +1,39 @@
+import SwiftSyntaxMacrosGenericTestSupport
+import Testing
+
+@testable import PolyStoreMacros
+
+/// What the fix-its make of the source.
+@Suite struct FixItTests {
+    @Test func finalIsAdded() {
+        expectExpansion(
+            "@Model\npublic class Thing {\n}", "public class Thing {\n}",
+            diagnostics: [
+                DiagnosticSpec(
+                    message: "A model class must be final: objects are made by the framework, which cannot know a subclass.", line: 2,
+                    column: 8,
+                    fixIts: [FixItSpec(message: "add 'final'")])
+            ], applying: ["add 'final'"], fixed: "@Model\npublic final class Thing {\n}")
+    }
+
+    @Test func aLiteralGivesTheType() {
+        expectExpansion(
+            "@Model\nfinal class Thing {\n    var a = 1\n}", "final class Thing {\n    var a = 1\n}",
+            diagnostics: [
+                DiagnosticSpec(
+                    message: "a needs its type written out: a macro sees the text of a declaration, not what the compiler infers.", line: 3,
+                    column: 9, fixIts: [FixItSpec(message: "add ': Int'")])
+            ], applying: ["add ': Int'"], fixed: "@Model\nfinal class Thing {\n    var a: Int = 1\n}")
+    }
+
+    @Test func aRelationshipBecomesOptional() {
+        expectExpansion(
+            "@Model\nfinal class Thing {\n    @Relationship var a: Other\n}", "final class Thing {\n    var a: Other\n}",
+            diagnostics: [
+                DiagnosticSpec(
+                    message: "a must be optional (to-one) or a Set (to-many): the object at the other end may be deleted.", line: 3,
+                    column: 26,
+                    fixIts: [FixItSpec(message: "make it optional")])
+            ], applying: ["make it optional"], fixed: "@Model\nfinal class Thing {\n    @Relationship var a: Other?\n}")
+    }
+}
