@@ -17,7 +17,7 @@ conformance: setup
 	swift test --filter Conformance
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Backends Conformance Tests Examples Benchmarks
+	swift format lint --strict --recursive Package.swift Sources Backends Conformance Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
 ## Installs the C libraries that are missing, and says so.
 setup:

@@ -75,7 +75,10 @@ let package = Package(
             name: "PolyStoreCoreTests", dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreMacrosTests",
-            dependencies: ["PolyStoreMacros", .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"), .product(name: "SwiftParser", package: "swift-syntax")],
+            dependencies: [
+                "PolyStoreMacros", .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+                .product(name: "SwiftParser", package: "swift-syntax"),
+            ],
             swiftSettings: settings),
         .testTarget(name: "PolyStoreTests", dependencies: ["PolyStore", "PolyStoreMemory", "PolyStoreSQLite"], swiftSettings: settings),
     ],

@@ -1,11 +1,12 @@
 // Peer benchmark in Swift: the data set, the clock, the checksums. Mirrors common/peer.h.
 import Foundation
+
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Darwin
+    import Darwin
 #endif
 
 public enum PB {
@@ -58,7 +59,8 @@ public struct RawPerson: PersonFields, Sendable {
 
     public init(id: Int64) {
         var r = SplitMix64(person: id)
-        let first = listFIRST[Int(r.next(below: 100))], last = listLAST[Int(r.next(below: 100))]
+        let first = listFIRST[Int(r.next(below: 100))]
+        let last = listLAST[Int(r.next(below: 100))]
         self.id = id
         name = "\(first) \(last)"
         email = "\((first + last).lowercased())\(id)@example\(r.next(below: 10)).com"
@@ -70,7 +72,7 @@ public struct RawPerson: PersonFields, Sendable {
         let want = 80 + Int(r.next(below: 41))
         var text = ""
         text.reserveCapacity(128)
-        while true { // one word in ten is not ASCII
+        while true {  // one word in ten is not ASCII
             let d = r.next()
             let w = d % 10 == 0 ? listUNI[Int((d >> 8) % 16)] : listWORDS[Int((d >> 8) % 100)]
             if text.utf8.count + w.utf8.count + 1 > want { break }
@@ -155,12 +157,13 @@ public func groupHash(_ h: UInt64, age: Int, n: Int, avg: Double, min: Double, m
 public struct Stamp: Sendable {
     public var wall: Double, cpu: Double
     public init() {
-        var t = timespec(), u = rusage()
+        var t = timespec()
+        var u = rusage()
         clock_gettime(CLOCK_MONOTONIC, &t)
         #if canImport(Darwin)
-        getrusage(RUSAGE_SELF, &u)
+            getrusage(RUSAGE_SELF, &u)
         #else
-        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &u)
+            getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &u)
         #endif
         wall = Double(t.tv_sec) + Double(t.tv_nsec) * 1e-9
         cpu = Double(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + Double(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6
@@ -172,16 +175,23 @@ public struct Reporter: Sendable {
     public init(_ peer: String) { self.peer = peer }
     public func emit(_ w: String, _ n: Int, _ a: Stamp, _ b: Stamp, check: UInt64? = nil, note: String? = nil) {
         let s = b.wall - a.wall
-        var line = "{\"peer\":\"\(peer)\",\"workload\":\"\(w)\",\"n\":\(n)" + String(
-            format: ",\"seconds\":%.9f,\"cpu\":%.6f,\"ops_per_s\":%.1f,\"ns_per_op\":%.1f", s, b.cpu - a.cpu, Double(n) / s, s * 1e9 / Double(n))
+        var line =
+            "{\"peer\":\"\(peer)\",\"workload\":\"\(w)\",\"n\":\(n)"
+            + String(
+                format: ",\"seconds\":%.9f,\"cpu\":%.6f,\"ops_per_s\":%.1f,\"ns_per_op\":%.1f", s, b.cpu - a.cpu, Double(n) / s,
+                s * 1e9 / Double(n))
         if let check { line += ",\"check\":\"" + String(format: "%016lx", check) + "\"" }
         if let note { line += ",\"note\":\"\(note)\"" }
         print(line + "}")
         fflush(nil)
     }
-    public func state(_ check: UInt64) { print("{\"peer\":\"\(peer)\",\"state\":\"end\",\"check\":\"" + String(format: "%016lx", check) + "\"}") }
+    public func state(_ check: UInt64) {
+        print("{\"peer\":\"\(peer)\",\"state\":\"end\",\"check\":\"" + String(format: "%016lx", check) + "\"}")
+    }
     /// times `body`; the value is the check that goes with the line, if `always`, or with PB_VERIFY from `verify`
-    public func time(_ w: String, _ n: Int, note: String? = nil, verify: (() throws -> UInt64)? = nil, always: Bool = false, _ body: () throws -> UInt64) throws {
+    public func time(
+        _ w: String, _ n: Int, note: String? = nil, verify: (() throws -> UInt64)? = nil, always: Bool = false, _ body: () throws -> UInt64
+    ) throws {
         let a = Stamp()
         let q = try body()
         let b = Stamp()
