@@ -14,7 +14,7 @@ import Testing
         let stack = try DataStack(companySchema)
         let error = expectError(.storeNotFound) { try stack.performAndWait { _ = try $0.create(Into<Person>()) } }
         #expect(error?.message.contains("addStore") == true)
-        expectError(.storeNotFound) { try stack.read { _ = try $0.fetchAll(From<Person>()) } }
+        expectError(.storeNotFound) { try stack.readAndWait { _ = try $0.fetchAll(From<Person>()) } }
     }
 
     @Test func theSameStoreTwiceIsOneStore() throws {
@@ -60,7 +60,7 @@ import Testing
                 }
             }
         }
-        try stack.read { context throws in
+        try stack.readAndWait { context throws in
             #expect(try context.fetchAll(From<Person>().orderBy(.ascending(\.age))).map(\.age) == [1, 2, 3, 4, 5, 6])
             #expect(try context.fetchAll(From<Person>().orderBy(.descending(\.age)).limit(2).offset(1)).map(\.age) == [5, 4])
             #expect(try context.fetchAll(From<Person>("B").orderBy(.ascending(\.age))).map(\.age) == [2, 3, 5])
@@ -83,7 +83,7 @@ import Testing
             }
         }
         #expect(error?.attribute == "department")
-        #expect(try stack.read { try $0.fetchCount(From<Person>()) } == 0)
+        #expect(try stack.readAndWait { try $0.fetchCount(From<Person>()) } == 0)
     }
 
     @Test func objectsAndIdsSurviveReopening() throws {
@@ -101,7 +101,7 @@ import Testing
         let stack = try DataStack(companySchema)
         try stack.addStore(.sqlite(file: folder.path + "/a.sqlite"))
         let id = try #require(stack.objectID(uri, for: Person.self))
-        #expect(try stack.read { try $0.fetchExisting(id)?.email } == "jane@example.com")
+        #expect(try stack.readAndWait { try $0.fetchExisting(id)?.email } == "jane@example.com")
         #expect(stack.objectID(uri, for: Department.self) == nil)
         #expect(stack.objectID("polystore://nowhere/Person/1", for: Person.self) == nil)
     }
@@ -126,7 +126,7 @@ import Testing
         }
         let stack = try DataStack(companySchema)
         try stack.addStore(.sqlite(file: folder.path + "/a.sqlite").readOnly())
-        #expect(try stack.read { try $0.fetchCount(From<Person>()) } == 1)
+        #expect(try stack.readAndWait { try $0.fetchCount(From<Person>()) } == 1)
         #expect(try stack.performAndWait { try $0.fetchCount(From<Person>()) } == 1)
         expectError(.readOnly) { try stack.performAndWait { try $0.create(Into<Person>()).email = "y" } }
         expectError(.readOnly) { try stack.performAndWait { try $0.fetchAll(From<Person>())[0].age = 4 } }

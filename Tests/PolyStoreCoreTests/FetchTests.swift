@@ -8,7 +8,7 @@ import Testing
     func clausesAndChainsAgree(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(10)
-        try company.stack.read { context throws in
+        try company.stack.readAndWait { context throws in
             let clauses = try context.fetchAll(
                 From<Person>(), Where(\.age > 30 && \.age <= 80), OrderBy(.descending(\.age)), Tweak { $0.limit = 3 })
             let chain = try context.fetchAll(From<Person>().where(\.age > 30).where(\.age <= 80).orderBy(.descending(\.age)).limit(3))
@@ -30,7 +30,7 @@ import Testing
             for person in try transaction.fetchAll(From<Person>(), Where(\.age >= 30)) { person.nickname = "N\(person.age)%_" }
         }
         func check(_ condition: Where<Person>, _ ages: [Int], sourceLocation: SourceLocation = #_sourceLocation) throws {
-            let found = try company.stack.read { try $0.fetchAll(From<Person>(), condition).map(\.age) }
+            let found = try company.stack.readAndWait { try $0.fetchAll(From<Person>(), condition).map(\.age) }
             #expect(found == ages, sourceLocation: sourceLocation)
         }
         try check(\.age == 20, [20])
@@ -65,7 +65,7 @@ import Testing
         let company = try Company(backend)
         try company.people(3)
         try company.stack.performAndWait { try $0.fetchAll(From<Person>())[1].nickname = "x" }
-        try company.stack.read { context throws in
+        try company.stack.readAndWait { context throws in
             func ages(_ order: OrderKey<Person>) throws -> [Int] { try context.fetchAll(From<Person>().orderBy(order)).map(\.age) }
             #expect(try ages(.ascending(\.nickname)) == [0, 20, 10])
             #expect(try ages(.descending(\.nickname)) == [10, 0, 20])
@@ -78,11 +78,11 @@ import Testing
     func aPropertyThatIsNotStoredIsRefused(_ backend: Backend) throws {
         let company = try Company(backend)
         let error = expectError(.invalidPredicate) {
-            try company.stack.read { _ = try $0.fetchAll(From<Person>(), Where(\.computed == "x")) }
+            try company.stack.readAndWait { _ = try $0.fetchAll(From<Person>(), Where(\.computed == "x")) }
         }
         #expect(error?.entity == "Person")
-        expectError(.invalidPredicate) { try company.stack.read { _ = try $0.fetchAll(From<Person>().orderBy(.ascending(\.computed))) } }
-        expectError(.invalidPredicate) { try company.stack.read { _ = try $0.fetchAll(From<Person>().limit(-1)) } }
+        expectError(.invalidPredicate) { try company.stack.readAndWait { _ = try $0.fetchAll(From<Person>().orderBy(.ascending(\.computed))) } }
+        expectError(.invalidPredicate) { try company.stack.readAndWait { _ = try $0.fetchAll(From<Person>().limit(-1)) } }
     }
 
     @Test(arguments: Backend.allCases)
@@ -90,7 +90,7 @@ import Testing
         let company = try Company(backend)
         let ids = try company.people(5)
         try company.stack.performAndWait { try $0.delete(ids[2]) }
-        try company.stack.read { context throws in
+        try company.stack.readAndWait { context throws in
             let found = try context.fetchExisting([ids[4], ids[2], ids[0], ids[4]])
             #expect(found.map(\.age) == [40, 0, 40])
         }
@@ -104,7 +104,7 @@ import Testing
         try company.stack.performAndWait { transaction throws in
             for budget in budgets.reversed() { try transaction.create(Into<Department>()).budget = budget }
         }
-        try company.stack.read { context throws in
+        try company.stack.readAndWait { context throws in
             #expect(try context.fetchAll(From<Department>().orderBy(.ascending(\.budget))).map(\.budget) == budgets)
             #expect(try context.fetchCount(From<Department>(), Where(\.budget > Decimal(string: "0.1") ?? 0)) == 6)
             #expect(try context.fetchCount(From<Department>(), Where(\.budget == Decimal(string: "1.50") ?? 0)) == 1)
@@ -114,7 +114,7 @@ import Testing
     @Test(arguments: Backend.allCases)
     func explainTellsTheStoreAndTheEntity(_ backend: Backend) throws {
         let company = try Company(backend)
-        let plan = try company.stack.read { try $0.explain(From<Person>(), Where(\.age > 30)) }
+        let plan = try company.stack.readAndWait { try $0.explain(From<Person>(), Where(\.age > 30)) }
         #expect(plan.contains("fetch Person"))
     }
 }

@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: Backend.allCases)
     func toOneAndItsInverseAgree(_ backend: Backend) throws {
         let (company, departments, people) = try staffed(backend)
-        try company.stack.read { context throws in
+        try company.stack.readAndWait { context throws in
             let research = try #require(try context.fetchExisting(departments[0]))
             #expect(Set(research.people.map(\.objectID)) == Set(people.prefix(3)))
             let person = try #require(try context.fetchExisting(people[0]))
@@ -50,7 +50,7 @@ import Testing
             #expect(other.department === sales)
             #expect(research.people.map(\.objectID) == [people[2]])
         }
-        try company.stack.read { context throws in
+        try company.stack.readAndWait { context throws in
             #expect(try context.fetchExisting(departments[1])?.people.map(\.objectID) == [people[1]])
             #expect(try context.fetchExisting(departments[0])?.people.map(\.objectID) == [people[2]])
         }
@@ -71,7 +71,7 @@ import Testing
             all[2].friends.remove(all[0])
             #expect(all[0].friends == [all[1]])
         }
-        let counts = try company.stack.read { context in try context.fetchAll(From<Person>()).map(\.friends.count) }
+        let counts = try company.stack.readAndWait { context in try context.fetchAll(From<Person>()).map(\.friends.count) }
         #expect(counts == [1, 1, 0, 0])
     }
 
@@ -88,7 +88,7 @@ import Testing
             #expect(all[2].spouse == nil)
             #expect(all[3].spouse === all[0])
         }
-        let spouses = try company.stack.read { try $0.fetchAll(From<Person>()).map { $0.spouse?.email } }
+        let spouses = try company.stack.readAndWait { try $0.fetchAll(From<Person>()).map { $0.spouse?.email } }
         #expect(spouses == ["p3@example.com", nil, nil, "p0@example.com"])
     }
 
@@ -99,14 +99,14 @@ import Testing
         #expect(error?.entity == "Dept")
         #expect(error?.attribute == "people")
         #expect(error?.message.contains("Person \(people[0].key)") == true)
-        #expect(try company.stack.read { try $0.fetchCount(From<Department>()) } == 2)
+        #expect(try company.stack.readAndWait { try $0.fetchCount(From<Department>()) } == 2)
         // Together with those it protects it may go, whatever comes first.
         try company.stack.performAndWait { transaction throws in
             try transaction.delete(departments[0])
             try transaction.delete(try transaction.fetchExisting(people))
         }
-        #expect(try company.stack.read { try $0.fetchCount(From<Department>()) } == 1)
-        #expect(try company.stack.read { try $0.fetchCount(From<Person>()) } == 0)
+        #expect(try company.stack.readAndWait { try $0.fetchCount(From<Department>()) } == 1)
+        #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>()) } == 0)
     }
 
     @Test(arguments: Backend.allCases)
@@ -126,7 +126,7 @@ import Testing
             return made.map(\.objectID)
         }
         try company.stack.performAndWait { try $0.delete(departments[1]) }
-        try company.stack.read { context throws in
+        try company.stack.readAndWait { context throws in
             let left = try context.fetchAll(From<Project>())
             #expect(left.map(\.objectID) == [projects[3]])
             #expect(left[0].parent == nil)  // a relationship without a way back does not dangle
@@ -154,13 +154,13 @@ import Testing
             all[0].friends = Set(all.dropFirst())
         }
         try company.stack.performAndWait { try $0.delete(people[0]) }
-        #expect(try company.stack.read { try $0.fetchAll(From<Person>()).map(\.friends.count) } == [0, 0, 0])
+        #expect(try company.stack.readAndWait { try $0.fetchAll(From<Person>()).map(\.friends.count) } == [0, 0, 0])
     }
 
     @Test(arguments: Backend.allCases)
     func objectsAreUniqueWithinAContext(_ backend: Backend) throws {
         let (company, departments, people) = try staffed(backend)
-        try company.stack.read { context throws in
+        try company.stack.readAndWait { context throws in
             let first = try #require(try context.fetchExisting(people[0]))
             let again = try context.fetchOne(From<Person>(), Where(\.email == "p0@example.com"))
             #expect(first === again)

@@ -41,7 +41,7 @@ import Testing
                 try transaction.cancel()
             }
         }
-        #expect(try company.stack.read { try $0.fetchCount(From<Person>()) } == 0)
+        #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>()) } == 0)
     }
 
     @Test(arguments: Backend.allCases)
@@ -101,7 +101,7 @@ import Testing
         let error = expectError(.constraint) { try company.stack.performAndWait { _ = try $0.create(Into<Person>()) } }
         #expect(error?.entity == "Person")
         #expect(error?.attribute == "email")
-        #expect(try company.stack.read { try $0.fetchCount(From<Person>()) } == 0)
+        #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>()) } == 0)
     }
 
     @Test(arguments: Backend.allCases)
@@ -114,7 +114,7 @@ import Testing
         #expect(error?.entity == "Person")
         #expect(error?.attribute == "email")
         try company.stack.performAndWait { try $0.create(Into<Person>()).email = "p2@example.com" }
-        #expect(try company.stack.read { try $0.fetchCount(From<Person>()) } == 3)
+        #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>()) } == 3)
     }
 
     @Test(arguments: Backend.allCases)
@@ -125,7 +125,7 @@ import Testing
             try transaction.edit(ids[0]).email = "p1@example.com"
             try transaction.edit(ids[1]).email = "p0@example.com"
         }
-        #expect(try company.stack.read { try $0.fetchAll(From<Person>()).map(\.email) } == ["p1@example.com", "p0@example.com"])
+        #expect(try company.stack.readAndWait { try $0.fetchAll(From<Person>()).map(\.email) } == ["p1@example.com", "p0@example.com"])
     }
 
     @Test(arguments: Backend.allCases)
@@ -167,6 +167,6 @@ import Testing
             try transaction.delete(new)
             #expect(new.isDeleted)
         }
-        #expect(try company.stack.read { try $0.fetchCount(From<Person>()) } == 2)
+        #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>()) } == 2)
     }
 }

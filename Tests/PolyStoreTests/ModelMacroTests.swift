@@ -139,7 +139,7 @@ let officeSchema = Schema("Office 1", Employee.self, Office.self)
             }
             #expect(office.staff.count == 3)
         }
-        try stack.read { context in
+        try stack.readAndWait { context in
             let office = try #require(try context.fetchOne(From<Office>()))
             #expect(office.staff.count == 3)
             #expect(try context.fetchCount(From<Employee>(), Where(\.office == office.objectID)) == 3)

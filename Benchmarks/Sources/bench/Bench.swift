@@ -75,7 +75,7 @@ struct Bench: Sendable {
         // For profiles of one workload.
         if ProcessInfo.processInfo.environment["BENCH_ONLY"] == "W1" { return }
         if backend != "memory" { stack = try open() }
-        try stack.read { context in
+        try stack.readAndWait { context in
             var all: [Person] = []
             try out.time("W2", PB.n, verify: { all.reduce(0) { $0 &+ fullHash($1) } }) {
                 all = try context.fetchAll(From<Person>())
@@ -87,14 +87,14 @@ struct Bench: Sendable {
         try getByID(stack)
         try ranges(stack)
         try out.time("W5", PB.scans, always: true) {
-            try stack.read { context in
+            try stack.readAndWait { context in
                 var sum: UInt64 = 0
                 for _ in 0..<PB.scans { sum += UInt64(try context.fetchCount(From<Person>(), Where(\.score > 500 && \.isActive == true))) }
                 return sum
             }
         }
         try out.time("W10", PB.departments, always: true) {
-            try stack.read { context in
+            try stack.readAndWait { context in
                 var ages: UInt64 = 0
                 for id in departments {
                     guard let department = try context.fetchExisting(id) else { continue }
@@ -109,9 +109,9 @@ struct Bench: Sendable {
     }
 
     private func getByID(_ stack: DataStack) throws {
-        let ids = try stack.read { try $0.fetchObjectIDs(From<Person>()) }
+        let ids = try stack.readAndWait { try $0.fetchObjectIDs(From<Person>()) }
         func run(_ full: Bool) throws -> UInt64 {
-            try stack.read { context in
+            try stack.readAndWait { context in
                 var random = SplitMix64(workload: 3)
                 var sum: UInt64 = 0
                 for _ in 0..<PB.lookups {
@@ -126,7 +126,7 @@ struct Bench: Sendable {
 
     private func ranges(_ stack: DataStack) throws {
         func run(_ full: Bool) throws -> UInt64 {
-            try stack.read { context in
+            try stack.readAndWait { context in
                 var random = SplitMix64(workload: 4)
                 var sum: UInt64 = 0
                 for _ in 0..<PB.ranges {
@@ -143,9 +143,9 @@ struct Bench: Sendable {
     private func mutate() throws {
         let stack = try open()
         let order = permutation()
-        let ids = try stack.read { try $0.fetchObjectIDs(From<Person>()) }
+        let ids = try stack.readAndWait { try $0.fetchObjectIDs(From<Person>()) }
         func check() throws -> UInt64 {
-            try stack.read { context in try context.fetchAll(From<Person>()).reduce(0) { $0 &+ fullHash($1) } }
+            try stack.readAndWait { context in try context.fetchAll(From<Person>()).reduce(0) { $0 &+ fullHash($1) } }
         }
         try out.time("W7", PB.updates, verify: check) {
             try stack.performAndWait { transaction in

@@ -86,7 +86,8 @@ public final class ViewContext: SnapshotContext {
     private func merge<T: Model>(_ type: T.Type, _ slot: Int32, _ change: ChangeSet.Change, _ changes: ChangeSet) throws {
         guard let object = living(type, slot, change.id) else { return }
         if change.kind == .delete {
-            if object._$state.isFault { fire(object) }
+            // A fault that was never read has no last values, and nothing is left to read.
+            object._$state.flags.remove(.fault)
             object._$state.flags.insert(.deleted)
         } else if !object._$state.isFault {
             try fill(object, entry(slot), change.id, changes.record(change))

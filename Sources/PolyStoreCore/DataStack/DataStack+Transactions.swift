@@ -50,8 +50,7 @@ extension DataStack {
 
     /// Reads one consistent snapshot on the caller's thread, beside any writer.
     /// - Parameter body: what it returns is Sendable, so no object can leave.
-    @_disfavoredOverload  // where both are possible, the form that blocks no thread of the caller's
-    public func read<T: Sendable>(_ body: @Sendable (SnapshotContext) throws -> T) throws -> T {
+    public func readAndWait<T: Sendable>(_ body: @Sendable (SnapshotContext) throws -> T) throws -> T {
         let context = SnapshotContext(core: core, table: core.table.withLock { $0 })
         defer { context.end() }
         return try body(context)

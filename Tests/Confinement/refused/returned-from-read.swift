@@ -2,6 +2,6 @@
 import PolyStoreCore
 
 func leak(_ stack: DataStack) throws {
-    let note = try stack.read { context in try context.fetchOne(From<Note>()) }
+    let note = try stack.readAndWait { context in try context.fetchOne(From<Note>()) }
     print(note?.text ?? "")
 }

@@ -50,7 +50,7 @@ if arguments[1] == "write" {
 guard arguments.count == 4, let last = Int(arguments[3]) else { fail("usage: kill-child check STORE LAST") }
 let findings = try store.verify()
 guard findings.isEmpty else { fail("the store is damaged: \(findings)") }
-let (value, entries) = try stack.read { context in
+let (value, entries) = try stack.readAndWait { context in
     (try context.fetchOne(From<Counter>())?.value ?? 0, try context.fetchAll(From<Entry>()).map { ($0.group, $0.name, $0.payload) })
 }
 guard value >= last else { fail("group \(last) was acknowledged, and the counter is at \(value)") }

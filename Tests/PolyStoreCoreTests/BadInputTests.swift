@@ -1,0 +1,125 @@
+import CSQLite
+import Foundation
+import PolyStoreBackend
+import PolyStoreCore
+import PolyStoreSQLite
+import Testing
+
+/// What goes wrong outside: each is an error that names the thing, and the store still works after.
+@Suite struct BadInputTests {
+    private func run(_ sql: String, _ path: String) throws {
+        var handle: OpaquePointer?
+        defer { sqlite3_close(handle) }
+        try #require(sqlite3_open(path, &handle) == SQLITE_OK)
+        try #require(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(sql)")
+    }
+
+    @Test func aForeignFileStaysAsItWas() throws {
+        let folder = try Folder()
+        let path = folder.path + "/letter.txt"
+        let letter = Data("Dear reader, this is no database. It is long enough to be mistaken for one, though. \(String(repeating: "x", count: 5000))".utf8)
+        try letter.write(to: URL(fileURLWithPath: path))
+        let error = expectError(.notAStore) { try DataStack(companySchema).addStore(.sqlite(file: path)) }
+        #expect(error.map { "\($0)".contains("letter.txt") } == true)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == letter)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["letter.txt"])
+    }
+
+    @Test func somebodyElsesDatabaseStaysAsItWas() throws {
+        let folder = try Folder()
+        let path = folder.path + "/other.sqlite"
+        try run("CREATE TABLE notes(text); INSERT INTO notes VALUES('keep me')", path)
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        expectError(.notAStore) { try DataStack(companySchema).addStore(.sqlite(file: path)) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    }
+
+    @Test func aFolderThatCannotBeWrittenIsNamed() throws {
+        let folder = try Folder()
+        // A file in the place of the folder: nobody can write there, not even root.
+        try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
+        let path = folder.path + "/file/store.sqlite"
+        let stack = try DataStack(companySchema)
+        let error = expectError(.io) { try stack.addStore(.sqlite(file: path)) }
+        #expect(error.map { "\($0)".contains("/file") } == true)
+        #expect(stack.stores.isEmpty)
+        // With another place the same stack works.
+        try stack.addStore(.sqlite(file: folder.path + "/store.sqlite"))
+        try stack.performAndWait { try $0.create(Into<Person>()).email = "x" }
+    }
+
+    @Test func aFolderInThePlaceOfTheFileIsRefused() throws {
+        let folder = try Folder()
+        expectError(.io) { try DataStack(companySchema).addStore(.sqlite(file: folder.path)) }
+    }
+
+    @Test func textWhereANumberBelongsFailsOnlyWhatReadsIt() throws {
+        let folder = try Folder()
+        let path = folder.path + "/store.sqlite"
+        let ids: [ObjectID<Person>]
+        do {
+            let stack = try DataStack(companySchema)
+            try stack.addStore(.sqlite(file: path))
+            ids = try stack.performAndWait { transaction in
+                try (0..<3).map { number in
+                    let person = try transaction.create(Into<Person>())
+                    person.email = "p\(number)"
+                    person.age = number
+                    return person.objectID
+                }
+            }
+        }
+        try run("UPDATE Person SET age = 'forty' WHERE objectID = \(ids[1].key)", path)
+        let logger = RecordingLogger()
+        let stack = try DataStack(companySchema, logger: logger)
+        try stack.addStore(.sqlite(file: path))
+        let error = expectError(.corrupt) { try stack.readAndWait { _ = try $0.fetchAll(From<Person>()) } }
+        #expect(error?.entity == "Person")
+        #expect(error?.attribute == "age")
+        #expect(error?.objectID == ids[1].key)
+        expectError(.corrupt) { try stack.readAndWait { _ = try $0.fetchExisting(ids[1].in(stack)) } }
+        // The others can be read and changed.
+        #expect(try stack.readAndWait { try $0.fetchAll(From<Person>(), Where(\.email != "p1")).map(\.age) } == [0, 2])
+        try stack.performAndWait { try $0.edit(ids[2].in(stack)).age = 5 }
+        #expect(try stack.readAndWait { try $0.fetchAll(From<Person>(), Where(\.age == 5)).map(\.email) } == ["p2"])
+        // And once it is put right, so can that one.
+        try run("UPDATE Person SET age = 40 WHERE objectID = \(ids[1].key)", path)
+        #expect(try stack.readAndWait { try $0.fetchAll(From<Person>()).map(\.age) } == [0, 40, 5])
+    }
+
+    @Test func nullWhereAValueBelongsIsNamed() throws {
+        let folder = try Folder()
+        let path = folder.path + "/store.sqlite"
+        let stack = try DataStack(companySchema)
+        try stack.addStore(.sqlite(file: path))
+        try stack.performAndWait { try $0.create(Into<Person>()).email = "x" }
+        try run("UPDATE Person SET age = NULL", path)
+        let error = expectError(.corrupt) { try stack.readAndWait { _ = try $0.fetchAll(From<Person>()) } }
+        #expect(error?.attribute == "age")
+    }
+
+    @Test func aReferenceToAnObjectThatIsGoneIsAnEmptyFault() throws {
+        let folder = try Folder()
+        let path = folder.path + "/store.sqlite"
+        let logger = RecordingLogger()
+        let stack = try DataStack(companySchema, logger: logger)
+        try stack.addStore(.sqlite(file: path))
+        try stack.performAndWait { transaction in
+            let person = try transaction.create(Into<Person>())
+            person.email = "x"
+            person.department = try transaction.create(Into<Department>())
+        }
+        try run("DELETE FROM Dept", path)
+        try stack.readAndWait { context throws in
+            let department = try #require(try context.fetchOne(From<Person>())?.department)
+            #expect(department.title == "")
+            #expect(department.isDeleted)
+        }
+        #expect(logger.lines.contains { $0.contains("Dept 1") })
+    }
+}
+
+extension ObjectID {
+    /// The same object in another stack over the same store.
+    func `in`(_ stack: DataStack) throws -> ObjectID { try #require(stack.objectID(uri, for: T.self)) }
+}
