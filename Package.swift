@@ -72,7 +72,8 @@ let package = Package(
         .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
         .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "CSQLite"], swiftSettings: settings),
         .testTarget(
-            name: "PolyStoreCoreTests", dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "CSQLite"], swiftSettings: settings),
+            name: "PolyStoreCoreTests", dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "CSQLite"],
+            swiftSettings: settings),
         .testTarget(
             name: "PolyStoreMacrosTests",
             dependencies: [

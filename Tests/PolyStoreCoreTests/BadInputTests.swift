@@ -17,7 +17,9 @@ import Testing
     @Test func aForeignFileStaysAsItWas() throws {
         let folder = try Folder()
         let path = folder.path + "/letter.txt"
-        let letter = Data("Dear reader, this is no database. It is long enough to be mistaken for one, though. \(String(repeating: "x", count: 5000))".utf8)
+        let letter = Data(
+            "Dear reader, this is no database. It is long enough to be mistaken for one, though. \(String(repeating: "x", count: 5000))"
+                .utf8)
         try letter.write(to: URL(fileURLWithPath: path))
         let error = expectError(.notAStore) { try DataStack(companySchema).addStore(.sqlite(file: path)) }
         #expect(error.map { "\($0)".contains("letter.txt") } == true)

@@ -81,7 +81,9 @@ import Testing
             try company.stack.readAndWait { _ = try $0.fetchAll(From<Person>(), Where(\.computed == "x")) }
         }
         #expect(error?.entity == "Person")
-        expectError(.invalidPredicate) { try company.stack.readAndWait { _ = try $0.fetchAll(From<Person>().orderBy(.ascending(\.computed))) } }
+        expectError(.invalidPredicate) {
+            try company.stack.readAndWait { _ = try $0.fetchAll(From<Person>().orderBy(.ascending(\.computed))) }
+        }
         expectError(.invalidPredicate) { try company.stack.readAndWait { _ = try $0.fetchAll(From<Person>().limit(-1)) } }
     }
 
