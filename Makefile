@@ -5,7 +5,7 @@ BACKEND ?= sqlite
 
 ## Imports the atlas into BACKEND (sqlite, memory) and asks questions about it.
 demo: setup
-	swift run atlas $(BACKEND)
+	swift run --package-path Examples atlas $(BACKEND)
 
 ## Every test, the conformance suite and the programs that must not compile.
 test: setup
@@ -17,11 +17,12 @@ conformance: setup
 	swift test --filter Conformance
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Backends Conformance Tests Examples Benchmarks/Package.swift Benchmarks/Sources
+	swift format lint --strict --recursive Package.swift Sources Backends Conformance Tests Examples/Package.swift Examples/Atlas Examples/QuickStart \
+		Benchmarks/Package.swift Benchmarks/Sources
 
 ## Installs the C libraries that are missing, and says so.
 setup:
 	@scripts/setup.sh
 
 clean:
-	rm -rf .build atlas.db atlas.db-wal atlas.db-shm
+	rm -rf .build Examples/.build Benchmarks/.build atlas.db atlas.db-wal atlas.db-shm

@@ -17,9 +17,7 @@ let package = Package(
         .library(name: "PolyStoreConformance", targets: ["PolyStoreConformance"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0"),
-        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
-        .package(url: "https://github.com/swiftcsv/SwiftCSV.git", from: "0.10.0"),
+        .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0")
     ],
     targets: [
         // The contract that a backend sees.
@@ -52,18 +50,6 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests", dependencies: ["PolyStoreConformance", "PolyStoreMemory", "PolyStoreSQLite"],
             path: "Conformance/ConformanceTests", swiftSettings: settings),
-
-        // Real data, end to end: `make demo`.
-        .executableTarget(
-            name: "atlas",
-            dependencies: [
-                "PolyStore", "PolyStoreMemory", "PolyStoreSQLite", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "SwiftCSV", package: "SwiftCSV"),
-            ], path: "Examples/Atlas", resources: [.copy("Data")], swiftSettings: settings),
-
-        // The README's program.
-        .executableTarget(
-            name: "quickstart", dependencies: ["PolyStore", "PolyStoreSQLite"], path: "Examples/QuickStart", swiftSettings: settings),
 
         // Killed by Tests/Kill/run.sh.
         .executableTarget(

@@ -8,18 +8,20 @@ import PolyStoreSQLite
 /// The workloads of the yardsticks through the public object API, in one process for one backend; prints a JSON line each.
 ///
 ///     bench sqlite load FOLDER      W1, reopen, W2, W3, W4, W5, W10
+///     bench sqlite read FOLDER      W2, W3, W4, W5, W10, in a process that has not written
 ///     bench sqlite mutate FOLDER    W7, W9, W8
 @main
 struct Bench: Sendable {
     static func main() throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 4 else {
-            FileHandle.standardError.write(Data("usage: bench sqlite|memory load|mutate FOLDER\n".utf8))
+            FileHandle.standardError.write(Data("usage: bench sqlite|memory load|read|mutate FOLDER\n".utf8))
             exit(2)
         }
         let bench = Bench(backend: arguments[1], folder: arguments[3])
         switch arguments[2] {
         case "load": try bench.load()
+        case "read": try bench.read(bench.open())
         case "mutate": try bench.mutate()
         default: exit(2)
         }
@@ -53,7 +55,7 @@ struct Bench: Sendable {
 
     private func load() throws {
         let people = RawPerson.make(from: 1, count: PB.n)
-        var stack = try open()
+        let stack = try open()
         let departments = try stack.performAndWait { transaction in
             try (1...PB.departments).map { number in
                 let department = try transaction.create(Into<Department>())
@@ -74,7 +76,11 @@ struct Bench: Sendable {
         }
         // For profiles of one workload.
         if ProcessInfo.processInfo.environment["BENCH_ONLY"] == "W1" { return }
-        if backend != "memory" { stack = try open() }
+        try read(backend == "memory" ? stack : open())
+    }
+
+    private func read(_ stack: DataStack) throws {
+        let departments = try stack.readAndWait { try $0.fetchObjectIDs(From<Department>()) }
         try stack.readAndWait { context in
             var all: [Person] = []
             try out.time("W2", PB.n, verify: { all.reduce(0) { $0 &+ fullHash($1) } }) {

@@ -7,89 +7,90 @@
 /// exclusivity.
 @usableFromInline
 final class IdentityMap {
-    @usableFromInline typealias Slots = UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    /// 512 pointers to objects, then the number of those that are set.
+    @usableFromInline typealias Page = UnsafeMutablePointer<UInt>
 
-    private final class Page {
-        let slots = Slots.allocate(capacity: 512)
-        @exclusivity(unchecked) var used = 0
-        init() { slots.initialize(repeating: nil, count: 512) }
-        deinit { slots.deallocate() }
-    }
-
+    @usableFromInline static let width = 512
     /// So many empty pages (of 4 KiB) are kept before all are dropped.
     private static let keptPages = 1024
 
     @exclusivity(unchecked) private var pages: [Int64: Page] = [:]
-    @exclusivity(unchecked) private var emptyPages = 0
-    @exclusivity(unchecked) private var lastPage: Page?
+    @exclusivity(unchecked) @usableFromInline var emptyPages = 0
     @exclusivity(unchecked) @usableFromInline var lastNumber = Int64.min
-    @exclusivity(unchecked) @usableFromInline var lastSlots: Slots?
+    @exclusivity(unchecked) @usableFromInline var lastPage: Page?
 
     init() {}
 
-    /// Remembers a page as the last one, if there is such a page.
-    private func find(_ number: Int64) -> Page? {
-        if number == lastNumber { return lastPage }
+    deinit { for page in pages.values { page.deallocate() } }
+
+    /// The page of a number, remembered as the last one; nil where there is none.
+    @usableFromInline
+    func turn(to number: Int64) -> Page? {
         guard let page = pages[number] else { return nil }
-        remember(number, page)
+        lastNumber = number
+        lastPage = page
         return page
     }
 
-    private func remember(_ number: Int64, _ page: Page?) {
-        lastNumber = page == nil ? .min : number
+    @usableFromInline
+    func makePage(_ number: Int64) -> Page {
+        let page = Page.allocate(capacity: Self.width + 1)
+        page.initialize(repeating: 0, count: Self.width + 1)
+        pages[number] = page
+        emptyPages += 1
+        lastNumber = number
         lastPage = page
-        lastSlots = page?.slots
+        return page
     }
 
-    @usableFromInline
-    func turn(to number: Int64) -> Slots? { find(number)?.slots }
+    @inlinable
+    func page(of key: Int64) -> Page? { key >> 9 == lastNumber ? lastPage : turn(to: key >> 9) }
 
     /// The object of a key, if one is alive.
     @inlinable
     func object(_ key: Int64) -> UnsafeMutableRawPointer? {
-        let number = key >> 9
-        guard let slots = number == lastNumber ? lastSlots : turn(to: number) else { return nil }
-        return slots[Int(truncatingIfNeeded: key & 511)]
+        guard let page = page(of: key) else { return nil }
+        return UnsafeMutableRawPointer(bitPattern: page[Int(truncatingIfNeeded: key & 511)])
     }
 
-    @usableFromInline
+    @inlinable
     func insert(_ key: Int64, _ object: AnyObject) {
-        let number = key >> 9
-        let page: Page
-        if let known = find(number) {
-            page = known
-            if page.used == 0 { emptyPages -= 1 }
-        } else {
-            page = Page()
-            pages[number] = page
-            remember(number, page)
-        }
+        let page = page(of: key) ?? makePage(key >> 9)
         let at = Int(truncatingIfNeeded: key & 511)
-        if page.slots[at] == nil { page.used += 1 }
-        page.slots[at] = Unmanaged.passUnretained(object).toOpaque()
+        if page[at] == 0 {
+            if page[Self.width] == 0 { emptyPages -= 1 }
+            page[Self.width] += 1
+        }
+        page[at] = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     }
 
     func remove(_ key: Int64) {
         let at = Int(truncatingIfNeeded: key & 511)
-        guard let page = find(key >> 9), page.slots[at] != nil else { return }
-        page.slots[at] = nil
-        page.used -= 1
-        if page.used == 0 {
+        guard let page = page(of: key), page[at] != 0 else { return }
+        page[at] = 0
+        page[Self.width] -= 1
+        if page[Self.width] == 0 {
             emptyPages += 1
             if emptyPages > Self.keptPages { dropEmptyPages() }
         }
     }
 
     private func dropEmptyPages() {
-        remember(0, nil)
-        pages = pages.filter { $0.value.used > 0 }
+        for (number, page) in pages where page[Self.width] == 0 {
+            page.deallocate()
+            pages[number] = nil
+        }
         emptyPages = 0
+        lastNumber = .min
+        lastPage = nil
     }
 
     /// The living objects, kept alive by the answer.
     var objects: [AnyObject] {
         pages.values.flatMap { page in
-            (0..<512).compactMap { page.slots[$0].map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() } }
+            (0..<Self.width).compactMap { slot in
+                UnsafeMutableRawPointer(bitPattern: page[slot]).map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() }
+            }
         }
     }
 }

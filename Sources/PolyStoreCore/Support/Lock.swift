@@ -53,4 +53,10 @@ final class Lock<State>: @unchecked Sendable {  // every access to `state` is in
 }
 
 /// Names the calling thread, to find out a thread that would wait for itself.
-func currentThreadNumber() -> UInt { UInt(bitPattern: pthread_self().hashValue) }
+func currentThreadNumber() -> UInt {
+    #if canImport(Darwin)
+        UInt(bitPattern: pthread_self())
+    #else
+        UInt(pthread_self())
+    #endif
+}

@@ -1,0 +1,31 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// As a user's package would be: it depends on PolyStore, and on what only the examples need.
+let settings: [SwiftSetting] = Context.environment["POLYSTORE_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
+let package = Package(
+    name: "Examples",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "PolyStore", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
+        .package(url: "https://github.com/swiftcsv/SwiftCSV.git", from: "0.10.0"),
+    ],
+    targets: [
+        // Real data, end to end: `make demo`.
+        .executableTarget(
+            name: "atlas",
+            dependencies: [
+                .product(name: "PolyStore", package: "PolyStore"), .product(name: "PolyStoreMemory", package: "PolyStore"),
+                .product(name: "PolyStoreSQLite", package: "PolyStore"), .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SwiftCSV", package: "SwiftCSV"),
+            ], path: "Atlas", resources: [.copy("Data")], swiftSettings: settings),
+        // The README's program.
+        .executableTarget(
+            name: "quickstart",
+            dependencies: [.product(name: "PolyStore", package: "PolyStore"), .product(name: "PolyStoreSQLite", package: "PolyStore")],
+            path: "QuickStart", swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)
