@@ -1,19 +1,11 @@
 import PolyStoreBackend
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A store in memory: simple, and the measure of what is right. Each commit is a new value of the whole state.
-final class MemoryBackend: StorageBackend, @unchecked Sendable {  // everything mutable is touched under the mutex only
+final class MemoryBackend: StorageBackend, @unchecked Sendable {  // everything mutable is touched under the lock only
     let metadata: StoreMetadata
     let schema: ResolvedSchema
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let writerIsFree = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    /// Signalled when the writer's turn is free.
+    private let lock = Lock()
     private var committed: MemoryState
     /// The next id of each entity. Outside the state: ids that were given out are not taken back.
     private var sequences: [Int64]
@@ -29,37 +21,22 @@ final class MemoryBackend: StorageBackend, @unchecked Sendable {  // everything 
         schema = request.schema
         committed = MemoryState(request.schema)
         sequences = request.schema.entities.map { _ in 1 }
-        pthread_mutex_init(mutex, nil)
-        pthread_cond_init(writerIsFree, nil)
-    }
-
-    deinit {
-        pthread_cond_destroy(writerIsFree)
-        pthread_mutex_destroy(mutex)
-        writerIsFree.deallocate()
-        mutex.deallocate()
     }
 
     var capabilities: Capabilities { Capabilities(features: [.concurrentReaders, .verification], durabilities: [.relaxed]) }
 
-    private func locked<T>(_ body: () throws -> T) rethrows -> T {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return try body()
-    }
-
     private func checkOpen() throws { if isClosed { throw StoreError(.closed, "The store in memory was closed.") } }
 
     func beginRead() throws -> any ReadTransaction {
-        try locked {
+        try lock.withLock {
             try checkOpen()
             return MemoryReadTransaction(self, committed)
         }
     }
 
     func beginWrite() throws -> any WriteTransaction {
-        try locked {
-            while isWriting, !isClosed { pthread_cond_wait(writerIsFree, mutex) }
+        try lock.withLock {
+            while isWriting, !isClosed { lock.wait() }
             try checkOpen()
             isWriting = true
             return MemoryWriteTransaction(self, committed)
@@ -68,9 +45,9 @@ final class MemoryBackend: StorageBackend, @unchecked Sendable {  // everything 
 
     /// Ends the writer's turn, with a new state or without.
     func finishWriting(_ state: MemoryState?) throws {
-        try locked {
+        try lock.withLock {
             isWriting = false
-            pthread_cond_signal(writerIsFree)
+            lock.signal()
             if let state {
                 try checkOpen()
                 committed = state
@@ -79,23 +56,23 @@ final class MemoryBackend: StorageBackend, @unchecked Sendable {  // everything 
     }
 
     func reserveIDs(_ entity: Entity, _ count: Int) -> Int64 {
-        locked {
+        lock.withLock {
             defer { sequences[entity.index] += Int64(count) }
             return sequences[entity.index]
         }
     }
 
-    var isOpen: Bool { locked { !isClosed } }
+    var isOpen: Bool { lock.withLock { !isClosed } }
 
     func close() throws {
-        locked {
+        lock.withLock {
             isClosed = true
-            pthread_cond_broadcast(writerIsFree)
+            lock.broadcast()
         }
     }
 
     func verify() throws -> [String] {
-        let state = try locked {
+        let state = try lock.withLock {
             try checkOpen()
             return committed
         }

@@ -16,7 +16,7 @@ final class CommitHub: Sendable {
         var pending: [CommittedChanges] = []
     }
 
-    private let state = Lock(State())
+    private let state = Protected(State())
 
     func activate() { state.withLock { $0.isActive = true } }
 

@@ -12,7 +12,7 @@ public final class PersistentStore: Sendable {
     /// The slot of the first entity; the others follow in the order of the schema.
     let firstSlot: Int32
     /// Ids that were reserved and not yet given out, by entity.
-    let sequences: Lock<[Int: ClosedRange<Int64>]>
+    let sequences: Protected<[Int: ClosedRange<Int64>]>
 
     init(
         index: Int, firstSlot: Int32, configurationName: String?, configuration: StoreConfiguration, backend: any StorageBackend,
@@ -24,7 +24,7 @@ public final class PersistentStore: Sendable {
         self.configuration = configuration
         self.backend = backend
         self.schema = schema
-        sequences = Lock([:])
+        sequences = Protected([:])
     }
 
     /// Drawn when the store was made; part of every object's URI.

@@ -4,18 +4,18 @@ import PolyStoreBackend
 /// What a stack and its contexts share. Contexts hold this, never the stack, so that a dropped stack ends.
 final class StackCore: Sendable {
     let schema: Schema
-    let table = Lock(StoreTable())
+    let table = Protected(StoreTable())
     let lane = WriterLane()
     let hub = CommitHub()
-    private let loggerBox: Lock<any StoreLogger>
+    private let loggerBox: Protected<any StoreLogger>
     /// Runs transactions one after another. Dispatch threads, as a backend may block and Swift's cooperative ones must not.
-    private let writerQueue: Lock<DispatchQueue>
+    private let writerQueue: Protected<DispatchQueue>
     private let readerQueue = DispatchQueue(label: "polystore.readers", attributes: .concurrent)
 
     init(schema: Schema, logger: any StoreLogger) {
         self.schema = schema
-        loggerBox = Lock(logger)
-        writerQueue = Lock(DispatchQueue(label: "polystore.writer"))
+        loggerBox = Protected(logger)
+        writerQueue = Protected(DispatchQueue(label: "polystore.writer"))
     }
 
     deinit {

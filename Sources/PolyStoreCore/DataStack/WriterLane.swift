@@ -12,7 +12,7 @@ final class WriterLane: Sendable {
         var owner: UInt = 0
     }
 
-    private let state = Lock(State())
+    private let state = Protected(State())
 
     /// Takes a place in the line. Every ticket must be used.
     func ticket() -> Ticket {
