@@ -106,10 +106,10 @@ private final class MemoryCursor: RecordCursor {
 
     override func next() throws -> Bool {
         while position < ids.count {
-            id = ids[position]
+            let id = ids[position]
             position += 1
             guard let stored = records[id] else { continue }
-            record = stored.view(layout)
+            stand(on: id, stored.view(layout))
             return true
         }
         return false

@@ -20,7 +20,7 @@ final class SQLiteCursor: RecordCursor {
         self.onlyIDs = onlyIDs
         reader = statement.reader ?? RowReader()
         super.init(layout: table.layout)
-        if onlyIDs { record = try reader.empty(table) }
+        if onlyIDs { stand(on: 0, try reader.empty(table)) }
     }
 
     deinit { close() }
@@ -29,8 +29,7 @@ final class SQLiteCursor: RecordCursor {
         guard isOpen, !session.isEnded else { return try outside() }
         let code = sqlite3_step(handle)
         guard code == SQLITE_ROW else { return try finish(code) }
-        id = sqlite3_column_int64(handle, 0)
-        if !onlyIDs { record = try reader.read(handle, table) }
+        stand(on: sqlite3_column_int64(handle, 0), onlyIDs ? record : try reader.read(handle, table))
         return true
     }
 

@@ -21,8 +21,7 @@ final class FilterCursor: RecordCursor {
                 continue
             }
             left -= 1
-            id = source.id
-            record = source.record
+            stand(on: source.id, source.record)
             return true
         }
         return false
@@ -63,8 +62,7 @@ public final class MaterializedCursor: RecordCursor {
         guard position < rows.endIndex else { return false }
         let row = rows[position]
         position += 1
-        id = row.id
-        record = arena.view(row.offset, row.count, layout)
+        stand(on: row.id, arena.view(row.offset, row.count, layout))
         return true
     }
 

@@ -3,11 +3,22 @@
 /// `next()` moves; `id` and `record` then describe the row, until the next move or the end of the transaction.
 open class RecordCursor {
     // Plain values that are read and written in one step each: exclusivity checks could find nothing.
-    @exclusivity(unchecked) public final var id: Int64 = 0
-    /// Set by the subclass before `next()` returns true.
-    @exclusivity(unchecked) public final var record: RecordView
+    @exclusivity(unchecked) @usableFromInline final var currentID: Int64 = 0
+    @exclusivity(unchecked) @usableFromInline final var currentRecord: RecordView
 
-    public init(layout: RecordLayout) { record = RecordView(empty: layout) }
+    /// The row's id.
+    @inlinable public final var id: Int64 { currentID }
+    /// The row's record.
+    @inlinable public final var record: RecordView { currentRecord }
+
+    public init(layout: RecordLayout) { currentRecord = RecordView(empty: layout) }
+
+    /// Tells where the walk stands: to be called by a subclass before its `next()` returns true.
+    @inlinable
+    public final func stand(on id: Int64, _ record: RecordView) {
+        currentID = id
+        currentRecord = record
+    }
 
     /// Moves to the next row.
     /// - Returns: false at the end; then no further call is made.

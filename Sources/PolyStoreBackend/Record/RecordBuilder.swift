@@ -31,7 +31,7 @@ public struct RecordBuilder {
     }
 
     /// Starts another record of the layout that `begin` was given last; saves a loop the handing over.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func restart() {
         start = arena.count
         nextVariable = 0
@@ -51,7 +51,7 @@ public struct RecordBuilder {
         variableCount = layout.variableCount
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     func clearNull(_ field: Int) {
         let at = arena.storage + (start + RecordLayout.headerSize + field >> 3)
         let byte = at.load(as: UInt8.self)
@@ -59,7 +59,7 @@ public struct RecordBuilder {
     }
 
     /// Sets an integer field; the caller has checked that it fits the field's type.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func setInteger(_ field: Int, _ value: Int64) {
         clearNull(field)
         let slot = slots[field]
@@ -74,7 +74,7 @@ public struct RecordBuilder {
     }
 
     /// Sets a real field, normalized (see ``Value/normalized(_:)``).
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func setReal(_ field: Int, _ value: Double) {
         clearNull(field)
         let slot = slots[field]
@@ -95,7 +95,7 @@ public struct RecordBuilder {
     }
 
     /// Sets a text or blob field to a copy of the bytes.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func setBytes(_ field: Int, _ bytes: UnsafeRawBufferPointer) {
         let slot = slots[field]
         let variable = Int(slot.position)
@@ -114,7 +114,7 @@ public struct RecordBuilder {
         nextVariable = variable + 1
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     func storeEnd(_ variable: Int, _ end: Int) {
         arena.storage.storeBytes(
             of: UInt32(truncatingIfNeeded: end).littleEndian, toByteOffset: start + endsOffset + 4 * variable, as: UInt32.self)
@@ -142,7 +142,7 @@ public struct RecordBuilder {
     /// Ends the record.
     /// - Returns: where it lies in the arena.
     /// - Throws: `misuse` where fields were set out of order or as another type; `full` past 4 GiB. The record is dropped then.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func finish() throws -> (offset: Int, count: Int) {
         guard !isOutOfOrder, arena.count - start <= Int(UInt32.max) else { throw failure() }
         if nextVariable < variableCount {
@@ -152,7 +152,7 @@ public struct RecordBuilder {
     }
 
     /// Ends the record and reads it in place: until the arena grows or forgets it.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func finishedView() throws -> RecordView {
         let place = try finish()
         return RecordView(

@@ -97,7 +97,7 @@ extension Float: AttributeValue {
 extension String: AttributeValue {
     @inlinable public static var attributeType: AttributeType { .string }
     @inlinable public static var emptyAttribute: String { "" }
-    @inlinable
+    @inlinable @inline(__always)
     public static func decodeAttribute(_ record: RecordView, _ field: Int) throws -> String {
         guard !record.isNull(field) else { throw missingValue(field) }
         return record.string(field)

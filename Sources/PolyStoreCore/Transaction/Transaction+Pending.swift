@@ -118,16 +118,14 @@ private final class PendingCursor: RecordCursor {
             takeStoreRow()
         } else {
             position += 1
-            id = row.id
-            record = view
+            stand(on: row.id, view)
         }
         return true
     }
 
     private func takeStoreRow() {
         hasStoreRow = false
-        id = store.id
-        record = store.record
+        stand(on: store.id, store.record)
     }
 
     override func close() { store.close() }
