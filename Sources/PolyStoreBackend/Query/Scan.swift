@@ -64,7 +64,7 @@ public struct Scan {
     }
 
     public let cursor: RecordCursor
-    public let remainder: Remainder
+    public var remainder: Remainder
 
     public init(_ cursor: RecordCursor, remainder: Remainder = .nothing) {
         self.cursor = cursor

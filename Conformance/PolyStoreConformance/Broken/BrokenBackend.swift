@@ -1,0 +1,54 @@
+import PolyStoreBackend
+import PolyStoreMemory
+
+/// Backends with one fault each, to show that the suite finds it.
+///
+/// Each wraps the store in memory. `caughtBy` names a case that must fail on it; a suite that lets one pass has lost a tooth.
+public struct BrokenBackend: Sendable, CustomStringConvertible {
+    public let description: String
+    /// The id of a case that must fail.
+    public let caughtBy: String
+    public let target: ConformanceTarget
+
+    init(_ fault: Fault, caughtBy: String, claims: Set<Capabilities.Feature> = [.concurrentReaders]) {
+        description = fault.rawValue
+        self.caughtBy = caughtBy
+        target = ConformanceTarget(name: fault.rawValue, capabilities: claims) { _ in
+            StoreConfiguration(engine: "broken", location: "", isShared: false) { request in
+                let inner = try StoreConfiguration.inMemory().open(
+                    schema: request.schema, configurationName: request.configurationName, logger: request.logger)
+                return BrokenStore(inner, fault, claims)
+            }
+        }
+    }
+
+    public static let all: [BrokenBackend] = [
+        BrokenBackend(.dropsADelete, caughtBy: "writing.delete.every-one"),
+        BrokenBackend(.losesOrder, caughtBy: "order.int64.by-value"),
+        BrokenBackend(.leaksUncommitted, caughtBy: "transaction.write.is-invisible-until-commit"),
+        BrokenBackend(
+            .forgetsWhatWasCommitted, caughtBy: "opening.reopen.keeps-objects", claims: [.concurrentReaders, .persistence, .fullDurability]),
+        BrokenBackend(.forgetsIndexEntries, caughtBy: "writing.update.moves-index-entries"),
+        BrokenBackend(.staleSnapshot, caughtBy: "transaction.snapshot.sees-what-was-committed-before"),
+        BrokenBackend(.wrongNullOrder, caughtBy: "order.null.where-told"),
+        BrokenBackend(.losesTailAfterFailure, caughtBy: "writing.apply.is-all-or-nothing"),
+        BrokenBackend(.ignoresOffset, caughtBy: "query.limit.and-offset"),
+        BrokenBackend(.writesEveryField, caughtBy: "writing.update.masked-fields-only"),
+        BrokenBackend(.reusesIDs, caughtBy: "writing.ids.start-at-one"),
+    ]
+}
+
+/// What is wrong with a store.
+enum Fault: String, Sendable {
+    case dropsADelete = "drops every second deletion"
+    case losesOrder = "says that rows are sorted, and they are not"
+    case leaksUncommitted = "shows readers what is not committed"
+    case forgetsWhatWasCommitted = "acknowledges commits that do not survive closing"
+    case forgetsIndexEntries = "misses updated objects when it looks for a value"
+    case staleSnapshot = "lets new readers see an older version"
+    case wrongNullOrder = "puts null where it does not belong"
+    case losesTailAfterFailure = "loses what is written after a failure"
+    case ignoresOffset = "ignores the offset"
+    case writesEveryField = "writes all fields of an update"
+    case reusesIDs = "gives the same ids twice"
+}

@@ -1,0 +1,139 @@
+import PolyStoreBackend
+
+/// Hands everything through to a sound store, but for its fault. Only for cases that use one thread.
+final class BrokenStore: StorageBackend, @unchecked Sendable {  // used by one case on one thread at a time
+    let inner: any StorageBackend
+    let fault: Fault
+    private let claims: Set<Capabilities.Feature>
+    /// The write transaction under way, for the store that leaks it.
+    weak var writer: BrokenWriteTransaction?
+    /// A reader begun before the last commit, for the store that is behind.
+    var earlier: (any ReadTransaction)?
+    /// The ids of objects that were updated, for the store that does not find them again.
+    var updated: Set<Int64> = []
+    var hasFailed = false
+
+    init(_ inner: any StorageBackend, _ fault: Fault, _ claims: Set<Capabilities.Feature>) {
+        self.inner = inner
+        self.fault = fault
+        self.claims = claims
+    }
+
+    var capabilities: Capabilities { Capabilities(features: claims, durabilities: claims.contains(.fullDurability) ? [.full] : [.relaxed]) }
+    var metadata: StoreMetadata { inner.metadata }
+    func close() throws { try inner.close() }
+
+    func beginRead() throws -> any ReadTransaction {
+        if fault == .leaksUncommitted, let writer { return BrokenReadTransaction(self, writer.inner, isBorrowed: true) }
+        if fault == .staleSnapshot, let earlier { return BrokenReadTransaction(self, earlier, isBorrowed: true) }
+        return BrokenReadTransaction(self, try inner.beginRead(), isBorrowed: false)
+    }
+
+    func beginWrite() throws -> any WriteTransaction {
+        if fault == .staleSnapshot { earlier = try inner.beginRead() }
+        let transaction = BrokenWriteTransaction(self, try inner.beginWrite())
+        writer = transaction
+        return transaction
+    }
+}
+
+class BrokenReadTransaction: ReadTransaction {
+    let store: BrokenStore
+    private let reader: any ReadTransaction
+    /// Whether somebody else ends it.
+    private let isBorrowed: Bool
+
+    init(_ store: BrokenStore, _ reader: any ReadTransaction, isBorrowed: Bool) {
+        self.store = store
+        self.reader = reader
+        self.isBorrowed = isBorrowed
+    }
+
+    var version: UInt64 { reader.version }
+    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try reader.record(entity, id: id) }
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try reader.related(relationship, of: sources) }
+    func end() { if !isBorrowed { reader.end() } }
+
+    func scan(_ request: FetchRequest) throws -> Scan {
+        switch store.fault {
+        case .losesOrder:
+            var scan = try reader.scan(request)
+            scan.remainder.sort = false
+            return scan
+        case .ignoresOffset:
+            var request = request
+            request.offset = 0
+            return Scan(try reader.fetch(request))
+        case .wrongNullOrder:
+            var request = request
+            for index in request.sortKeys.indices {
+                request.sortKeys[index].nulls = request.sortKeys[index].nullsComeFirst ? .last : .first
+            }
+            return Scan(try reader.fetch(request))
+        case .forgetsIndexEntries:
+            guard case .compare(_, .equal, _) = request.predicate.node, !store.updated.isEmpty else { return try reader.scan(request) }
+            var request = request
+            request.predicate = .and([request.predicate, .not(.oneOf(.objectID, store.updated.map { .integer($0) }))])
+            return Scan(try reader.fetch(request))
+        default: return try reader.scan(request)
+        }
+    }
+}
+
+final class BrokenWriteTransaction: BrokenReadTransaction, WriteTransaction {
+    let inner: any WriteTransaction
+    private var deletions = 0
+
+    init(_ store: BrokenStore, _ inner: any WriteTransaction) {
+        self.inner = inner
+        super.init(store, inner, isBorrowed: false)
+    }
+
+    func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 {
+        let first = try inner.reserveIDs(entity, count: count)
+        return store.fault == .reusesIDs ? 1 : first
+    }
+
+    func apply(_ changes: ChangeSet) throws {
+        let changes = try distorted(changes)
+        do {
+            try inner.apply(changes)
+        } catch {
+            store.hasFailed = true
+            throw error
+        }
+        for change in changes.changes where change.kind == .update { store.updated.insert(change.id) }
+    }
+
+    func commit(_ durability: Durability) throws -> UInt64 {
+        if store.fault == .losesTailAfterFailure, store.hasFailed {
+            let version = inner.version
+            inner.rollback()
+            return version + 1
+        }
+        return try inner.commit(durability)
+    }
+
+    func rollback() { inner.rollback() }
+    override func end() { rollback() }
+
+    private func distorted(_ changes: ChangeSet) throws -> ChangeSet {
+        guard store.fault == .dropsADelete || store.fault == .writesEveryField else { return changes }
+        let result = ChangeSet(changes.schema)
+        for change in changes.changes {
+            let entity = changes.schema.entities[change.entity]
+            func copy(_ builder: inout RecordBuilder) { for field in entity.fields { builder.copy(field, from: changes.record(change)) } }
+            switch change.kind {
+            case .insert: try result.insert(entity, id: change.id, copy)
+            case .update:
+                let mask = store.fault == .writesEveryField ? FieldMask(first: entity.fields.count) : change.mask
+                try result.update(entity, id: change.id, mask: mask, copy)
+            case .delete:
+                deletions += 1
+                if store.fault != .dropsADelete || deletions % 2 == 1 { result.delete(entity, id: change.id) }
+            }
+        }
+        for link in changes.links { result.link(link) }
+        return result
+    }
+}
