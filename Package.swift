@@ -22,6 +22,8 @@ let package = Package(
     targets: [
         // The contract that a backend sees.
         .target(name: "PolyStoreBackend", swiftSettings: settings),
+        // The record layer's bytes, for ordered key-value engines.
+        .target(name: "PolyStoreKeyValue", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
         // The object layer, free of macros.
         .target(name: "PolyStoreCore", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
         .macro(
@@ -56,6 +58,7 @@ let package = Package(
             name: "kill-child", dependencies: ["PolyStore", "PolyStoreSQLite"], path: "Tests/Kill/Child", swiftSettings: settings),
 
         .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
+        .testTarget(name: "PolyStoreKeyValueTests", dependencies: ["PolyStoreKeyValue"], swiftSettings: settings),
         .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "CSQLite"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreCoreTests", dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "CSQLite"],

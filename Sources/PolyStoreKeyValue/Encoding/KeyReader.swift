@@ -1,0 +1,99 @@
+import PolyStoreBackend
+
+/// Reads back what ``KeyWriter`` wrote. Total: any bytes give a value or `corrupt`.
+public struct KeyReader {
+    private let bytes: UnsafeRawBufferPointer
+    public private(set) var position: Int
+
+    /// Valid as long as the bytes are.
+    public init(_ bytes: UnsafeRawBufferPointer, from position: Int = 0) {
+        self.bytes = bytes
+        self.position = position
+    }
+
+    public var isAtEnd: Bool { position >= bytes.count }
+
+    public enum Component: Sendable, Hashable {
+        case value(Value)
+        /// The first bytes of a value that was cut; the whole is in the record.
+        case cut(prefix: [UInt8], hash: UInt64)
+    }
+
+    private func corrupt(_ what: String) -> StoreError { StoreError(.corrupt, "A key is damaged at byte \(position): \(what).") }
+
+    public mutating func readUInt32() throws -> UInt32 { UInt32(truncatingIfNeeded: try readBigEndian(4, 0)) }
+    public mutating func readUInt64() throws -> UInt64 { try readBigEndian(8, 0) }
+    public mutating func readID() throws -> Int64 { Int64(bitPattern: try readUInt64() ^ 1 << 63) }
+
+    public mutating func readByte() throws -> UInt8 {
+        guard position < bytes.count else { throw corrupt("it ends too early") }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    private mutating func readBigEndian(_ count: Int, _ flip: UInt8) throws -> UInt64 {
+        guard count <= bytes.count - position else { throw corrupt("it ends too early") }
+        defer { position += count }
+        return bytes[position..<position + count].reduce(UInt64(0)) { $0 << 8 | UInt64($1 ^ flip) }
+    }
+
+    /// The next component.
+    public mutating func readComponent(descending: Bool = false) throws -> Component {
+        let flip: UInt8 = descending ? 0xff : 0
+        let tag = try readByte() ^ flip
+        switch tag {
+        case 0x05: return .value(.null)
+        case 0x10: return .value(.integer(0))
+        case 0x11: return .value(.integer(1))
+        case 0x14: return .value(.integer(Int64(bitPattern: try readBigEndian(8, flip) ^ 1 << 63)))
+        case 0x15: return .value(.integer(Int64(bitPattern: try readBigEndian(8, flip))))
+        case 0x18, 0x20: return .value(.real(.nan))
+        case 0x1a, 0x22:
+            let ordered = try readBigEndian(8, flip)
+            return .value(.real(Double(bitPattern: ordered >> 63 == 1 ? ordered ^ 1 << 63 : ~ordered)))
+        case 0x26: return .value(.blob(try readDecimal(flip)))
+        case 0x28:
+            guard bytes.count - position >= 16 else { throw corrupt("it ends within a UUID") }
+            defer { position += 16 }
+            return .value(.blob(bytes[position..<position + 16].map { $0 ^ flip }))
+        case 0x2c, 0x30: return try readEscaped(isText: tag == 0x30, flip)
+        default: throw corrupt("there is no type \(tag)")
+        }
+    }
+
+    private mutating func readDecimal(_ flip: UInt8) throws -> [UInt8] {
+        var decimal = [try readByte() ^ flip]
+        switch decimal[0] {
+        case 0x7e, 0x80: return decimal
+        case 0x7f, 0x81:
+            // Exponent, digits, and an end that is the complement of 00 for negative numbers.
+            let end: UInt8 = decimal[0] == 0x81 ? 0x00 : 0xff
+            for _ in 0..<2 { decimal.append(try readByte() ^ flip) }
+            while true {
+                let byte = try readByte() ^ flip
+                decimal.append(byte)
+                if byte == end { return decimal }
+            }
+        default: throw corrupt("it is no decimal number")
+        }
+    }
+
+    private mutating func readEscaped(isText: Bool, _ flip: UInt8) throws -> Component {
+        var content: [UInt8] = []
+        while true {
+            let byte = try readByte() ^ flip
+            guard byte == 0 else {
+                content.append(byte)
+                continue
+            }
+            switch try readByte() ^ flip {
+            case 0xff: content.append(0)
+            case 0x01:
+                guard isText else { return .value(.blob(content)) }
+                return .value(.text(String(decoding: content, as: UTF8.self)))
+            case 0x02: return .cut(prefix: content, hash: try readBigEndian(8, flip))
+            default: throw corrupt("an escape is unknown")
+            }
+        }
+    }
+}
