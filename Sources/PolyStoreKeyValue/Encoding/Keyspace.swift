@@ -23,6 +23,14 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
 
     /// The kinds of entries in the metadata space.
     public enum Metadata: UInt8, Sendable, CaseIterable {
-        case format = 0x01, schema, entity, sequence, migrationJournal, indexState, buildProgress, statistics, commitVersion
+        case format = 0x01
+        case schema
+        case entity
+        case sequence
+        case migrationJournal
+        case indexState
+        case buildProgress
+        case statistics
+        case commitVersion
     }
 }
