@@ -45,6 +45,25 @@ final class Office {
     @Relationship(deleteRule: .deny, name: "people") var staff: Set<Employee>
 }
 
+@Model
+final class Stamp {
+    var made: Date = Date()
+    var token: UUID = UUID()
+}
+
+extension EntityDescription {
+    /// The schema as another start would make it.
+    fileprivate func withToken(_ token: UUID) -> SchemaDescription {
+        var copy = self
+        copy.properties = properties.map { property in
+            guard case .attribute(var attribute) = property, attribute.type == .uuid else { return property }
+            attribute.defaultValue = token.attributeValue
+            return .attribute(attribute)
+        }
+        return SchemaDescription(name: "Stamps", entities: [copy])
+    }
+}
+
 let officeSchema = Schema("Office 1", Employee.self, Office.self)
 
 @Suite struct ModelMacroTests {
@@ -124,6 +143,22 @@ let officeSchema = Schema("Office 1", Employee.self, Office.self)
         }
         #expect(office.inverse == "people")
         #expect(office.destination == "Bureau")
+    }
+
+    /// Each start evaluates the defaults anew; the store stays the same store.
+    @Test func defaultsMayDifferAtEveryStart() throws {
+        let path = NSTemporaryDirectory() + "polystore-macro-\(UUID().uuidString).sqlite"
+        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
+        let schema = Schema("Stamps", Stamp.self)
+        let stack = try DataStack(schema)
+        try stack.addStore(.sqlite(file: path))
+        let (first, second) = try stack.performAndWait { transaction in
+            let stamps = [try transaction.create(Into<Stamp>()), try transaction.create(Into<Stamp>())]
+            return (stamps[0].token, stamps[1].token)
+        }
+        #expect(first != second)
+        #expect(try stack.readAndWait { try $0.fetchAll(From<Stamp>()).map(\.token) } == [first, second])
+        #expect(Stamp._$entity.withToken(UUID()).versionHash == schema.versionHash)
     }
 
     @Test func relationshipsWorkThroughTheMacro() throws {

@@ -85,6 +85,23 @@ let openingCases: [ConformanceCase] = [
         try run.expect(error.message.contains("Thing.value"), "the error does not name the attribute: \(error.message)")
     },
     ConformanceCase(
+        "opening.other-default.is-the-same-model", "A model whose attribute has another default is the same model.",
+        requires: [.persistence]
+    ) { run in
+        func schema(_ value: Value) -> SchemaDescription {
+            SchemaDescription(
+                name: "Defaults",
+                entities: [
+                    EntityDescription(
+                        name: "Thing", properties: [.attribute(AttributeDescription(name: "made", type: .date, defaultValue: value))])
+                ])
+        }
+        let store = try run.open(schema(.real(1)))
+        try store.insert("Thing", [[.real(7)]])
+        try store.backend.close()
+        try run.expect(try run.open(schema(.real(2))).row("Thing", 1), equals: [.real(7)])
+    },
+    ConformanceCase(
         "opening.reset-on-mismatch.starts-anew", "On request, and only then, a store of another model is replaced by an empty one.",
         requires: [.persistence]
     ) { run in

@@ -21,6 +21,19 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     }
 }
 
+extension EntityDescription {
+    /// What decides how objects are stored.
+    var withoutDefaults: EntityDescription {
+        var copy = self
+        copy.properties = properties.map { property in
+            guard case .attribute(var attribute) = property else { return property }
+            attribute.defaultValue = nil
+            return .attribute(attribute)
+        }
+        return copy
+    }
+}
+
 /// A property of an entity.
 public enum PropertyDescription: Sendable, Hashable, Codable {
     case attribute(AttributeDescription)

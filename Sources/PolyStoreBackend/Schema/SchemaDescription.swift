@@ -17,12 +17,13 @@ public struct SchemaDescription: Sendable, Hashable, Codable {
 
     /// A fingerprint of everything that decides what a store looks like: 16 hexadecimal digits.
     ///
-    /// The order in which entities are listed does not count; the order of an entity's properties does, as it gives the ordinals.
+    /// The order in which entities are listed does not count; the order of an entity's properties does, as it gives the ordinals. Defaults do not
+    /// count: they change no stored byte, and `Date()` or `UUID()` is another one at every start.
     /// FNV-1a, 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/), over the canonical form of ``encoded()`` without the name.
     public var versionHash: String {
         var canonical = self
         canonical.name = ""
-        canonical.entities.sort { $0.name < $1.name }
+        canonical.entities = entities.map(\.withoutDefaults).sorted { $0.name < $1.name }
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in canonical.encoded() { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         let digits = String(hash, radix: 16)
@@ -60,7 +61,9 @@ public struct SchemaDescription: Sendable, Hashable, Codable {
                 found.append("entity \(name) is new")
                 continue
             }
-            if let new = theirs[name], new != old { found += Self.differences(from: old, to: new) }
+            if let new = theirs[name], new.withoutDefaults != old.withoutDefaults {
+                found += Self.differences(from: old.withoutDefaults, to: new.withoutDefaults)
+            }
         }
         return found
     }
