@@ -157,6 +157,30 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchAll(From<Person>()).map(\.friends.count) } == [0, 0, 0])
     }
 
+    /// A one-way link to an object that was made and deleted in the same transaction must not be written.
+    @Test(arguments: Backend.allCases)
+    func aLinkToAnObjectThatNeverWasIsNotWritten(_ backend: Backend) throws {
+        let (company, departments, _) = try staffed(backend)
+        try company.stack.performAndWait { transaction in
+            let research = try transaction.edit(departments[0])
+            let kept = try transaction.create(Into<Project>())
+            let dropped = try transaction.create(Into<Project>())
+            kept.owner = research
+            dropped.owner = research
+            research.tags = [kept, dropped]
+            dropped.parent = kept
+            kept.parent = dropped
+            try transaction.delete(dropped)
+            #expect(research.tags == [kept])
+            #expect(kept.parent == nil)
+        }
+        let found = try company.stack.readAndWait { context in
+            (try context.fetchExisting(departments[0])?.tags.count, try context.fetchCount(From<Project>()))
+        }
+        #expect(found == (1, 1))
+        #expect(try company.stack.stores[0].verify() == [])
+    }
+
     @Test(arguments: Backend.allCases)
     func objectsAreUniqueWithinAContext(_ backend: Backend) throws {
         let (company, departments, people) = try staffed(backend)

@@ -61,10 +61,16 @@ extension Transaction {
                     setToOne(source, relationship.ordinal, 0)
                 }
             case .link:
-                guard let reversed = relationship.reversed, !object.isInserted else { continue }
-                for source in try storage(entry.store).related(reversed, of: [object._$state.key])[object._$state.key] {
-                    unlink(
-                        MemberKey(slot: slot, relationship: Int32(relationship.ordinal), key: source), self.entry(slot), object._$state.key)
+                let key = object._$state.key
+                // Those of the store, and those that this transaction has only just made.
+                var owners = Set(
+                    memberLog.all { $0.slot == slot && $0.relationship == Int32(relationship.ordinal) }
+                        .filter { $0.changes.added.contains(key) }.map(\.key.key))
+                if let reversed = relationship.reversed, !object.isInserted {
+                    owners.formUnion(try storage(entry.store).related(reversed, of: [key])[key])
+                }
+                for owner in owners {
+                    unlink(MemberKey(slot: slot, relationship: Int32(relationship.ordinal), key: owner), self.entry(slot), key)
                 }
             case .inverse: continue
             }

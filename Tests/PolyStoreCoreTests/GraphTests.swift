@@ -1,0 +1,120 @@
+import PolyStoreBackend
+import PolyStoreCore
+import Testing
+
+/// Random changes of an object graph: whatever is done, both ends agree, nothing leads to what is gone, and the store has what was seen.
+@Suite struct GraphTests {
+    struct Random {
+        private var state: UInt64
+        init(_ seed: Int) { state = UInt64(seed) &* 2_862_933_555_777_941_757 &+ 3_037_000_493 }
+        mutating func next(_ bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % bound
+        }
+    }
+
+    /// What can be said about a graph without its objects.
+    private struct Picture: Equatable, Sendable {
+        var departments: [Int64: Int64?] = [:]
+        var spouses: [Int64: Int64?] = [:]
+        var friends: [Int64: Set<Int64>] = [:]
+        var people: [Int64: Set<Int64>] = [:]
+        var tags: [Int64: Set<Int64>] = [:]
+        var owners: [Int64: Int64?] = [:]
+        var parents: [Int64: Int64?] = [:]
+    }
+
+    private static func picture(_ context: Context) throws -> Picture {
+        var picture = Picture()
+        for person in try context.fetchAll(From<Person>()) {
+            picture.departments[person.objectID.key] = person.department?.objectID.key
+            picture.spouses[person.objectID.key] = person.spouse?.objectID.key
+            picture.friends[person.objectID.key] = Set(person.friends.map(\.objectID.key))
+        }
+        for department in try context.fetchAll(From<Department>()) {
+            picture.people[department.objectID.key] = Set(department.people.map(\.objectID.key))
+            picture.tags[department.objectID.key] = Set(department.tags.map(\.objectID.key))
+        }
+        for project in try context.fetchAll(From<Project>()) {
+            picture.owners[project.objectID.key] = project.owner?.objectID.key
+            picture.parents[project.objectID.key] = project.parent?.objectID.key
+        }
+        return picture
+    }
+
+    /// What must hold of every graph.
+    private static func check(_ picture: Picture, _ what: String) {
+        for (department, people) in picture.people {
+            #expect(people == Set(picture.departments.filter { $0.value == department }.keys), "\(what): people of \(department)")
+        }
+        for (person, department) in picture.departments {
+            if let department { #expect(picture.people[department] != nil, "\(what): department of \(person)") }
+        }
+        for (person, spouse) in picture.spouses {
+            if let spouse { #expect(picture.spouses[spouse] == person, "\(what): spouse of \(person)") }
+        }
+        for (person, friends) in picture.friends {
+            for friend in friends { #expect(picture.friends[friend]?.contains(person) == true, "\(what): friend \(friend) of \(person)") }
+        }
+        for (department, tags) in picture.tags {
+            for tag in tags { #expect(picture.owners[tag] != nil, "\(what): tag \(tag) of \(department)") }
+        }
+        for (project, parent) in picture.parents {
+            if let parent { #expect(picture.owners[parent] != nil, "\(what): parent of \(project)") }
+        }
+    }
+
+    @Test(arguments: Backend.allCases, 1...6)
+    func bothEndsAgreeWhateverIsDone(_ backend: Backend, _ seed: Int) throws {
+        let company = try Company(backend)
+        var random = Random(seed)
+        var number = 0
+        for round in 0..<12 {
+            let steps = (0..<25).map { _ in (random.next(12), random.next(1000), random.next(1000)) }
+            let start = number
+            number += 100
+            let expected = try company.stack.performAndWait { transaction in
+                for (index, step) in steps.enumerated() {
+                    try Self.apply(step, transaction, start + index)
+                    if index % 6 == 0 { Self.check(try Self.picture(transaction), "seed \(seed), round \(round), step \(index) \(step)") }
+                }
+                // Deny must not refuse: departments that are left with people were not deleted.
+                return try Self.picture(transaction)
+            }
+            Self.check(expected, "seed \(seed), round \(round), before the commit")
+            #expect(try company.stack.readAndWait { try Self.picture($0) } == expected, "seed \(seed), round \(round), after the commit")
+            #expect(try company.stack.stores[0].verify() == [], "seed \(seed), round \(round)")
+        }
+    }
+
+    private static func apply(_ step: (kind: Int, first: Int, second: Int), _ transaction: Transaction, _ number: Int) throws {
+        let people = try transaction.fetchAll(From<Person>())
+        let departments = try transaction.fetchAll(From<Department>())
+        let projects = try transaction.fetchAll(From<Project>())
+        func one<T>(_ objects: [T], _ index: Int) -> T? { objects.isEmpty ? nil : objects[index % objects.count] }
+        switch step.kind {
+        case 0, 1:
+            let person = try transaction.create(Into<Person>())
+            person.email = "p\(number)"
+            person.department = one(departments, step.first)
+        case 2: try transaction.create(Into<Department>()).title = "d\(number)"
+        case 3:
+            guard let owner = one(departments, step.first) else { return }
+            let project = try transaction.create(Into<Project>())
+            project.owner = owner
+            project.parent = one(projects, step.second)
+        case 4: one(people, step.first)?.department = step.second % 5 == 0 ? nil : one(departments, step.second)
+        case 5: one(people, step.first)?.spouse = step.second % 5 == 0 ? nil : one(people, step.second)
+        case 6: one(people, step.first)?.friends = Set(people.enumerated().filter { ($0.offset + step.second) % 3 == 0 }.map(\.element))
+        case 7: one(departments, step.first)?.people = Set(people.enumerated().filter { ($0.offset + step.second) % 4 == 0 }.map(\.element))
+        case 8: one(departments, step.first)?.tags = Set(projects.enumerated().filter { ($0.offset + step.second) % 2 == 0 }.map(\.element))
+        case 9: if let person = one(people, step.first) { try transaction.delete(person) }
+        case 10:
+            // What the department protects goes with it, or it stays.
+            guard let department = one(departments, step.first) else { return }
+            if step.second % 2 == 0 { department.people = [] } else { try transaction.delete(department.people) }
+            try transaction.delete(department)
+        default: if let project = one(projects, step.first) { try transaction.delete(project) }
+        }
+    }
+}
