@@ -87,6 +87,27 @@ import Testing
         }
     }
 
+    /// The view's objects are kept alive and follow; it then shows what a new snapshot shows.
+    @MainActor
+    @Test(arguments: Backend.allCases, 1...4)
+    func theViewFollowsWhateverIsDone(_ backend: Backend, _ seed: Int) throws {
+        let company = try Company(backend)
+        let stack = company.stack
+        var random = Random(seed + 100)
+        var held: [AnyObject] = []
+        for round in 0..<12 {
+            held += try stack.view.fetchAll(From<Person>()) + stack.view.fetchAll(From<Department>()) as [AnyObject]
+            held += try stack.view.fetchAll(From<Project>()) as [AnyObject]
+            _ = try Self.picture(stack.view)  // so that every relationship has been asked for
+            let steps = (0..<20).map { _ in (random.next(12), random.next(1000), random.next(1000)) }
+            try stack.performAndWait { transaction in
+                for (index, step) in steps.enumerated() { try Self.apply(step, transaction, round * 100 + index) }
+            }
+            let seen = try Self.picture(stack.view)
+            #expect(try seen == stack.readAndWait { try Self.picture($0) }, "seed \(seed), round \(round)")
+        }
+    }
+
     private static func apply(_ step: (kind: Int, first: Int, second: Int), _ transaction: Transaction, _ number: Int) throws {
         let people = try transaction.fetchAll(From<Person>())
         let departments = try transaction.fetchAll(From<Department>())
