@@ -67,21 +67,40 @@ public struct FetchRequest: Sendable, Hashable {
                 entity: entity.name)
         }
         try validate(predicate)
+        for key in sortKeys { try check(key.field) }
+    }
+
+    /// That a reference leads to a field of the entity and knows its type: what is read is read without further checks.
+    private func check(_ field: FieldReference) throws {
+        if field.isObjectID { return }
+        guard field.ordinal < entity.fields.count, entity.fields[field.ordinal].type == field.type else {
+            throw StoreError(
+                .invalidPredicate, "\(field.name) (\(field.type)) is no field of \(entity.name).", entity: entity.name,
+                attribute: field.name)
+        }
     }
 
     private func validate(_ predicate: QueryPredicate) throws {
         switch predicate.node {
-        case .constant, .isNull: break
-        case .compare(let field, _, let value): try check(field, value)
+        case .constant: break
+        case .isNull(let field): try check(field)
+        case .compare(let field, _, let value):
+            try check(field)
+            try fits(field, value)
         case .compareFields(let left, _, let right):
+            try check(left)
+            try check(right)
             guard left.type.physical == right.type.physical, left.isUnsigned == right.isUnsigned else {
                 throw StoreError(
                     .invalidPredicate, "\(left.name) (\(left.type)) cannot be compared with \(right.name) (\(right.type)).",
                     entity: entity.name,
                     attribute: left.name)
             }
-        case .oneOf(let field, let values): for value in values { try check(field, value) }
+        case .oneOf(let field, let values):
+            try check(field)
+            for value in values { try fits(field, value) }
         case .text(let field, let operation, _):
+            try check(field)
             guard field.type.physical == .text else {
                 throw StoreError(
                     .invalidPredicate, "\(operation.rawValue) needs text, and \(field.name) is \(field.type).", entity: entity.name,
@@ -92,7 +111,7 @@ public struct FetchRequest: Sendable, Hashable {
         }
     }
 
-    private func check(_ field: FieldReference, _ value: Value) throws {
+    private func fits(_ field: FieldReference, _ value: Value) throws {
         let fits: Bool
         switch (value, field.type.physical) {
         case (.null, _), (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): fits = true

@@ -16,6 +16,7 @@
 /// - Values come back as they went in, −0 and NaN as ``Value/normalized(_:)`` says, NUL and non-characters in text included.
 /// - Every method may block, and is never called on a thread of Swift's cooperative pool by the core.
 /// - All errors are ``StoreError``s. Data in the store can never make the process trap.
+/// - An entity, a relationship or a change set of another schema than the store's is `misuse`. Schemas whose descriptions are equal are one.
 public protocol StorageBackend: AnyObject, Sendable {
     var capabilities: Capabilities { get }
     var metadata: StoreMetadata { get }
@@ -79,12 +80,14 @@ public struct RelatedIDs: Sendable {
 public protocol WriteTransaction: ReadTransaction {
     /// Takes ids out of the entity's sequence. They are never given out again if the transaction commits.
     /// - Returns: the first of `count` consecutive ids; the very first is 1.
+    /// - Throws: `misuse` for a count below 1; `full` where fewer ids than that are left, and then none is taken.
     func reserveIDs(_ entity: Entity, count: Int) throws -> Int64
     /// Writes a change set: all of it, or, if it throws, none of it; the transaction can go on either way.
     ///
     /// Uniqueness is judged at the end: values that swap owners within one change set pass.
-    /// - Throws: `constraint` with entity, attribute and id for a value that is taken; `notFound` for an update or a deletion of an object
-    ///   that is not there; `constraint` for an insert of an id that is; `full`, `io`.
+    /// - Throws: `constraint` with entity, attribute and id for a value that is taken, and for null in a field that is not optional;
+    ///   `notFound` for an update or a deletion of an object that is not there; `constraint` for an insert of an id that is; `misuse` for a
+    ///   change set of another schema; `full`, `io`.
     func apply(_ changes: ChangeSet) throws
     /// Makes everything applied visible, and safe as far as asked.
     /// - Returns: the new version.
