@@ -55,11 +55,34 @@ final class MemoryBackend: StorageBackend, @unchecked Sendable {  // everything 
         }
     }
 
-    func reserveIDs(_ entity: Entity, _ count: Int) -> Int64 {
-        lock.withLock {
-            defer { sequences[entity.index] += Int64(count) }
-            return sequences[entity.index]
+    func reserveIDs(_ entity: Entity, _ count: Int) throws -> Int64 {
+        guard count > 0 else { throw StoreError(.misuse, "\(count) ids of \(entity.name) were asked for.", entity: entity.name) }
+        return try lock.withLock {
+            let first = sequences[entity.index]
+            let (after, isTooFar) = first.addingReportingOverflow(Int64(count))
+            guard !isTooFar else { throw StoreError(.full, "There are not \(count) ids of \(entity.name) left.", entity: entity.name) }
+            sequences[entity.index] = after
+            return first
         }
+    }
+
+    /// - Throws: `misuse` for an entity of another schema: its index means nothing here.
+    func check(_ entity: Entity) throws {
+        if entity.index < schema.entities.count {
+            let own = schema.entities[entity.index]
+            if own === entity || own.description == entity.description { return }
+        }
+        throw StoreError(.misuse, "The entity \(entity.name) is not of the schema that the store was opened with.", entity: entity.name)
+    }
+
+    /// - Throws: `misuse` for a relationship of another schema.
+    func check(_ relationship: Relationship) throws {
+        func declares(_ index: Int) -> [Relationship] {
+            schema.entities.indices.contains(index) ? schema.entities[index].relationships : []
+        }
+        if declares(relationship.source).contains(relationship) { return }
+        if declares(relationship.destination).contains(where: { $0.reversed == relationship }) { return }
+        throw StoreError(.misuse, "The relationship \(relationship.name) is not of the schema that the store was opened with.")
     }
 
     var isOpen: Bool { lock.withLock { !isClosed } }

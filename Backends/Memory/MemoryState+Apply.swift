@@ -24,9 +24,11 @@ extension MemoryState {
                     throw StoreError(
                         .constraint, "\(entity.name) \(change.id) is in the store already.", entity: entity.name, objectID: change.id)
                 }
+                try require(entity, change, changes.record(change), nil)
                 records[entity.index][change.id] = StoredRecord(changes.record(change))
             case .update:
                 guard let old = records[entity.index][change.id] else { continue }
+                try require(entity, change, changes.record(change), change.mask)
                 let merged = try builder.merge(entity, old.view(entity.layout), changes.record(change), change.mask)
                 records[entity.index][change.id] = StoredRecord(merged)
             }
@@ -37,11 +39,23 @@ extension MemoryState {
             try claim(entity, change.id, new.view(entity.layout), change.kind == .update ? change.mask : nil, schema)
         }
         for link in changes.links {
+            guard links.indices.contains(link.table) else {
+                throw StoreError(.misuse, "There is no link table \(link.table) in the schema that the store was opened with.")
+            }
             if link.isAddition {
                 links[link.table].add(link.source, link.target)
             } else {
                 links[link.table].remove(link.source, link.target)
             }
+        }
+    }
+
+    /// Refuses null where the model asks for a value; of an update, in the fields that it writes.
+    private func require(_ entity: Entity, _ change: ChangeSet.Change, _ record: RecordView, _ mask: FieldMask?) throws {
+        for field in entity.fields where !field.isOptional && mask?.contains(field.ordinal) ?? true && record.isNull(field.ordinal) {
+            throw StoreError(
+                .constraint, "\(entity.name).\(field.name) of object \(change.id) has no value, and is not optional.", entity: entity.name,
+                attribute: field.name, objectID: change.id)
         }
     }
 
@@ -92,6 +106,9 @@ extension MemoryState {
             }
         }
         for table in schema.links {
+            if links[table.index].forward != links[table.index].backward {
+                findings.append("\(table.name) does not say the same from both ends.")
+            }
             for (source, targets) in links[table.index].targets {
                 if records[table.source][source] == nil { findings.append("\(table.name) links from \(source), which does not exist.") }
                 for target in targets where records[table.target][target] == nil {

@@ -23,6 +23,10 @@ struct LinkPairs: Sendable {
     private(set) var targets: [Int64: Set<Int64>] = [:]
     private(set) var sources: [Int64: Set<Int64>] = [:]
 
+    /// The pairs, as each end tells them.
+    var forward: Set<[Int64]> { Set(targets.flatMap { source, targets in targets.map { [source, $0] } }) }
+    var backward: Set<[Int64]> { Set(sources.flatMap { target, sources in sources.map { [$0, target] } }) }
+
     mutating func add(_ source: Int64, _ target: Int64) {
         targets[source, default: []].insert(target)
         sources[target, default: []].insert(source)

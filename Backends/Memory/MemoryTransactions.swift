@@ -20,11 +20,13 @@ class MemoryReadTransaction: ReadTransaction {
 
     func record(_ entity: Entity, id: Int64) throws -> RecordView? {
         try check()
+        try backend.check(entity)
         return state.records[entity.index][id]?.view(entity.layout)
     }
 
     func scan(_ request: FetchRequest) throws -> Scan {
         try check()
+        try backend.check(request.entity)
         let records = state.records[request.entity.index]
         let candidates = candidates(request)
         let ids = (candidates.map { $0.filter { records[$0] != nil } } ?? Array(records.keys)).sorted()
@@ -64,6 +66,7 @@ class MemoryReadTransaction: ReadTransaction {
 
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         try check()
+        try backend.check(relationship)
         var found = RelatedIDs()
         switch relationship.storage {
         case .foreignKey(let field):
@@ -120,11 +123,15 @@ private final class MemoryCursor: RecordCursor {
 final class MemoryWriteTransaction: MemoryReadTransaction, WriteTransaction {
     func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 {
         try check()
-        return backend.reserveIDs(entity, count)
+        try backend.check(entity)
+        return try backend.reserveIDs(entity, count)
     }
 
     func apply(_ changes: ChangeSet) throws {
         try check()
+        guard changes.schema === backend.schema || changes.schema.description == backend.schema.description else {
+            throw StoreError(.misuse, "The change set was made for another schema than the store was opened with.")
+        }
         let before = state
         do {
             try state.apply(changes)
