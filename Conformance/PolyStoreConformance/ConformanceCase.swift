@@ -53,7 +53,8 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
 
     /// Every case. Ids are unique.
     public static let all: [ConformanceCase] =
-        capabilityCases + openingCases + valueCases + writingCases + transactionCases + uniquenessCases + comparisonCases + textCases
+        capabilityCases + openingCases + nameCases + lifetimeCases + valueCases + writingCases + refusalCases + transactionCases
+        + uniquenessCases + comparisonCases + textCases
         + orderCases + queryCases
         + relationshipCases + concurrencyCases + differentialCases
 }
@@ -61,8 +62,24 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
 /// A guarantee that did not hold.
 public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
     public let caseID: String
+    /// What was looked at, and what was wrong with it.
     public let message: String
-    public var description: String { "\(caseID): \(message)" }
+    /// What should have been; nil where the message says it all.
+    public let expected: String?
+    /// What was instead.
+    public let found: String?
+
+    init(caseID: String, message: String, expected: String? = nil, found: String? = nil) {
+        self.caseID = caseID
+        self.message = message
+        self.expected = expected
+        self.found = found
+    }
+
+    public var description: String {
+        guard let expected, let found else { return "\(caseID): \(message)" }
+        return "\(caseID): \(message)\(message.isEmpty ? "" : ": ")expected \(expected), found \(found)"
+    }
 }
 
 /// The backend under test, as its author hands it in.

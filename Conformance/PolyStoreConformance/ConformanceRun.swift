@@ -42,7 +42,8 @@ public final class ConformanceRun: Sendable {
     func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws { if !condition { throw fail(message()) } }
 
     func expect<T: Equatable>(_ found: T, equals expected: T, _ what: @autoclosure () -> String = "") throws {
-        if found != expected { throw fail("\(what())\(what().isEmpty ? "" : ": ")expected \(expected), found \(found)") }
+        guard found != expected else { return }
+        throw ConformanceFailure(caseID: caseID, message: what(), expected: "\(expected)", found: "\(found)")
     }
 
     /// Expects a `StoreError` of a code.
@@ -52,9 +53,9 @@ public final class ConformanceRun: Sendable {
             _ = try body()
         } catch let error as StoreError {
             if error.code == code { return error }
-            throw fail("\(what) expected the error \(code), found \(error)")
+            throw ConformanceFailure(caseID: caseID, message: what, expected: "the error \(code)", found: "\(error)")
         }
-        throw fail("\(what) expected the error \(code), and nothing was thrown")
+        throw ConformanceFailure(caseID: caseID, message: what, expected: "the error \(code)", found: "no error")
     }
 }
 

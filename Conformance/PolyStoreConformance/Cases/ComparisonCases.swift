@@ -208,6 +208,15 @@ let comparisonCases: [ConformanceCase] =
 let ascending: [(String, AttributeType, [Value])] = [
     ("int64", .int64, [.integer(.min), .integer(-5), .integer(0), .integer(7), .integer(.max)]),
     ("int8", .int8, [.integer(-128), .integer(0), .integer(127)]), ("bool", .bool, [.integer(0), .integer(1)]),
+    ("int16", .int16, [.integer(-32768), .integer(-1), .integer(0), .integer(32767)]),
+    ("int32", .int32, [.integer(Int64(Int32.min)), .integer(-1), .integer(0), .integer(Int64(Int32.max))]),
+    ("uint8", .uint8, [.integer(0), .integer(127), .integer(128), .integer(255)]),
+    ("uint16", .uint16, [.integer(0), .integer(32767), .integer(32768), .integer(65535)]),
+    ("uint32", .uint32, [.integer(0), .integer(Int64(Int32.max)), .integer(1 << 31), .integer(Int64(UInt32.max))]),
+    // Order-preserving bytes; for a backend they are a blob like any other.
+    ("decimal", .decimal, [.blob([0x7e]), .blob([0x7f, 0x7f, 0xfe, 0xcd, 0xff]), .blob([0x80]), .blob([0x81, 0x80, 1, 0x33, 0])]),
+    ("url", .url, [.text(""), .text("HTTPS://a"), .text("https://a"), .text("https://a/"), .text("https://\u{e9}")]),
+    ("json", .json, [.text("\"a\""), .text("1"), .text("[]"), .text("null"), .text("{\"a\":1}")]),
     ("uint64", .uint64, [.integer(0), .integer(5), .integer(.max), .integer(.min), .integer(-1)]),
     (
         "double", .double,

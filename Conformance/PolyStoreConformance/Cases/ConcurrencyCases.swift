@@ -39,7 +39,7 @@ let concurrencyCases: [ConformanceCase] = [
                     }
                 }
             }
-            for _ in 0..<4 {
+            for _ in 0..<8 {
                 group.addTask {
                     try await onThread {
                         var last: UInt64 = 0

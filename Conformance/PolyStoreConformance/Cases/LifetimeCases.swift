@@ -1,0 +1,130 @@
+import PolyStoreBackend
+
+/// What happens at the edges of a store's and a transaction's life.
+let lifetimeCases: [ConformanceCase] = [
+    ConformanceCase("lifetime.close.under-a-reader", "A reader that runs when the store is closed answers rightly or says closed.") { run in
+        let store = try run.open(Fixtures.company)
+        let person = try store.entity("Person")
+        try store.insert("Person", (0..<20).map { Fixtures.person("p\($0)", Int64($0)) })
+        let reader = try store.backend.beginRead()
+        try store.backend.close()
+        try rightOrClosed(run, "record") { try run.expect(try reader.row(person, 3)?[0], equals: .text("p2")) }
+        try rightOrClosed(run, "fetch") { try run.expect(try reader.ids(FetchRequest(person)).count, equals: 20) }
+        try rightOrClosed(run, "count") { try run.expect(try reader.count(FetchRequest(person)), equals: 20) }
+        reader.end()
+        reader.end()
+    },
+    ConformanceCase(
+        "lifetime.close.under-a-walk", "A walk under way when the store is closed goes on rightly, ends with closed, and harms nothing."
+    ) { run in
+        let store = try run.open(Fixtures.company)
+        try store.insert("Person", (0..<20).map { Fixtures.person("p\($0)", Int64($0)) })
+        let reader = try store.backend.beginRead()
+        let cursor = try reader.fetch(FetchRequest(try store.entity("Person")))
+        try run.expect(try cursor.next() && cursor.id == 1, "the first row")
+        try store.backend.close()
+        try rightOrClosed(run, "walk") {
+            var next: Int64 = 2
+            while try cursor.next() {
+                try run.expect(cursor.id, equals: next)
+                next += 1
+            }
+            try run.expect(next, equals: 21)
+        }
+        cursor.close()
+        reader.end()
+    },
+    ConformanceCase(
+        "lifetime.close.under-a-writer",
+        "A commit after the store was closed is there when it is opened again, or has thrown closed and is not."
+    ) { run in
+        let store = try run.open(Fixtures.company)
+        let transaction = try store.backend.beginWrite()
+        let changes = ChangeSet(store.schema)
+        try changes.insert(try store.entity("Person"), id: 1, Fixtures.person("a", 1))
+        try transaction.apply(changes)
+        try store.backend.close()
+        var isCommitted = true
+        do { _ = try transaction.commit(.full) } catch let error as StoreError {
+            try run.expect(error.code, equals: .closed)
+            isCommitted = false
+            transaction.rollback()
+        }
+        guard run.target.capabilities.contains(.persistence) else { return }
+        try run.expect(try run.open(Fixtures.company).row("Person", 1) != nil, equals: isCommitted)
+    },
+    ConformanceCase("lifetime.transaction.dropped-reader", "A reader that is dropped without end holds nothing up.") { run in
+        let store = try run.open(Fixtures.company)
+        for round in 1...30 as ClosedRange<Int64> {
+            let reader = try store.backend.beginRead()
+            _ = try reader.count(FetchRequest(try store.entity("Person")))
+            try store.change { try $0.insert(try store.entity("Person"), id: round, Fixtures.person("p\(round)", round)) }
+        }
+        try run.expect(try store.ids(FetchRequest(try store.entity("Person"))).count, equals: 30)
+        try store.backend.close()
+    },
+    ConformanceCase(
+        "lifetime.transaction.ended-is-closed", "What is asked of a write transaction after its end is closed, and does nothing."
+    ) {
+        run in
+        let store = try run.open(Fixtures.company)
+        let person = try store.entity("Person")
+        for ending in ["commit", "rollback", "end"] {
+            let transaction = try store.backend.beginWrite()
+            switch ending {
+            case "commit": _ = try transaction.commit(.relaxed)
+            case "rollback": transaction.rollback()
+            default: transaction.end()
+            }
+            let changes = ChangeSet(store.schema)
+            try changes.insert(person, id: 1, Fixtures.person("a", 1))
+            try run.expectError(.closed, "apply after \(ending)") { try transaction.apply(changes) }
+            try run.expectError(.closed, "reserveIDs after \(ending)") { try transaction.reserveIDs(person, count: 1) }
+            try run.expectError(.closed, "commit after \(ending)") { try transaction.commit(.full) }
+            try run.expectError(.closed, "record after \(ending)") { try transaction.record(person, id: 1) }
+            transaction.rollback()
+            transaction.end()
+        }
+        try run.expect(try store.row("Person", 1), equals: nil)
+    },
+    ConformanceCase("lifetime.reader.ended-is-closed", "What is asked of a reader after its end is closed.") { run in
+        let store = try run.open(Fixtures.company)
+        let person = try store.entity("Person")
+        try store.insert("Person", [Fixtures.person("a", 1)])
+        let reader = try store.backend.beginRead()
+        reader.end()
+        try run.expectError(.closed, "record") { try reader.record(person, id: 1) }
+        try run.expectError(.closed, "fetch") { try reader.ids(FetchRequest(person)) }
+        try run.expectError(.closed, "count") { try reader.count(FetchRequest(person)) }
+        try run.expectError(.closed, "related") { try reader.related(try store.relationship("Person", "friends"), of: [1]) }
+    },
+    ConformanceCase("lifetime.version.grows-without-changes", "A commit of nothing is a commit: the version grows.") { run in
+        let store = try run.open(Fixtures.company)
+        var last: UInt64 = 0
+        for round in 0..<3 {
+            let version = try store.backend.beginWrite().commit(.relaxed)
+            try run.expect(version > last, "round \(round): version \(version) after \(last)")
+            last = version
+        }
+        try run.expect(try store.read { $0.version }, equals: last)
+    },
+    ConformanceCase("lifetime.writer.sees-the-last-commit", "A write transaction begins with everything that was committed before it.") {
+        run in
+        let store = try run.open(Fixtures.company)
+        let person = try store.entity("Person")
+        try store.insert("Person", [Fixtures.person("a", 0)])
+        for round in 0..<20 as Range<Int64> {
+            try store.write { transaction in
+                try run.expect(try transaction.row(person, 1)?[1], equals: .integer(round))
+                let changes = ChangeSet(store.schema)
+                try changes.update(person, id: 1, ["age": .integer(round + 1)])
+                try transaction.apply(changes)
+            }
+        }
+    },
+]
+
+/// A store may keep what running transactions need, or not; what it may not do is to answer wrongly.
+private func rightOrClosed(_ run: ConformanceRun, _ what: String, _ body: () throws -> Void) throws {
+    do { try body() } catch let error as StoreError { try run.expect(error.code, equals: .closed, what) }
+}

@@ -1,0 +1,125 @@
+import PolyStoreBackend
+
+/// Names that an engine might want for itself, and schemas that are told in another order.
+let nameCases: [ConformanceCase] = [
+    ConformanceCase("names.own.are-not-taken", "Names that engines use themselves are names like any other.") { run in
+        let names = ["rowid", "_rowid_", "oid", "id", "source", "target", "version", "key", "value", "null", "main", "temp", "new", "old"]
+        let store = try run.open(optionalTexts(entities: names, attributes: names))
+        for (number, name) in names.enumerated() {
+            let row = names.map { Value.text("\(number) \($0)") }
+            try store.insert(name, [row, names.map { _ in .null }])
+            try run.expect(try store.row(name, 1), equals: row, name)
+            let entity = try store.entity(name)
+            for field in entity.fields {
+                let request = FetchRequest(
+                    entity, predicate: .compare(FieldReference(field), .equal, row[field.ordinal]),
+                    sortKeys: [SortKey(FieldReference(field))])
+                try run.expect(try store.ids(request), equals: [1], "\(name).\(field.name)")
+            }
+        }
+    },
+    ConformanceCase(
+        "names.derived.do-not-collide", "An entity may be called what a backend would call an index or a link table of another."
+    ) { run in
+        let schema = SchemaDescription(
+            name: "Clashes",
+            entities: [
+                EntityDescription(
+                    name: "A",
+                    properties: [
+                        .attribute(AttributeDescription(name: "b", type: .string, isUnique: true)),
+                        .attribute(AttributeDescription(name: "b_c", type: .int64, isIndexed: true)),
+                        .attribute(AttributeDescription(name: "c", type: .int64)),
+                        .relationship(RelationshipDescription(name: "others", destination: "A", isToMany: true)),
+                    ], indexes: [IndexDescription(fields: ["b", "c"])]),
+                EntityDescription(name: "A_b", properties: [.attribute(AttributeDescription(name: "x", type: .string, isIndexed: true))]),
+                EntityDescription(name: "A_b_c", properties: [.attribute(AttributeDescription(name: "x", type: .string))]),
+                EntityDescription(name: "A_others", properties: [.attribute(AttributeDescription(name: "source", type: .string))]),
+                EntityDescription(name: "A_others_inverse", properties: [.attribute(AttributeDescription(name: "target", type: .string))]),
+            ])
+        var store = try run.open(schema)
+        func check() throws {
+            for name in ["A_b", "A_b_c", "A_others", "A_others_inverse"] {
+                try run.expect(try store.row(name, 1), equals: [.text(name)], name)
+            }
+            try run.expect(try store.row("A", 1), equals: [.text("t"), .integer(1), .integer(2)])
+            try run.expect(try store.read { try $0.related(try store.relationship("A", "others"), of: [1])[1] }, equals: [1])
+        }
+        for name in ["A_b", "A_b_c", "A_others", "A_others_inverse"] { try store.insert(name, [[.text(name)]]) }
+        try store.insert("A", [[.text("t"), .integer(1), .integer(2)]])
+        try store.change { $0.link(try store.pair(try store.relationship("A", "others"), 1, 1)) }
+        try check()
+        guard run.target.capabilities.contains(.persistence) else { return }
+        try store.backend.close()
+        store = try run.open(schema)
+        try check()
+    },
+    ConformanceCase("names.length.is-free", "Names of a thousand characters work.") { run in
+        let long = String(repeating: "long name ", count: 100)
+        let store = try run.open(optionalTexts(entities: [long, long + "2"], attributes: [long + "a", long + "b"]))
+        try store.insert(long, [[.text("1"), .text("2")]])
+        try store.insert(long + "2", [[.text("3"), .null]])
+        try run.expect(try store.row(long, 1), equals: [.text("1"), .text("2")])
+        try run.expect(try store.row(long + "2", 1), equals: [.text("3"), .null])
+    },
+    ConformanceCase("names.spaces.count", "Names that differ in spaces only are different names.") { run in
+        let names = ["a", " a", "a ", "a  ", "\ta", "a\n"]
+        let store = try run.open(optionalTexts(entities: names, attributes: names))
+        for name in names { try store.insert(name, [names.map { .text("\(name)/\($0)") }]) }
+        for name in names { try run.expect(try store.row(name, 1), equals: names.map { .text("\(name)/\($0)") }, name.debugDescription) }
+    },
+    ConformanceCase(
+        "names.reserved.work-or-are-refused",
+        "A name that an engine cannot have is refused as invalidSchema that names it, never half used."
+    ) { run in
+        for name in ["sqlite_master", "sqlite_x", "polystore_metadata", "POLYSTORE_state", "pg_class"] {
+            do {
+                let store = try run.open(optionalTexts(entities: [name], attributes: ["x"]), name)
+                try store.insert(name, [[.text(name)]])
+                try run.expect(try store.row(name, 1), equals: [.text(name)], name)
+            } catch let error as StoreError {
+                try run.expect(error.code, equals: .invalidSchema, name)
+                try run.expect(error.message.contains(name), "the error does not name \(name): \(error.message)")
+            }
+        }
+    },
+    ConformanceCase(
+        "names.order-of-entities.is-free",
+        "A model whose entities are listed in another order is the same model, and finds its own objects.",
+        requires: [.persistence]
+    ) { run in
+        let store = try run.open(Fixtures.company)
+        try store.insert("Department", [[.text("d")]])
+        try store.insert("Club", [[.text("c")], [.text("c2")]])
+        try store.insert("Person", [Fixtures.person("p", 1, score: .nan, department: 1), Fixtures.person("q", 2)])
+        try store.change { changes in
+            changes.link(try store.pair(try store.relationship("Person", "clubs"), 1, 2))
+            changes.link(try store.pair(try store.relationship("Department", "tags"), 1, 1))
+        }
+        _ = try store.write { try $0.reserveIDs(try store.entity("Club"), count: 9) }
+        try store.backend.close()
+        var turned = Fixtures.company
+        turned.entities.reverse()
+        let again = try run.open(turned)
+        try run.expect(try again.row("Department", 1), equals: [.text("d")])
+        try run.expect(try again.row("Club", 2), equals: [.text("c2")])
+        try run.expect(try again.row("Person", 1), equals: Fixtures.person("p", 1, score: .nan, department: 1))
+        try run.expect(try again.ids(try again.request("Person", "score", .equal, .real(.nan))), equals: [1], "NaN")
+        try run.expect(try again.read { try $0.related(try again.relationship("Person", "clubs"), of: [1])[1] }, equals: [2])
+        try run.expect(try again.read { try $0.related(try again.relationship("Club", "members"), of: [2])[2] }, equals: [1])
+        try run.expect(try again.read { try $0.related(try again.relationship("Department", "tags"), of: [1])[1] }, equals: [1])
+        try run.expect(try again.write { try $0.reserveIDs(try again.entity("Club"), count: 1) }, equals: 10, "the sequence of Club")
+        try run.expect(try again.write { try $0.reserveIDs(try again.entity("Person"), count: 1) }, equals: 1, "the sequence of Person")
+    },
+]
+
+/// Entities that all have the same optional text attributes, indexed.
+private func optionalTexts(entities: [String], attributes: [String]) -> SchemaDescription {
+    SchemaDescription(
+        name: "Names",
+        entities: entities.map { name in
+            EntityDescription(
+                name: name,
+                properties: attributes.map { .attribute(AttributeDescription(name: $0, type: .string, isOptional: true, isIndexed: true)) })
+        })
+}
