@@ -60,7 +60,7 @@ class MemoryReadTransaction: ReadTransaction {
         try request.validate()
         let scan = try scan(request)
         return QueryPlan(
-            entity: request.entity.name, access: candidates(request) == nil ? "scan" : "look-up",
+            entity: request.entity.name, accesses: [QueryPlan.Access(candidates(request) == nil ? .scan : .primaryKey)],
             remainder: scan.remainder.described(for: request))
     }
 

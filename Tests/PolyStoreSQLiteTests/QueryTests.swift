@@ -123,7 +123,9 @@ import Testing
         let age = try store.field("Person", "age")
         try store.read { transaction in
             #expect(try transaction.plan(FetchRequest(entity)).access == "scan")
-            #expect(try transaction.plan(FetchRequest(entity, predicate: .compare(.objectID, .equal, .integer(3)))).access == "primary key")
+            #expect(
+                try transaction.plan(FetchRequest(entity, predicate: .compare(.objectID, .equal, .integer(3)))).access
+                    == "primary key (objectID=?)")
             #expect(
                 try transaction.plan(FetchRequest(entity, predicate: .compare(email, .equal, .text("a")))).access
                     == "index Person_email (email=?)")

@@ -4,6 +4,8 @@ import PolyStoreBackend
 struct QueryCompiler {
     var words: ContiguousArray<UInt32> = []
     private(set) var bindings: ContiguousArray<Binding> = []
+    /// The fields that the statement selects, ascending; nil: all.
+    private(set) var selected: [Int]?
 
     /// More parameters than this are not worth preparing; SQLite's own limit is 32,766.
     static let mostBindings = 4096
@@ -14,7 +16,9 @@ struct QueryCompiler {
 
     /// Everything of a request.
     /// - Returns: the part of the condition that is left over.
-    mutating func compile(_ request: FetchRequest, _ table: EntityTable, _ nan: borrowing NaNColumns, counting: Bool = false) throws
+    mutating func compile(
+        _ request: FetchRequest, _ table: EntityTable, _ nan: borrowing NaNColumns, counting: Bool = false, countsRows: Bool = false
+    ) throws
         -> QueryPredicate?
     {
         words.removeAll(keepingCapacity: true)
@@ -36,8 +40,17 @@ struct QueryCompiler {
                 bindings.append(.integer(Int64(request.offset)))
             }
         }
+        if request.ignoresIndexes { flags.insert(.ignoresIndexes) }
+        if countsRows { flags.insert(.countsRows) }
+        selected = nil
+        if !counting {
+            if let fields = request.fields, !flags.contains(.onlyIDs) {
+                select(fields, rest, table)
+                flags.insert(.fields)
+            }
+            order(request.sortKeys, table, nan)
+        }
         words[1] = flags.rawValue
-        if !counting { order(request.sortKeys, table, nan) }
         return rest.isEmpty ? nil : .and(rest)
     }
 
@@ -64,6 +77,16 @@ struct QueryCompiler {
         default: try push(predicate, &self, nan)
         }
         words[countAt] = count
+    }
+
+    /// The number of fields that are read, and each: those asked for and those that what is left over looks at.
+    private mutating func select(_ fields: FieldMask, _ rest: [QueryPredicate], _ table: EntityTable) {
+        var fields = fields
+        for part in rest { part.collectFields(into: &fields) }
+        let ordinals = fields.ordinals.filter { $0 < table.fieldCount }
+        append(count: ordinals.count)
+        for ordinal in ordinals { append(count: ordinal) }
+        selected = ordinals
     }
 
     /// A word per key: direction, place of nulls where it is not SQLite's own, and whether there may be NaN.

@@ -1,7 +1,7 @@
 /// A query without its constants, as a short program in 32-bit words. SQL is made from the shape alone, so equal shapes have equal
 /// SQL, and no constant can ever get into it.
 ///
-/// The words: entity and flags; sort keys; conditions in prefix form. See ``QueryCompiler`` (writes) and ``ShapeSQL`` (reads).
+/// The words: entity and flags; conditions in prefix form; fields; sort keys. See ``QueryCompiler`` (writes) and ``ShapeSQL`` (reads).
 struct QueryShape: Equatable {
     let words: ContiguousArray<UInt32>
     let hash: UInt64
@@ -28,6 +28,11 @@ struct QueryShape: Equatable {
         static let limit = Flags(rawValue: 2)
         static let offset = Flags(rawValue: 4)
         static let count = Flags(rawValue: 8)
+        /// Only some fields: how many, and which, follow the conditions.
+        static let fields = Flags(rawValue: 16)
+        static let ignoresIndexes = Flags(rawValue: 32)
+        /// Tells of every row that is looked at; see ``RowCounter``.
+        static let countsRows = Flags(rawValue: 64)
     }
 
     /// The kinds of conditions: the low byte of a word.

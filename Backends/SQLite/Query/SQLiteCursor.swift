@@ -8,16 +8,18 @@ final class SQLiteCursor: RecordCursor {
     private let handle: OpaquePointer
     private let table: EntityTable
     private let onlyIDs: Bool
+    private let fields: [Int]?
     // Only `next` uses it, and never while it is in use.
     @exclusivity(unchecked) private var reader: RowReader
     @exclusivity(unchecked) private var isOpen = true
 
-    init(_ session: Session, _ statement: Statement, _ table: EntityTable, onlyIDs: Bool) throws {
+    init(_ session: Session, _ statement: Statement, _ table: EntityTable, fields: [Int]?, onlyIDs: Bool) throws {
         self.session = session
         self.statement = statement
         handle = statement.handle
         self.table = table
         self.onlyIDs = onlyIDs
+        self.fields = fields
         reader = statement.reader ?? RowReader()
         super.init(layout: table.layout)
         if onlyIDs { stand(on: 0, try reader.empty(table)) }
@@ -29,7 +31,11 @@ final class SQLiteCursor: RecordCursor {
         guard isOpen, !session.isEnded else { return try outside() }
         let code = sqlite3_step(handle)
         guard code == SQLITE_ROW else { return try finish(code) }
-        stand(on: sqlite3_column_int64(handle, 0), onlyIDs ? record : try reader.read(handle, table))
+        if let fields, !onlyIDs {
+            stand(on: sqlite3_column_int64(handle, 0), try reader.read(handle, table, only: fields))
+        } else {
+            stand(on: sqlite3_column_int64(handle, 0), onlyIDs ? record : try reader.read(handle, table))
+        }
         return true
     }
 

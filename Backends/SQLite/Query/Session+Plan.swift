@@ -21,7 +21,7 @@ extension Session {
         }
         let remainder = rest.map { Scan.Remainder(predicate: $0, slice: true) } ?? .nothing
         return QueryPlan(
-            entity: request.entity.name, access: Self.access(lines, table), pushedDown: pushed,
+            entity: request.entity.name, accesses: Self.accesses(lines, table), pushedDown: pushed,
             remainder: remainder.described(for: request),
             engine: [sql] + lines)
     }
@@ -40,29 +40,77 @@ extension Session {
         }
     }
 
-    /// Several ways, for an OR that uses an index for each part, are joined.
-    private static func access(_ lines: [String], _ table: EntityTable) -> String {
-        var ways: [String] = []
+    /// Carries it out with a term that counts the rows it is asked about.
+    func explain(_ request: FetchRequest) throws -> QueryPlan {
+        var plan = try plan(request)
+        if request.limit == 0 {
+            (plan.rowsExamined, plan.rowsReturned) = (0, 0)
+            return plan
+        }
+        let table = try tables.table(request.entity)
+        let counter = RowCounter()
+        try counter.install(connection)
+        defer { counter.remove(connection) }
+        let rest = try connection.compiler.compile(request, table, connection.nan, countsRows: true)
+        let statement = try connection.prepare(ShapeSQL.query(QueryShape(connection.compiler.words), table))
+        defer { connection.finalize(statement) }
+        for (index, value) in connection.compiler.bindings.enumerated() {
+            let code = statement.bind(Int32(index + 1), value)
+            if code != SQLITE_OK { throw connection.error(code, "Explaining a query") }
+        }
+        let evaluator = rest.map(PredicateEvaluator.init)
+        var reader = RowReader()
+        var selected = 0
+        let most =
+            rest == nil
+            ? Int.max : request.limit.map { $0.addingReportingOverflow(request.offset) }.map { $0.overflow ? .max : $0.0 } ?? .max
+        while selected < most {
+            let code = sqlite3_step(statement.handle)
+            if code == SQLITE_DONE { break }
+            guard code == SQLITE_ROW else { throw connection.error(code, "Explaining a query") }
+            if let evaluator {
+                let record =
+                    try connection.compiler.selected.map { try reader.read(statement.handle, table, only: $0) }
+                    ?? reader.read(statement.handle, table)
+                if !evaluator.matches(id: sqlite3_column_int64(statement.handle, 0), record) { continue }
+            }
+            selected += 1
+        }
+        plan.rowsExamined = counter.count
+        plan.rowsReturned = rest == nil ? selected : max(0, selected - request.offset)
+        return plan
+    }
+
+    /// Several ways, for an OR that uses an index for each part.
+    private static func accesses(_ lines: [String], _ table: EntityTable) -> [QueryPlan.Access] {
+        var ways: [QueryPlan.Access] = []
         for line in lines {
             if let way = access(line, table), !ways.contains(way) { ways.append(way) }
         }
-        return ways.isEmpty ? "scan" : ways.joined(separator: " or ")
+        return ways.isEmpty ? [QueryPlan.Access(.scan)] : ways
     }
 
-    private static func access(_ line: String, _ table: EntityTable) -> String? {
+    private static func access(_ line: String, _ table: EntityTable) -> QueryPlan.Access? {
         let plain = table.entity.name
         let isSearch = line.hasPrefix("SEARCH \(plain)")
         guard isSearch || line.hasPrefix("SCAN \(plain)") else { return nil }
         let rest = line.dropFirst((isSearch ? "SEARCH " : "SCAN ").count + plain.count)
-        if rest.hasPrefix(" USING INTEGER PRIMARY KEY") { return "primary key" }
-        for words in [" USING COVERING INDEX ", " USING INDEX "] where rest.hasPrefix(words) {
+        /// What stands in parentheses at the end.
+        func condition(_ words: Substring) -> String? {
+            guard let open = words.firstIndex(of: "("), words.last == ")" else { return nil }
+            return String(words[words.index(after: open)...].dropLast()).replacing("rowid", with: "objectID")
+        }
+        let key = " USING INTEGER PRIMARY KEY"
+        if rest.hasPrefix(key) { return QueryPlan.Access(.primaryKey, condition: condition(rest.dropFirst(key.count))) }
+        for (words, isCovering) in [(" USING COVERING INDEX ", true), (" USING INDEX ", false)] where rest.hasPrefix(words) {
             let name = rest.dropFirst(words.count)
             // The longest name that fits: one may be the beginning of another.
             let index = table.indexes.filter { name.hasPrefix($0.plainName) }.max { $0.plainName.utf8.count < $1.plainName.utf8.count }
             guard let index else { continue }
-            let used = name.dropFirst(index.plainName.count)
-            return "index \(index.plainName)" + (isSearch ? "\(used)" : " (order)")
+            return QueryPlan.Access(
+                isSearch ? .search : .index, index: index.plainName, condition: condition(name.dropFirst(index.plainName.count)),
+                isCovering: isCovering)
         }
-        return "scan"
+        return QueryPlan.Access(.scan)
     }
 }

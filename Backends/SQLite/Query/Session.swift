@@ -51,7 +51,8 @@ final class Session {
         let statement = try query(table)
         let cursor: SQLiteCursor
         do {
-            cursor = try SQLiteCursor(self, statement, table, onlyIDs: request.onlyIDs && rest == nil)
+            cursor = try SQLiteCursor(
+                self, statement, table, fields: connection.compiler.selected, onlyIDs: request.onlyIDs && rest == nil)
         } catch {
             connection.checkIn(statement)
             throw error

@@ -43,7 +43,8 @@ struct ShapeSQL {
         let count = Int(next())
         var conditions: [String] = []
         for _ in 0..<count { conditions.append(condition()) }
-        var body = " FROM \(table.name)"
+        if flags.contains(.countsRows) { conditions.insert("\(RowCounter.name)(\(SQLNames.objectID))", at: 0) }
+        var body = " FROM \(table.name)" + (flags.contains(.ignoresIndexes) ? " NOT INDEXED" : "")
         if !conditions.isEmpty { body += " WHERE " + Self.join(conditions, " AND ") }
 
         var slice = ""
@@ -53,7 +54,13 @@ struct ShapeSQL {
         if flags.contains(.count) {
             return slice.isEmpty ? "SELECT count(*)\(body)" : "SELECT count(*) FROM (SELECT 1\(body)\(slice))"
         }
-        return "SELECT \(flags.contains(.onlyIDs) ? SQLNames.objectID : table.selectList)\(body) ORDER BY \(order())\(slice)"
+        var list = flags.contains(.onlyIDs) ? SQLNames.objectID : table.selectList
+        if flags.contains(.fields) {
+            let count = Int(next())
+            list = SQLNames.objectID
+            for _ in 0..<count { list += ", " + column(Int(next())) }
+        }
+        return "SELECT \(list)\(body) ORDER BY \(order())\(slice)"
     }
 
     private mutating func order() -> String {

@@ -37,10 +37,14 @@ public struct FetchRequest: Sendable, Hashable {
     public var offset: Int
     /// Only ids are wanted: the cursor's records may then be without any field.
     public var onlyIDs: Bool
+    /// The only fields whose values are wanted: the others of the cursor's records may then be null. nil: all.
+    public var fields: FieldMask?
+    /// To be answered from the records alone, as if there were no index: shows whether an index tells the truth. The answer is the same.
+    public var ignoresIndexes = false
 
     public init(
         _ entity: Entity, predicate: QueryPredicate = .all, sortKeys: [SortKey] = [], limit: Int? = nil, offset: Int = 0,
-        onlyIDs: Bool = false
+        onlyIDs: Bool = false, fields: FieldMask? = nil
     ) {
         self.entity = entity
         self.predicate = predicate
@@ -48,6 +52,7 @@ public struct FetchRequest: Sendable, Hashable {
         self.limit = limit
         self.offset = offset
         self.onlyIDs = onlyIDs
+        self.fields = fields
     }
 
     /// The deepest predicate that is taken.
@@ -67,11 +72,11 @@ public struct FetchRequest: Sendable, Hashable {
                 entity: entity.name)
         }
         try validate(predicate)
-        for key in sortKeys { try check(key.field) }
+        for key in sortKeys { try checkField(key.field) }
     }
 
     /// That a reference leads to a field of the entity and knows its type: what is read is read without further checks.
-    private func check(_ field: FieldReference) throws {
+    func checkField(_ field: FieldReference) throws {
         if field.isObjectID { return }
         guard field.ordinal < entity.fields.count, entity.fields[field.ordinal].type == field.type else {
             throw StoreError(
@@ -83,13 +88,13 @@ public struct FetchRequest: Sendable, Hashable {
     private func validate(_ predicate: QueryPredicate) throws {
         switch predicate.node {
         case .constant: break
-        case .isNull(let field): try check(field)
+        case .isNull(let field): try checkField(field)
         case .compare(let field, _, let value):
-            try check(field)
+            try checkField(field)
             try fits(field, value)
         case .compareFields(let left, _, let right):
-            try check(left)
-            try check(right)
+            try checkField(left)
+            try checkField(right)
             guard left.type.physical == right.type.physical, left.isUnsigned == right.isUnsigned else {
                 throw StoreError(
                     .invalidPredicate, "\(left.name) (\(left.type)) cannot be compared with \(right.name) (\(right.type)).",
@@ -97,10 +102,10 @@ public struct FetchRequest: Sendable, Hashable {
                     attribute: left.name)
             }
         case .oneOf(let field, let values):
-            try check(field)
+            try checkField(field)
             for value in values { try fits(field, value) }
         case .text(let field, let operation, _):
-            try check(field)
+            try checkField(field)
             guard field.type.physical == .text else {
                 throw StoreError(
                     .invalidPredicate, "\(operation.rawValue) needs text, and \(field.name) is \(field.type).", entity: entity.name,

@@ -137,6 +137,22 @@ public struct QueryPredicate: Sendable, Hashable {
     }
 }
 
+extension QueryPredicate {
+    /// Adds the fields that it looks at.
+    public func collectFields(into mask: inout FieldMask) {
+        func add(_ field: FieldReference) { if !field.isObjectID { mask.insert(field.ordinal) } }
+        switch node {
+        case .constant: break
+        case .compare(let field, _, _), .isNull(let field), .oneOf(let field, _), .text(let field, _, _): add(field)
+        case .compareFields(let left, _, let right):
+            add(left)
+            add(right)
+        case .and(let parts), .or(let parts): for part in parts { part.collectFields(into: &mask) }
+        case .not(let part): part.collectFields(into: &mask)
+        }
+    }
+}
+
 extension QueryPredicate: CustomStringConvertible {
     /// For people and for `explain`; never parsed, never sent to an engine.
     public var description: String {

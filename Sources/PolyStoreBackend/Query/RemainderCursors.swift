@@ -28,6 +28,8 @@ final class FilterCursor: RecordCursor {
     }
 
     override func close() { source.close() }
+
+    override var rowsExamined: Int { source.rowsExamined }
 }
 
 /// Rows that lie in an arena, in the order of a list of places.
@@ -66,20 +68,70 @@ public final class MaterializedCursor: RecordCursor {
         return true
     }
 
-    /// Takes every row of a cursor that a predicate selects, sorts, and cuts out the slice of the request.
-    static func sorted(_ source: RecordCursor, _ request: FetchRequest, predicate: QueryPredicate?, sort: Bool) throws -> MaterializedCursor
-    {
+    // Of the walk that the rows came from.
+    private var examined = 0
+    public override var rowsExamined: Int { examined }
+
+    /// Takes every row of a cursor that a predicate selects, sorts, and cuts out the slice of the request. With a limit it never keeps more than
+    /// twice as many rows as the slice ends at.
+    static func sorted(_ source: RecordCursor, _ request: FetchRequest, predicate: QueryPredicate?) throws -> MaterializedCursor {
         let evaluator = predicate.map(PredicateEvaluator.init)
-        let arena = RecordArena()
-        var rows: [Row] = []
+        let layout = request.entity.layout
+        let order = RecordOrder(request.sortKeys)
+        var rows = TopRows(order, layout, limit: request.limit, offset: request.offset)
         while try source.next() {
             if let evaluator, !evaluator.matches(id: source.id, source.record) { continue }
-            rows.append(Row(id: source.id, offset: arena.append(source.record.bytes), count: source.record.count))
+            rows.add(source.id, source.record)
         }
+        let cursor = rows.finish(layout, offset: request.offset, limit: request.limit)
+        cursor.examined = source.rowsExamined
         source.close()
-        if sort { arena.sort(&rows, by: RecordOrder(request.sortKeys), layout: request.entity.layout) }
-        let slice = rows.dropFirst(request.offset)
-        return MaterializedCursor(arena, rows: request.limit.map { slice.prefix($0) } ?? slice, layout: request.entity.layout)
+        return cursor
+    }
+}
+
+/// Collects rows for an order, and forgets those that cannot be among the first so many.
+private struct TopRows {
+    private let order: RecordOrder
+    private let layout: RecordLayout
+    /// The end of the slice; nil: everything is kept.
+    private let most: Int?
+    private var arena = RecordArena()
+    private var rows: [MaterializedCursor.Row] = []
+    /// The last of the first `most` rows, once there were so many: what is behind it is out.
+    private var bound: MaterializedCursor.Row?
+
+    init(_ order: RecordOrder, _ layout: RecordLayout, limit: Int?, offset: Int) {
+        self.order = order
+        self.layout = layout
+        // Where so many would be kept that nothing is won, everything is.
+        most = limit.flatMap { limit in
+            let (end, overflow) = limit.addingReportingOverflow(offset)
+            return overflow || end > 1 << 24 ? nil : max(end, 16)
+        }
+    }
+
+    mutating func add(_ id: Int64, _ record: RecordView) {
+        if let bound, order.compare(id, record, bound.id, arena.view(bound.offset, bound.count, layout)) > 0 { return }
+        rows.append(MaterializedCursor.Row(id: id, offset: arena.append(record.bytes), count: record.count))
+        if let most, rows.count >= 2 * most { cut(most) }
+    }
+
+    /// Keeps the first rows, in an arena of their own.
+    private mutating func cut(_ most: Int) {
+        arena.sort(&rows, by: order, layout: layout)
+        let kept = RecordArena(capacity: arena.count / 2)
+        rows = rows.prefix(most).map { row in
+            MaterializedCursor.Row(id: row.id, offset: kept.append(arena.bytes(row.offset, row.count)), count: row.count)
+        }
+        arena = kept
+        bound = rows.last
+    }
+
+    mutating func finish(_ layout: RecordLayout, offset: Int, limit: Int?) -> MaterializedCursor {
+        arena.sort(&rows, by: order, layout: layout)
+        let slice = rows.dropFirst(offset)
+        return MaterializedCursor(arena, rows: limit.map { slice.prefix($0) } ?? slice, layout: layout)
     }
 }
 
@@ -106,7 +158,7 @@ extension ReadTransaction {
         let rest = scan.remainder
         if rest.isNothing { return scan.cursor }
         if rest.sort {
-            return try MaterializedCursor.sorted(scan.cursor, request, predicate: rest.predicate, sort: true)
+            return try MaterializedCursor.sorted(scan.cursor, request, predicate: rest.predicate)
         }
         return FilterCursor(
             scan.cursor, layout: request.entity.layout, predicate: rest.predicate, offset: rest.slice ? request.offset : 0,
@@ -123,13 +175,5 @@ extension ReadTransaction {
         var count = 0
         while try cursor.next() { count += 1 }
         return count
-    }
-
-    /// Without better knowledge: what `scan` leaves undone.
-    public func plan(_ request: FetchRequest) throws -> QueryPlan {
-        try request.validate()
-        let scan = try scan(request)
-        scan.cursor.close()
-        return QueryPlan(entity: request.entity.name, access: "scan", remainder: scan.remainder.described(for: request))
     }
 }

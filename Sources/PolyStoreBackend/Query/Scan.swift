@@ -13,11 +13,18 @@ open class RecordCursor {
 
     public init(layout: RecordLayout) { currentRecord = RecordView(empty: layout) }
 
+    // As above.
+    @exclusivity(unchecked) @usableFromInline final var steps = 0
+
+    /// How many rows were looked at so far, for ``ReadTransaction/explain(_:)``. Without more knowledge those that the walk stood on.
+    open var rowsExamined: Int { steps }
+
     /// Tells where the walk stands: to be called by a subclass before its `next()` returns true.
     @inlinable
     public final func stand(on id: Int64, _ record: RecordView) {
         currentID = id
         currentRecord = record
+        steps &+= 1
     }
 
     /// Moves to the next row.
@@ -69,35 +76,6 @@ public struct Scan {
     public init(_ cursor: RecordCursor, remainder: Remainder = .nothing) {
         self.cursor = cursor
         self.remainder = remainder
-    }
-}
-
-/// How a request would be carried out.
-public struct QueryPlan: Sendable, Hashable, CustomStringConvertible {
-    public var entity: String
-    /// `scan`, `primary key`, `index NAME (equality|range|order)`, in the backend's words.
-    public var access: String
-    /// What the engine does itself: the condition, `order`, `limit`.
-    public var pushedDown: [String]
-    /// What the shared executor does afterwards.
-    public var remainder: [String]
-    /// The engine's own description, a line each.
-    public var engine: [String]
-
-    public init(entity: String, access: String, pushedDown: [String] = [], remainder: [String] = [], engine: [String] = []) {
-        self.entity = entity
-        self.access = access
-        self.pushedDown = pushedDown
-        self.remainder = remainder
-        self.engine = engine
-    }
-
-    public var description: String {
-        var lines = ["fetch \(entity)", "  access: \(access)"]
-        lines.append("  pushed down: \(pushedDown.isEmpty ? "nothing" : pushedDown.joined(separator: "; "))")
-        lines.append("  remainder: \(remainder.isEmpty ? "nothing" : remainder.joined(separator: "; "))")
-        lines += engine.map { "  engine: \($0)" }
-        return lines.joined(separator: "\n")
     }
 }
 

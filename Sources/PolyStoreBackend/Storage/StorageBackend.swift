@@ -57,8 +57,13 @@ public protocol ReadTransaction: AnyObject {
     /// The objects that a to-many relationship leads to, for many sources in one call.
     /// - Parameter sources: ids of the relationship's source entity, in any order, each once.
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs
+    /// Aggregates over what a predicate selects, the groups in ascending order. There is a default, on the records of a walk.
+    /// - Throws: `invalidValue` for a sum of integers that does not fit 64 bits.
+    func aggregate(_ request: AggregateRequest) throws -> [AggregateRow]
     /// How `scan` would go about a request. There is a default.
     func plan(_ request: FetchRequest) throws -> QueryPlan
+    /// Carries a request out and tells how, with the number of rows looked at and found. There is a default.
+    func explain(_ request: FetchRequest) throws -> QueryPlan
     /// Ends it and gives back what it holds. A second call does nothing.
     func end()
 }

@@ -50,12 +50,18 @@ extension Context {
         try fetchObjectIDs(source.chain.limit(min(source.chain.options.limit ?? 1, 1))).first
     }
 
-    /// How a fetch would be carried out: access path, what the engine does, what remains.
+    /// Carries a fetch out and tells how: the way to the rows, what the engine does, what remains, rows looked at and found. A text for
+    /// people; see ``plans(_:)`` for programs.
     public func explain<S: FetchSource>(_ source: S) throws -> String {
         try resolve(source.chain).parts.map { part in
-            let plan = try storage(part.entry.store).plan(part.request)
+            let plan = try storage(part.entry.store).explain(part.request)
             return "store \(part.entry.store.url)\n\(plan)"
         }.joined(separator: "\n")
+    }
+
+    /// Carries a fetch out and tells how, a plan for each store that it reads. What a transaction has pending is not in the numbers.
+    public func plans<S: FetchSource>(_ source: S) throws -> [QueryPlan] {
+        try resolve(source.chain).parts.map { part in try storage(part.entry.store).explain(part.request) }
     }
 }
 
