@@ -39,7 +39,7 @@ let package = Package(
         .target(name: "PolyStore", dependencies: ["PolyStoreCore", "PolyStoreBackend", "PolyStoreMacros"], swiftSettings: settings),
 
         // Backends: each knows the contract and nothing above it.
-        .target(name: "PolyStoreMemory", dependencies: ["PolyStoreBackend"], path: "Backends/Memory", swiftSettings: settings),
+        .target(name: "PolyStoreMemory", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue"], path: "Backends/Memory", swiftSettings: settings),
         .systemLibrary(
             name: "CSQLite", path: "Backends/System/CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),

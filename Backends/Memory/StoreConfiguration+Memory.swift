@@ -1,9 +1,16 @@
 import PolyStoreBackend
+import PolyStoreKeyValue
 
 extension StoreConfiguration {
     /// A store in memory: it starts empty and goes with its stack. Two of them are never the same store.
     public static func inMemory() -> StoreConfiguration {
-        StoreConfiguration(engine: "memory", location: places.next(), isShared: false) { try MemoryBackend($0) }
+        let place = places.next()
+        return StoreConfiguration(engine: "memory", location: place, isShared: false) { request in
+            guard !request.isReadOnly else {
+                throw StoreError(.unsupported, "A store in memory cannot be opened for reading only: it starts empty.")
+            }
+            return try KeyValueBackend(EngineHandle(private: MemoryEngine(place: "memory:\(place)")), request)
+        }
     }
 
     /// So that messages tell one store in memory from another.

@@ -17,7 +17,7 @@ private struct Random {
 }
 
 private func key(_ value: Value, _ type: AttributeType, descending: Bool = false) -> [UInt8] {
-    var writer = KeyWriter()
+    let writer = KeyWriter()
     writer.append(value, type: type, descending: descending)
     return writer.bytes
 }
@@ -74,8 +74,8 @@ private func value(_ type: AttributeType, _ random: inout Random) -> Value {
             let (first, second) = (types[random.next(6)], types[random.next(6)])
             let (a1, a2, b1, b2) = (value(first, &random), value(second, &random), value(first, &random), value(second, &random))
             let descending = random.next(2) == 0
-            var left = KeyWriter()
-            var right = KeyWriter()
+            let left = KeyWriter()
+            let right = KeyWriter()
             left.append(a1, type: first)
             left.append(a2, type: second, descending: descending)
             right.append(b1, type: first)
@@ -92,7 +92,7 @@ private func value(_ type: AttributeType, _ random: inout Random) -> Value {
         for descending in [false, true] {
             for _ in 0..<500 {
                 let (first, second) = (value(type, &random), value(type, &random))
-                var writer = KeyWriter()
+                let writer = KeyWriter()
                 writer.append(first, type: type, descending: descending)
                 writer.append(second, type: type, descending: !descending)
                 writer.append(id: -7)
@@ -110,7 +110,7 @@ private func value(_ type: AttributeType, _ random: inout Random) -> Value {
     @Test func longComponentsAreCutAndKeysStayShort() throws {
         for size in [400, 460, 465, 466, 467, 468, 469, 470, 471, 475, 480, 500, 5000, 100_000] {
             for content in [[UInt8](repeating: 120, count: size), [UInt8](repeating: 0, count: size), (0..<size).map { UInt8($0 & 1) }] {
-                var writer = KeyWriter()
+                let writer = KeyWriter()
                 writer.append(byte: Keyspace.index.rawValue)
                 writer.append(UInt32(3))
                 writer.append(.blob(content), type: .data)
@@ -162,7 +162,7 @@ private func value(_ type: AttributeType, _ random: inout Random) -> Value {
     @Test func idsAndNumbersSort() {
         let ids: [Int64] = [.min, -1, 0, 1, 255, 256, .max]
         let keys = ids.map { id in
-            var writer = KeyWriter()
+            let writer = KeyWriter()
             writer.append(id: id)
             return writer.bytes
         }

@@ -1,6 +1,23 @@
 import PolyStoreBackend
-import PolyStoreKeyValue
 import Testing
+
+@testable import PolyStoreKeyValue
+
+/// The same with arrays.
+extension OrderedTree {
+    fileprivate mutating func set(_ key: [UInt8], _ value: [UInt8]) {
+        key.withUnsafeBytes { key in value.withUnsafeBytes { set(key, $0) } }
+    }
+    @discardableResult
+    fileprivate mutating func remove(_ key: [UInt8]) -> Bool { key.withUnsafeBytes { remove($0) } }
+    fileprivate subscript(_ key: [UInt8]) -> [UInt8]? { key.withUnsafeBytes { value(of: $0).map { [UInt8]($0) } } }
+}
+
+extension OrderedTree.Cursor {
+    fileprivate mutating func seek(_ key: [UInt8]) -> Bool { key.withUnsafeBytes { seek($0) } }
+    fileprivate var key: [UInt8] { entry.map { [UInt8]($0.key) } ?? [] }
+    fileprivate var value: [UInt8] { entry?.value.map { [UInt8]($0) } ?? [] }
+}
 
 /// A sorted array that does the same.
 private struct Model {

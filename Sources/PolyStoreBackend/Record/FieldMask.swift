@@ -53,3 +53,10 @@ public struct FieldMask: Sendable, Hashable {
         hasher.combine(words.3)
     }
 }
+
+extension FieldMask {
+    /// Whether no ordinal is in both.
+    public func isDisjoint(with other: FieldMask) -> Bool {
+        (words.0 & other.words.0) | (words.1 & other.words.1) | (words.2 & other.words.2) | (words.3 & other.words.3) == 0
+    }
+}

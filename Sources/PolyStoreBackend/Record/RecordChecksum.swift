@@ -28,6 +28,14 @@ public enum RecordChecksum {
         return ~state
     }
 
+    /// The CRC-32C of two stretches of bytes as if they were one.
+    public static func crc32c(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> UInt32 {
+        var state: UInt32 = ~0
+        update(&state, first)
+        update(&state, second)
+        return ~state
+    }
+
     /// The plain CRC-32C of some bytes.
     public static func crc32c(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         var state: UInt32 = ~0

@@ -17,6 +17,8 @@ public struct Capabilities: Sendable, Hashable {
         public static let fullDurability = Feature("fullDurability")
         /// Readers go on while a writer writes.
         public static let concurrentReaders = Feature("concurrentReaders")
+        /// The plan names an index wherever one serves: equality, ranges, prefixes, IN, OR, order.
+        public static let plannedIndexes = Feature("plannedIndexes")
         /// ``StorageBackend/verify()`` looks at every byte it can.
         public static let verification = Feature("verification")
     }

@@ -51,30 +51,12 @@ public struct KeyReader {
         case 0x1a, 0x22:
             let ordered = try readBigEndian(8, flip)
             return .value(.real(Double(bitPattern: ordered >> 63 == 1 ? ordered ^ 1 << 63 : ~ordered)))
-        case 0x26: return .value(.blob(try readDecimal(flip)))
         case 0x28:
             guard bytes.count - position >= 16 else { throw corrupt("it ends within a UUID") }
             defer { position += 16 }
             return .value(.blob(bytes[position..<position + 16].map { $0 ^ flip }))
-        case 0x2c, 0x30: return try readEscaped(isText: tag == 0x30, flip)
+        case 0x26, 0x2c, 0x30: return try readEscaped(isText: tag == 0x30, flip)
         default: throw corrupt("there is no type \(tag)")
-        }
-    }
-
-    private mutating func readDecimal(_ flip: UInt8) throws -> [UInt8] {
-        var decimal = [try readByte() ^ flip]
-        switch decimal[0] {
-        case 0x7e, 0x80: return decimal
-        case 0x7f, 0x81:
-            // Exponent, digits, and an end that is the complement of 00 for negative numbers.
-            let end: UInt8 = decimal[0] == 0x81 ? 0x00 : 0xff
-            for _ in 0..<2 { decimal.append(try readByte() ^ flip) }
-            while true {
-                let byte = try readByte() ^ flip
-                decimal.append(byte)
-                if byte == end { return decimal }
-            }
-        default: throw corrupt("it is no decimal number")
         }
     }
 

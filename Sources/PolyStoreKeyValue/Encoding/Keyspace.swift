@@ -4,13 +4,15 @@
 /// | space | key | value |
 /// |---|---|---|
 /// | metadata | kind, … | see ``Metadata`` |
-/// | record | entity u32, id | the record |
+/// | record | entity u32, id | the record, sealed |
 /// | blobChunk | entity u32, id, field u32, chunk u32 | a piece of a value over 64 KiB |
 /// | index | index u32, components, id | nothing |
-/// | uniqueIndex | index u32, components | the id; a key with a null component goes to `index` instead |
-/// | link | relationship u32, source, target | nothing |
-/// | linkInverse | relationship u32, target, source | nothing |
+/// | uniqueIndex | index u32, components | the id; where a component is null or was cut the id also ends the key |
+/// | link | link table u32, source, target | nothing |
+/// | linkInverse | link table u32, target, source | nothing |
 /// | changeLog | commit version u64, number u32 | a change |
+///
+/// Numbers of entities, indexes and link tables are given once and kept in the metadata; all numbers in keys are big-endian.
 public enum Keyspace: UInt8, Sendable, CaseIterable {
     case metadata = 0x00
     case record = 0x10
@@ -21,7 +23,20 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
     case linkInverse = 0x31
     case changeLog = 0x40
 
-    /// The kinds of entries in the metadata space.
+    /// The kinds of entries in the metadata space: the second byte.
+    ///
+    /// | kind | key | value |
+    /// |---|---|---|
+    /// | format | | u32: the version of this layout |
+    /// | schema | version u32 | the model as JSON |
+    /// | entity | number u32 | its name |
+    /// | sequence | entity u32 | u64: the next id |
+    /// | indexState | index u32 | state u8, flags u8, entity u32, its name |
+    /// | buildProgress | index u32 | i64: up to which id the index is built |
+    /// | statistics | entity u32 | i64: number of records |
+    /// | commitVersion | | u64 |
+    /// | identity | | JSON: store id, configuration |
+    /// | link | link table u32 | its name |
     public enum Metadata: UInt8, Sendable, CaseIterable {
         case format = 0x01
         case schema
@@ -32,5 +47,7 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
         case buildProgress
         case statistics
         case commitVersion
+        case identity
+        case link
     }
 }

@@ -1,0 +1,79 @@
+import PolyStoreBackend
+import PolyStoreKeyValue
+
+/// Keys and values in a copy-on-write tree: a snapshot is a copy, a commit puts another tree in its place.
+final class MemoryEngine: TransactionalEngine, @unchecked Sendable {  // everything mutable is touched under the lock only
+    let place: String
+    /// Signalled when the writer's turn is free.
+    private let lock = Lock()
+    private var committed = OrderedTree()
+    private var isWriting = false
+
+    init(place: String) { self.place = place }
+
+    var traits: EngineTraits {
+        EngineTraits(features: [], durabilities: [.relaxed], checksumsRecords: false, largestPiece: Int(UInt32.max))
+    }
+
+    func snapshot() -> any EngineSnapshot { MemorySnapshot(lock.withLock { committed }) }
+
+    func beginWrite() -> any EngineWriter {
+        lock.withLock {
+            while isWriting { lock.wait() }
+            isWriting = true
+            return MemoryWriter(self, committed)
+        }
+    }
+
+    /// Ends the writer's turn, with a new tree or without.
+    fileprivate func finish(_ tree: OrderedTree?) {
+        lock.withLock {
+            if let tree { committed = tree }
+            isWriting = false
+            lock.signal()
+        }
+    }
+
+    func close() { lock.withLock { committed = OrderedTree() } }
+}
+
+/// One version of the tree.
+private class MemorySnapshot: EngineSnapshot {
+    var tree: OrderedTree
+
+    init(_ tree: OrderedTree) { self.tree = tree }
+
+    func get(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? { tree.value(of: key) }
+    func cursor() -> EngineCursor { tree.makeCursor() }
+    func end() { tree = OrderedTree() }
+}
+
+/// A version that is being made.
+private final class MemoryWriter: MemorySnapshot, EngineWriter {
+    private let engine: MemoryEngine
+    private var isEnded = false
+
+    init(_ engine: MemoryEngine, _ tree: OrderedTree) {
+        self.engine = engine
+        super.init(tree)
+    }
+
+    deinit { end() }
+
+    func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) { tree.set(key, value) }
+    func remove(_ key: UnsafeRawBufferPointer) { tree.remove(key) }
+
+    func commit(_ durability: Durability) {
+        guard !isEnded else { return }
+        isEnded = true
+        engine.finish(tree)
+        tree = OrderedTree()
+    }
+
+    override func end() {
+        guard !isEnded else { return }
+        isEnded = true
+        engine.finish(nil)
+        super.end()
+    }
+}

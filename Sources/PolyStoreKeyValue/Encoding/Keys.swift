@@ -1,0 +1,97 @@
+import PolyStoreBackend
+
+extension KeyWriter {
+    /// Starts a key anew.
+    @discardableResult
+    func begin(_ space: Keyspace, _ number: UInt32) -> KeyWriter {
+        removeAll()
+        append(byte: space.rawValue)
+        append(number)
+        return self
+    }
+
+    func record(_ entity: UInt32, _ id: Int64) -> UnsafeRawBufferPointer {
+        begin(.record, entity).append(id: id)
+        return raw
+    }
+
+    func chunk(_ entity: UInt32, _ id: Int64, field: Int, _ chunk: Int) -> UnsafeRawBufferPointer {
+        begin(.blobChunk, entity).append(id: id)
+        append(UInt32(truncatingIfNeeded: field))
+        append(UInt32(truncatingIfNeeded: chunk))
+        return raw
+    }
+
+    /// The key of an object's chunks, all fields.
+    func chunks(_ entity: UInt32, _ id: Int64) -> UnsafeRawBufferPointer {
+        begin(.blobChunk, entity).append(id: id)
+        return raw
+    }
+
+    /// A pair of a link table, from one side.
+    func link(_ space: Keyspace, _ table: UInt32, _ near: Int64, _ far: Int64? = nil) -> UnsafeRawBufferPointer {
+        begin(space, table).append(id: near)
+        if let far { append(id: far) }
+        return raw
+    }
+
+    func metadata(_ kind: Keyspace.Metadata, _ number: UInt32? = nil) -> UnsafeRawBufferPointer {
+        removeAll()
+        append(byte: Keyspace.metadata.rawValue)
+        append(byte: kind.rawValue)
+        if let number { append(number) }
+        return raw
+    }
+}
+
+/// Small big-endian numbers as values.
+enum Number {
+    static func bytes<T: FixedWidthInteger>(_ value: T) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { [UInt8]($0) } }
+
+    /// - Returns: nil for bytes of another length.
+    static func read<T: FixedWidthInteger>(_ bytes: UnsafeRawBufferPointer, as type: T.Type = T.self) -> T? {
+        bytes.count == MemoryLayout<T>.size ? T(bigEndian: bytes.loadUnaligned(as: T.self)) : nil
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// An id at a place that the caller has checked.
+    func id(at offset: Int) -> Int64 {
+        Int64(bitPattern: UInt64(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self)) ^ 1 << 63)
+    }
+
+    func starts(with other: UnsafeRawBufferPointer) -> Bool {
+        count >= other.count && Order.of(UnsafeRawBufferPointer(rebasing: self[0..<other.count]), other) == 0
+    }
+}
+
+/// A range of keys: from one that is in it to one that is not.
+struct KeyRange: Hashable {
+    var start: [UInt8]
+    var end: [UInt8]
+
+    /// All keys that begin like this.
+    init(prefix: [UInt8]) {
+        start = prefix
+        end = Self.successor(prefix)
+    }
+
+    init(_ start: [UInt8], _ end: [UInt8]) {
+        self.start = start
+        self.end = end
+    }
+
+    var isEmpty: Bool { !start.lexicographicallyPrecedes(end) }
+
+    /// The first key behind all that begin like this. Every key of the record layer begins with a byte below FF.
+    static func successor(_ prefix: [UInt8]) -> [UInt8] {
+        var next = prefix
+        while let last = next.popLast() {
+            if last < 0xff {
+                next.append(last + 1)
+                break
+            }
+        }
+        return next
+    }
+}

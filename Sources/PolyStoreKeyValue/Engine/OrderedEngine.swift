@@ -1,0 +1,113 @@
+import PolyStoreBackend
+
+/// What an ordered key-value engine must do to become a full backend: tier A. About 150 lines; the record layer supplies everything else, from
+/// read-your-writes to indexes and queries.
+///
+/// Keys are 1 to ``KeyWriter/longestKey`` bytes, ordered as `memcmp` orders them. Values are up to ``EngineTraits/largestPiece`` bytes and a
+/// little more.
+///
+/// An engine with transactions of its own implements ``TransactionalEngine`` too (tier B).
+public protocol OrderedEngine: AnyObject, Sendable {
+    /// For messages: where the store is.
+    var place: String { get }
+    var traits: EngineTraits { get }
+    /// A view of everything that was applied so far and of nothing that comes later. Any number at a time, on any thread.
+    func snapshot() throws -> any EngineSnapshot
+    /// Writes a batch: all of it or nothing, visible to every snapshot taken afterwards, and safe as far as asked when it returns. Called for one
+    /// batch at a time.
+    /// - Throws: `full`, `io`. After an error of which the engine does not know what it left, every later call must throw.
+    func apply(_ batch: WriteBatch, _ durability: Durability) throws
+    /// Ends the use of the engine; called once, when no snapshot is open any more.
+    func close()
+    /// What the engine itself can find damaged, a sentence each.
+    func verify() throws -> [String]
+}
+
+extension OrderedEngine {
+    public func verify() throws -> [String] { [] }
+}
+
+/// What the record layer needs to know about an engine.
+public struct EngineTraits: Sendable, Hashable {
+    /// What the backend may claim because of the engine: ``Capabilities/Feature/persistence``, … The record layer adds what it supplies itself.
+    public var features: Set<Capabilities.Feature>
+    public var durabilities: Set<Durability>
+    /// Whether records get a checksum of their own. Not needed where the bytes never leave the process.
+    public var checksumsRecords: Bool
+    /// Longer values are cut into pieces of this size.
+    public var largestPiece: Int
+    /// The most bytes of one transaction's keys and values; more throws `full` at once instead of failing half-way.
+    public var largestTransaction: Int
+
+    public init(
+        features: Set<Capabilities.Feature>, durabilities: Set<Durability> = [.full, .relaxed], checksumsRecords: Bool = true,
+        largestPiece: Int = 65_536, largestTransaction: Int = .max
+    ) {
+        self.features = features
+        self.durabilities = durabilities
+        self.checksumsRecords = checksumsRecords
+        self.largestPiece = largestPiece
+        self.largestTransaction = largestTransaction
+    }
+}
+
+/// A consistent view of an engine. Used by one thread at a time.
+public protocol EngineSnapshot: AnyObject {
+    /// The value of a key, valid until the next call of `get` or the end of the snapshot; nil where there is none.
+    func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer?
+    /// A cursor on no entry. Several may be open at once; each is closed before the snapshot ends, or must bear its end.
+    func cursor() throws -> EngineCursor
+    /// Gives back what it holds. A second call does nothing.
+    func end()
+}
+
+/// A place in the keys of a snapshot. A class to subclass: one call a move, no protocol witness.
+open class EngineCursor {
+    // Plain values that are read and written in one step each: exclusivity checks could find nothing.
+    /// The key that it stands on; valid until the next move.
+    @exclusivity(unchecked) public final var key = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// The value that it stands on; valid until the next move.
+    @exclusivity(unchecked) public final var value = UnsafeRawBufferPointer(start: nil, count: 0)
+
+    public init() {}
+
+    /// Moves to the first key that is not below another, and sets `key` and `value`.
+    /// - Returns: false where there is none; the cursor then stands nowhere, and only `seek` and `last` may follow.
+    open func seek(_ key: UnsafeRawBufferPointer) throws -> Bool { false }
+    /// Moves to the last key of all.
+    open func last() throws -> Bool { false }
+    /// Moves one key on. False at the end.
+    open func next() throws -> Bool { false }
+    /// Moves one key back. False at the beginning.
+    open func previous() throws -> Bool { false }
+    /// Gives back what it holds. A second call does nothing.
+    open func close() {}
+
+    /// Moves to the last key that is below another.
+    public final func seek(before key: UnsafeRawBufferPointer) throws -> Bool { try seek(key) ? previous() : last() }
+}
+
+/// What one transaction writes, in ascending order of the keys, each key once.
+public struct WriteBatch {
+    let tree: OrderedTree
+    /// Bytes of all keys and values.
+    public let byteCount: Int
+
+    init(_ tree: OrderedTree, byteCount: Int) {
+        self.tree = tree
+        self.byteCount = byteCount
+    }
+
+    /// Number of keys.
+    public var count: Int { tree.count }
+
+    /// Hands over each key with its new value; nil: the key is to be removed, whether or not it is there.
+    public func forEach(_ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) throws -> Void) rethrows {
+        var cursor = tree.cursor()
+        var more = cursor.first()
+        while more, let entry = cursor.entry {
+            try body(entry.key, entry.value)
+            more = cursor.next()
+        }
+    }
+}

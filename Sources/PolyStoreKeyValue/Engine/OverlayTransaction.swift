@@ -1,0 +1,159 @@
+import PolyStoreBackend
+
+/// A write transaction for an engine that has none: what is written lies in a tree over a snapshot, until one batch hands it over.
+final class OverlayTransaction: EngineWriter {
+    private let engine: any OrderedEngine
+    private let base: any EngineSnapshot
+    private var written = OrderedTree()
+    private var byteCount = 0
+    private var isEnded = false
+
+    init(_ engine: any OrderedEngine) throws {
+        self.engine = engine
+        base = try engine.snapshot()
+    }
+
+    deinit { end() }
+
+    func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
+        // The entry is kept by the tree until the key is written again.
+        if let entry = written.entry(key) { return entry.value }
+        return try base.get(key)
+    }
+
+    func cursor() throws -> EngineCursor {
+        // A version of its own, which later writes do not reach.
+        written.isEmpty ? try base.cursor() : MergingCursor(try base.cursor(), written)
+    }
+
+    func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws { try write(key, value) }
+    func remove(_ key: UnsafeRawBufferPointer) throws { try write(key, nil) }
+
+    private func write(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) throws {
+        byteCount += key.count + (value?.count ?? 0)
+        guard byteCount <= engine.traits.largestTransaction else {
+            throw StoreError(
+                .full,
+                "One transaction of \(engine.place) may write \(engine.traits.largestTransaction >> 20) MiB, and this one would write more. "
+                    + "Commit in smaller steps.", url: engine.place)
+        }
+        written.set(key, value)
+    }
+
+    /// A place to come back to: everything written so far, by value.
+    struct Savepoint {
+        fileprivate let written: OrderedTree
+        fileprivate let byteCount: Int
+    }
+
+    func savepoint() -> Savepoint { Savepoint(written: written, byteCount: byteCount) }
+
+    func roll(backTo savepoint: Savepoint) {
+        written = savepoint.written
+        byteCount = savepoint.byteCount
+    }
+
+    func commit(_ durability: Durability) throws {
+        defer { end() }
+        if written.isEmpty { return }
+        try engine.apply(WriteBatch(written, byteCount: byteCount), durability)
+    }
+
+    func end() {
+        guard !isEnded else { return }
+        isEnded = true
+        base.end()
+        written = OrderedTree()
+    }
+}
+
+/// Walks over what lies below and what was written above as if they were one.
+final class MergingCursor: EngineCursor {
+    private let base: EngineCursor
+    private let written: OrderedTree
+    private var top: OrderedTree.Cursor
+    private var hasBase = false
+    private var hasTop = false
+    /// 1 while both stand at or behind the current key, −1 while both stand at or before it.
+    private var direction = 1
+
+    init(_ base: EngineCursor, _ written: OrderedTree) {
+        self.base = base
+        self.written = written
+        top = written.cursor()
+        super.init()
+    }
+
+    override func close() { base.close() }
+
+    override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool {
+        direction = 1
+        hasBase = try base.seek(key)
+        hasTop = top.seek(key)
+        return try settle()
+    }
+
+    override func last() throws -> Bool {
+        direction = -1
+        hasBase = try base.last()
+        hasTop = top.last()
+        return try settle()
+    }
+
+    override func next() throws -> Bool { try move(1) }
+    override func previous() throws -> Bool { try move(-1) }
+
+    private func move(_ way: Int) throws -> Bool {
+        if direction != way { try turn(way) } else { try leave() }
+        return try settle()
+    }
+
+    /// Moves whatever stands on the current key.
+    private func leave() throws {
+        let order = order()
+        // Both, where the tree hides the engine's entry.
+        if order <= 0, hasTop { hasTop = direction > 0 ? top.next() : top.previous() }
+        if order >= 0, hasBase { hasBase = direction > 0 ? try base.next() : try base.previous() }
+    }
+
+    /// Puts both on the other side of the current key.
+    private func turn(_ way: Int) throws {
+        let current = [UInt8](key)
+        direction = way
+        try current.withUnsafeBytes { current in
+            hasBase = try base.seek(current)
+            hasTop = top.seek(current)
+            if way > 0 {
+                if hasBase, Order.of(base.key, current) == 0 { hasBase = try base.next() }
+                if hasTop, let entry = top.entry, Order.of(entry.key, current) == 0 { hasTop = top.next() }
+            } else {
+                hasBase = hasBase ? try base.previous() : try base.last()
+                hasTop = hasTop ? top.previous() : top.last()
+            }
+        }
+    }
+
+    /// Negative: the tree's entry comes first in the current direction; 0: both are the same key.
+    private func order() -> Int {
+        guard hasTop, let entry = top.entry else { return 1 }
+        guard hasBase else { return -1 }
+        return Order.of(entry.key, base.key) * direction
+    }
+
+    /// Stands on the next entry that is not removed.
+    private func settle() throws -> Bool {
+        while hasBase || hasTop {
+            if order() > 0 {
+                (key, value) = (base.key, base.value)
+                return true
+            }
+            guard let entry = top.entry else { return false }
+            if let found = entry.value {
+                (key, value) = (entry.key, found)
+                return true
+            }
+            try leave()
+        }
+        return false
+    }
+}

@@ -1,0 +1,138 @@
+import PolyStoreBackend
+
+/// Walks over an entity's records by id, forwards or backwards.
+final class RecordCursorOverRange: RecordCursor {
+    private let reader: SnapshotReader
+    private let entity: Entity
+    private let cursor: EngineCursor
+    private let range: KeyRange
+    private let isReversed: Bool
+    private let prefixCount = 5
+    // Only `next` uses them, and never while they are in use.
+    @exclusivity(unchecked) private var isStarted = false
+    @exclusivity(unchecked) private var isOpen = true
+
+    /// - Parameter ids: a range of keys within the entity's records; nil: all.
+    init(_ reader: SnapshotReader, _ entity: Entity, ids: KeyRange?, isReversed: Bool = false) throws {
+        self.reader = reader
+        self.entity = entity
+        range = ids ?? KeyRange(prefix: [Keyspace.record.rawValue] + Number.bytes(reader.layout.number(of: entity)))
+        self.isReversed = isReversed
+        cursor = try reader.snapshot.cursor()
+        super.init(layout: entity.layout)
+    }
+
+    deinit { close() }
+
+    override func next() throws -> Bool {
+        guard isOpen else { return false }
+        try reader.check()
+        let isThere: Bool
+        if isStarted {
+            isThere = isReversed ? try cursor.previous() : try cursor.next()
+        } else {
+            isStarted = true
+            isThere =
+                isReversed
+                ? try range.end.withUnsafeBytes { try cursor.seek(before: $0) } : try range.start.withUnsafeBytes { try cursor.seek($0) }
+        }
+        let key = cursor.key
+        guard isThere, isWithin(key) else {
+            close()
+            return false
+        }
+        guard key.count == 13 else { throw reader.corrupt("a key of \(entity.name)") }
+        let id = key.id(at: 5)
+        stand(on: id, try reader.decoder.decode(cursor.value, entity, id, key: key, reader.snapshot))
+        return true
+    }
+
+    private func isWithin(_ key: UnsafeRawBufferPointer) -> Bool {
+        isReversed
+            ? range.start.withUnsafeBytes { Order.of(key, $0) >= 0 } : range.end.withUnsafeBytes { Order.of(key, $0) < 0 }
+    }
+
+    override func close() {
+        guard isOpen else { return }
+        isOpen = false
+        cursor.close()
+    }
+}
+
+/// Where rows come from: ids, one after another.
+class IDSource {
+    /// How many entries were looked at.
+    final var examined = 0
+    /// - Returns: nil at the end.
+    func next() throws -> Int64? { nil }
+    func close() {}
+}
+
+/// Ids that are known.
+final class IDList: IDSource {
+    private let ids: [Int64]
+    private var position = 0
+
+    init(_ ids: [Int64], examined: Int = 0) {
+        self.ids = ids
+        super.init()
+        self.examined = examined
+    }
+
+    override func next() throws -> Int64? {
+        guard position < ids.count else { return nil }
+        position += 1
+        return ids[position - 1]
+    }
+}
+
+/// Looks up the record of each id.
+final class RecordCursorOverIDs: RecordCursor {
+    private let reader: SnapshotReader
+    private let entity: Entity
+    private let source: IDSource
+    /// Whether an id without a record is damage; ids that a caller names may be of nothing.
+    private let mustExist: Bool
+    @exclusivity(unchecked) private var isOpen = true
+    @exclusivity(unchecked) private var looked = 0
+    private let keys = KeyWriter()
+    private let decoder: RecordDecoder
+
+    init(_ reader: SnapshotReader, _ entity: Entity, _ source: IDSource, mustExist: Bool) {
+        self.reader = reader
+        self.entity = entity
+        self.source = source
+        self.mustExist = mustExist
+        decoder = RecordDecoder(reader.layout)
+        super.init(layout: entity.layout)
+    }
+
+    deinit { close() }
+
+    override func next() throws -> Bool {
+        guard isOpen else { return false }
+        try reader.check()
+        while let id = try source.next() {
+            looked += 1
+            let key = keys.record(reader.layout.number(of: entity), id)
+            guard let stored = try reader.snapshot.get(key) else {
+                if mustExist {
+                    throw decoder.corrupt(entity, id, "an index leads to it and it is not there; verify the store, and build its indexes anew")
+                }
+                continue
+            }
+            stand(on: id, try decoder.decode(stored, entity, id, key: key, reader.snapshot))
+            return true
+        }
+        close()
+        return false
+    }
+
+    override func close() {
+        guard isOpen else { return }
+        isOpen = false
+        source.close()
+    }
+
+    override var rowsExamined: Int { max(source.examined, looked) }
+}

@@ -1,0 +1,211 @@
+import PolyStoreBackend
+
+extension SnapshotReader {
+    /// The walk over a request, and what the shared executor still has to do.
+    func scan(_ request: FetchRequest) throws -> Scan {
+        let plan = try Planner(self, request).plan()
+        return Scan(try cursor(plan, request), remainder: Self.remainder(plan, request))
+    }
+
+    static func remainder(_ plan: RequestPlan, _ request: FetchRequest) -> Scan.Remainder {
+        if case .nothing = plan.path { return .nothing }
+        let isSliced = request.limit != nil || request.offset > 0
+        return Scan.Remainder(
+            predicate: plan.predicate, sort: !plan.isOrdered, slice: isSliced || plan.predicate != nil || !plan.isOrdered)
+    }
+
+    private func cursor(_ plan: RequestPlan, _ request: FetchRequest) throws -> RecordCursor {
+        let entity = request.entity
+        switch plan.path {
+        case .nothing: return RecordCursor(layout: entity.layout)
+        case .scan(let ids, let isReversed): return try RecordCursorOverRange(self, entity, ids: ids, isReversed: isReversed)
+        case .ids(let ids): return RecordCursorOverIDs(self, entity, IDList(ids), mustExist: false)
+        case .search(let search):
+            let source = try IndexSource.make(self, search.index, search.ranges, isReversed: plan.isReversed)
+            if plan.isCovering, !plan.collectsIDs {
+                return CoveringCursor(self, entity, source, onlyIDs: request.onlyIDs && plan.predicate == nil && plan.isOrdered)
+            }
+            guard plan.collectsIDs else { return RecordCursorOverIDs(self, entity, source, mustExist: true) }
+            let ids = try collect(source)
+            if plan.isCovering { return IDCursor(IDList(ids, examined: source.examined), entity) }
+            return RecordCursorOverIDs(self, entity, IDList(ids, examined: source.examined), mustExist: true)
+        case .union:
+            let (ids, examined, isNamed) = try union(plan.path, entity)
+            return RecordCursorOverIDs(self, entity, IDList(ids, examined: examined), mustExist: !isNamed)
+        }
+    }
+
+    private func collect(_ source: IndexSource) throws -> [Int64] {
+        defer { source.close() }
+        var ids: [Int64] = []
+        var isSorted = true
+        while let id = try source.next() {
+            if let last = ids.last, last > id { isSorted = false }
+            ids.append(id)
+        }
+        if !isSorted { ids.sort() }
+        return ids
+    }
+
+    /// The ids that any of the paths finds, each once, ascending; and whether some of them were named by the caller.
+    private func union(_ path: RequestPlan.Path, _ entity: Entity) throws -> (ids: [Int64], examined: Int, isNamed: Bool) {
+        switch path {
+        case .nothing: return ([], 0, false)
+        case .ids(let ids): return (ids, 0, true)
+        case .search(let search):
+            let source = try IndexSource.make(self, search.index, search.ranges, isReversed: false)
+            return (try collect(source), source.examined, false)
+        case .scan(let range, _):
+            let cursor = try RecordCursorOverRange(self, entity, ids: range)
+            defer { cursor.close() }
+            var ids: [Int64] = []
+            while try cursor.next() { ids.append(cursor.id) }
+            return (ids, ids.count, false)
+        case .union(let paths):
+            var all: Set<Int64> = []
+            var examined = 0
+            var isNamed = false
+            for path in paths {
+                let found = try union(path, entity)
+                all.formUnion(found.ids)
+                examined += found.examined
+                isNamed = isNamed || found.isNamed
+            }
+            return (all.sorted(), examined, isNamed)
+        }
+    }
+
+    // MARK: Counting
+
+    func count(_ request: FetchRequest) throws -> Int {
+        try request.validate()
+        if request.limit == 0 { return 0 }
+        var request = request
+        request.sortKeys = []
+        request.onlyIDs = true
+        if request.predicate == .all, !request.ignoresIndexes {
+            return Self.slice(Int(try recordCount(request.entity)), request)
+        }
+        let plan = try Planner(self, request).plan()
+        // The number of entries is the answer; nothing need be sorted or read.
+        if case .search(let search) = plan.path, plan.predicate == nil {
+            let source = try IndexSource.make(self, search.index, search.ranges, isReversed: false)
+            defer { source.close() }
+            let (most, isEndless) = request.offset.addingReportingOverflow(request.limit ?? .max)
+            var count = 0
+            while count < (isEndless ? .max : most), try source.next() != nil { count += 1 }
+            return Self.slice(count, request)
+        }
+        let scan = Scan(try cursor(plan, request), remainder: Self.remainder(plan, request))
+        defer { scan.cursor.close() }
+        let evaluator = scan.remainder.predicate.map(PredicateEvaluator.init)
+        let (most, isEndless) = request.offset.addingReportingOverflow(request.limit ?? .max)
+        var count = 0
+        while count < (isEndless ? .max : most), try scan.cursor.next() {
+            if evaluator?.matches(id: scan.cursor.id, scan.cursor.record) ?? true { count += 1 }
+        }
+        return Self.slice(count, request)
+    }
+
+    private static func slice(_ count: Int, _ request: FetchRequest) -> Int {
+        max(0, min(request.limit ?? .max, count - request.offset))
+    }
+
+    // MARK: Explaining
+
+    func plan(_ request: FetchRequest) throws -> QueryPlan {
+        try request.validate()
+        let plan = try Planner(self, request).plan()
+        var pushed: [String] = []
+        var done: [QueryPredicate] = []
+        if case .nothing = plan.path {
+            done = request.predicate.conjuncts
+        } else {
+            let left = Set(plan.predicate?.conjuncts ?? [])
+            done = request.predicate.normalized.conjuncts.filter { !left.contains($0) }
+        }
+        if !done.isEmpty { pushed.append("filter \(QueryPredicate.and(done))") }
+        if plan.isOrdered { pushed.append("order by \((request.sortKeys.map(\.field.name) + ["objectID"]).joined(separator: ", "))") }
+        return QueryPlan(
+            entity: request.entity.name, accesses: plan.path.accesses(of: plan), pushedDown: pushed,
+            remainder: Self.remainder(plan, request).described(for: request))
+    }
+
+    // MARK: Aggregates
+
+    func aggregate(_ request: AggregateRequest) throws -> [AggregateRow] {
+        try request.validate()
+        if request.groupBy.isEmpty, !request.ignoresIndexes, let row = try fromEnds(request) { return [row] }
+        let evaluator = AggregateEvaluator(request)
+        let scan = try scan(request.source)
+        defer { scan.cursor.close() }
+        if let predicate = scan.remainder.predicate {
+            let condition = PredicateEvaluator(predicate)
+            while try scan.cursor.next() {
+                if condition.matches(id: scan.cursor.id, scan.cursor.record) { evaluator.add(id: scan.cursor.id, scan.cursor.record) }
+            }
+        } else {
+            try evaluator.add(scan.cursor)
+        }
+        return try evaluator.finish()
+    }
+
+    /// Counts, and the least and greatest values of indexed fields, which stand at the ends of their indexes; nil where something else is asked for.
+    private func fromEnds(_ request: AggregateRequest) throws -> AggregateRow? {
+        var values: [Value] = []
+        for aggregate in request.aggregates {
+            switch (aggregate.function, aggregate.field) {
+            case (.count, nil): values.append(.integer(Int64(try count(FetchRequest(request.entity, predicate: request.predicate)))))
+            case (.minimum, let field?) where !field.isObjectID, (.maximum, let field?) where !field.isObjectID:
+                let isLeast = aggregate.function == .minimum
+                let source = FetchRequest(
+                    request.entity, predicate: .and([request.predicate, .not(.isNull(field))]),
+                    sortKeys: [SortKey(field, ascending: isLeast)], limit: 1)
+                let plan = try Planner(self, source).plan()
+                guard case .search = plan.path, plan.isOrdered else { return nil }
+                let cursor = try fetch(source)
+                defer { cursor.close() }
+                values.append(try cursor.next() ? cursor.record.value(request.entity.fields[field.ordinal]) : .null)
+            default: return nil
+            }
+        }
+        return AggregateRow(group: [], values: values)
+    }
+
+    /// The rows of a request, with everything done.
+    private func fetch(_ request: FetchRequest) throws -> RecordCursor { try ScanTransaction(self).fetch(request) }
+}
+
+/// Ids alone.
+private final class IDCursor: RecordCursor {
+    private let source: IDList
+    private let arena = RecordArena(capacity: 256)
+
+    init(_ source: IDList, _ entity: Entity) {
+        self.source = source
+        super.init(layout: entity.layout)
+        var builder = RecordBuilder(arena)
+        builder.begin(entity.layout)
+        // A record without any field cannot be out of order.
+        if let empty = try? builder.finishedView() { stand(on: 0, empty) }
+    }
+
+    override func next() throws -> Bool {
+        guard let id = try source.next() else { return false }
+        stand(on: id, record)
+        return true
+    }
+
+    override var rowsExamined: Int { source.examined }
+}
+
+/// A request that is sorted still needs its predicate's fields: handed to the shared executor through the contract's own door.
+private final class ScanTransaction: ReadTransaction {
+    private let reader: SnapshotReader
+    init(_ reader: SnapshotReader) { self.reader = reader }
+    var version: UInt64 { 0 }
+    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try reader.record(entity, id) }
+    func scan(_ request: FetchRequest) throws -> Scan { try reader.scan(request) }
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try reader.related(relationship, of: sources) }
+    func end() {}
+}

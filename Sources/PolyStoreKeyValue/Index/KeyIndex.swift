@@ -1,0 +1,92 @@
+import PolyStoreBackend
+
+/// An index as keys: which fields, in which room.
+final class KeyIndex: Sendable {
+    let index: Index
+    let entity: Entity
+    let number: UInt32
+    let fields: [Field]
+    /// For each component, the bytes that must be left for what follows it.
+    let reserves: [Int]
+    var isUnique: Bool { index.isUnique }
+    var space: Keyspace { index.isUnique ? .uniqueIndex : .index }
+    let mask: FieldMask
+    /// Any component has no fixed length, so that it can be cut.
+    let hasVariableFields: Bool
+
+    /// - Throws: `unsupported` for more fields than have room in a key.
+    init(_ index: Index, _ entity: Entity, number: UInt32) throws {
+        self.index = index
+        self.entity = entity
+        self.number = number
+        fields = index.fields.map { entity.fields[$0] }
+        var mask = FieldMask()
+        for field in index.fields { mask.insert(field) }
+        self.mask = mask
+        hasVariableFields = fields.contains { $0.type.fixedWidth == 0 && $0.type != .uuid && $0.type != .decimal }
+        var reserve = 8
+        var reserves: [Int] = []
+        for field in fields.reversed() {
+            reserves.append(reserve)
+            reserve += Self.leastRoom(field.type)
+        }
+        self.reserves = reserves.reversed()
+        guard reserve <= KeyWriter.longestKey - 5 else {
+            throw StoreError(
+                .unsupported,
+                "The index \(index.name) has \(fields.count) fields, which together have no room in a key of \(KeyWriter.longestKey) bytes. Index fewer.",
+                entity: entity.name)
+        }
+    }
+
+    private static func leastRoom(_ type: AttributeType) -> Int {
+        switch type {
+        case .bool: 1
+        case .decimal: 26
+        case .uuid: 17
+        case .string, .url, .json, .data: 20
+        default: 9
+        }
+    }
+
+    /// Writes the components of a record's entry.
+    /// - Returns: whether a component is null.
+    private func components(_ record: RecordView, _ keys: KeyWriter) -> Bool {
+        keys.begin(space, number)
+        var hasNull = false
+        for (position, field) in fields.enumerated() {
+            if record.isNull(field.ordinal) { hasNull = true }
+            keys.append(field, of: record, reserve: reserves[position])
+        }
+        return hasNull
+    }
+
+    /// Writes the key of a record's entry; `keys.isCut` tells whether it was cut.
+    /// - Returns: whether the key alone must be unlike all others.
+    @discardableResult
+    func key(_ record: RecordView, _ id: Int64, _ keys: KeyWriter) -> Bool {
+        let hasNull = components(record, keys)
+        // An entry that need not be unique, or whose key does not say it all, tells itself apart by the id.
+        if isUnique && !hasNull && !keys.isCut { return true }
+        keys.append(id: id)
+        return false
+    }
+
+    /// The object that an entry belongs to; nil for bytes that are no entry.
+    @inline(__always)
+    func id(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Int64? {
+        if isUnique { return value.count == 8 ? value.id(at: 0) : nil }
+        return key.count > 13 ? key.id(at: key.count - 8) : nil
+    }
+
+    /// Where the components of an entry end.
+    func componentsEnd(_ key: UnsafeRawBufferPointer) throws -> Int {
+        if !isUnique { return key.count - 8 }
+        var reader = KeyReader(key, from: 5)
+        for _ in fields { _ = try reader.readComponent() }
+        return reader.position
+    }
+
+    var prefix: [UInt8] { [space.rawValue] + Number.bytes(number) }
+    var range: KeyRange { KeyRange(prefix: prefix) }
+}

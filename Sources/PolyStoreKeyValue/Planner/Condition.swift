@@ -1,0 +1,95 @@
+import PolyStoreBackend
+
+extension QueryPredicate {
+    /// The same condition with every NOT pushed down to what it negates, as far as that is possible: an index then serves `NOT (age < 30)` too.
+    /// De Morgan's laws hold in three-valued logic, and so does turning a comparison round: both are unknown for null.
+    var normalized: QueryPredicate { normalized(isNegated: false) }
+
+    private func normalized(isNegated: Bool) -> QueryPredicate {
+        switch node {
+        case .constant(let value): .constant(value != isNegated)
+        case .compare(let field, let comparison, let value): .compare(field, isNegated ? comparison.inverse : comparison, value)
+        case .compareFields(let left, let comparison, let right): .compare(left, isNegated ? comparison.inverse : comparison, right)
+        case .not(let part): part.normalized(isNegated: !isNegated)
+        case .and(let parts):
+            isNegated ? .or(parts.map { $0.normalized(isNegated: true) }) : .and(parts.map { $0.normalized(isNegated: false) })
+        case .or(let parts):
+            isNegated ? .and(parts.map { $0.normalized(isNegated: true) }) : .or(parts.map { $0.normalized(isNegated: false) })
+        default: isNegated ? .not(self) : self
+        }
+    }
+
+    /// Whether it is true of no record at all, whatever the store holds.
+    var isNeverTrue: Bool {
+        switch node {
+        case .constant(let value): !value
+        case .compare(_, _, .null): true
+        case .oneOf(_, let values): !values.contains { !$0.isNull }
+        case .isNull(let field): field.isObjectID
+        case .and(let parts): parts.contains { $0.isNeverTrue }
+        case .or(let parts): !parts.contains { !$0.isNeverTrue }
+        default: false
+        }
+    }
+}
+
+extension ComparisonOperator {
+    /// What is true where this is false.
+    var inverse: ComparisonOperator {
+        switch self {
+        case .equal: .notEqual
+        case .notEqual: .equal
+        case .less: .greaterOrEqual
+        case .lessOrEqual: .greater
+        case .greater: .lessOrEqual
+        case .greaterOrEqual: .less
+        }
+    }
+}
+
+/// What a conjunct says about one field, as far as an index can use it.
+enum FieldBound {
+    /// One of some values, null being one.
+    case points([Value])
+    case above(Value, isIncluded: Bool)
+    case below(Value, isIncluded: Bool)
+    case beginning(String)
+    /// Any value, but one.
+    case notNull
+
+    /// - Returns: nil where an index over the field is of no use.
+    init?(_ predicate: QueryPredicate, field: Field) {
+        switch predicate.node {
+        case .compare(let reference, let comparison, let value) where reference.ordinal == field.ordinal:
+            guard Self.isUsable(value, field) else { return nil }
+            switch comparison {
+            case .equal: self = .points([value])
+            case .notEqual: return nil
+            case .less: self = .below(value, isIncluded: false)
+            case .lessOrEqual: self = .below(value, isIncluded: true)
+            case .greater: self = .above(value, isIncluded: false)
+            case .greaterOrEqual: self = .above(value, isIncluded: true)
+            }
+        case .isNull(let reference) where reference.ordinal == field.ordinal: self = .points([.null])
+        case .not(let inner):
+            guard case .isNull(let reference) = inner.node, reference.ordinal == field.ordinal else { return nil }
+            self = .notNull
+        case .oneOf(let reference, let values) where reference.ordinal == field.ordinal:
+            let values = values.filter { !$0.isNull }
+            guard values.allSatisfy({ Self.isUsable($0, field) }) else { return nil }
+            self = .points(values)
+        case .text(let reference, .beginsWith, let text) where reference.ordinal == field.ordinal: self = .beginning(text)
+        default: return nil
+        }
+    }
+
+    /// Whether the key of a constant stands where the constant does among the values of the field.
+    private static func isUsable(_ value: Value, _ field: Field) -> Bool {
+        switch (field.type, value) {
+        case (_, .null): false
+        case (.bool, .integer(let value)): value == 0 || value == 1
+        case (.uuid, .blob(let bytes)): bytes.count == 16
+        default: true
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import PolyStoreBackend
+
+/// How one index serves a request: the ranges of its entries that can hold what is asked for.
+struct IndexSearch {
+    let index: KeyIndex
+    /// Ascending, none overlapping another.
+    var ranges: [KeyRange]
+    /// Leading fields that have exactly one value in all ranges.
+    var fixedFields = 0
+    /// Leading fields that have one of some values.
+    var pointFields = 0
+    /// The field after those is bounded.
+    var hasRange = false
+    /// Conjuncts that hold for everything in the ranges, by position; the others are still to be tested.
+    var satisfied: Set<Int> = []
+    /// For `explain`.
+    var conditions: [String] = []
+
+    /// More ranges than this are not worth it.
+    private static let mostRanges = 4096
+
+    var isSearch: Bool { pointFields > 0 || hasRange }
+    /// At most one object can be in there.
+    var isUniqueMatch: Bool { index.isUnique && fixedFields == index.fields.count && ranges.count == 1 }
+
+    init(_ index: KeyIndex, _ conjuncts: [QueryPredicate]) {
+        self.index = index
+        ranges = []
+        var prefixes: [[UInt8]] = [index.prefix]
+        let keys = KeyWriter()
+        for (position, field) in index.fields.enumerated() {
+            let bounds = conjuncts.enumerated().compactMap { number, predicate in
+                FieldBound(predicate, field: field).map { (number: number, bound: $0) }
+            }
+            if let next = Self.extend(prefixes, with: bounds, field, reserve: index.reserves[position], keys) {
+                prefixes = next.prefixes
+                satisfied.formUnion(next.satisfied)
+                if next.count == 1, fixedFields == pointFields { fixedFields += 1 }
+                pointFields += 1
+                conditions.append(next.count == 1 ? "\(field.name)=?" : "\(field.name) IN (?)")
+                continue
+            }
+            bound(prefixes, bounds, field, reserve: index.reserves[position], keys)
+            break
+        }
+        if ranges.isEmpty, !isEmptyRange { ranges = prefixes.map { KeyRange(prefix: $0) } }
+        ranges.sort { $0.start.lexicographicallyPrecedes($1.start) }
+    }
+
+    /// The bounds exclude each other.
+    private var isEmptyRange = false
+
+    /// Every prefix continued with every value that the field may have.
+    private static func extend(
+        _ prefixes: [[UInt8]], with bounds: [(number: Int, bound: FieldBound)], _ field: Field, reserve: Int, _ keys: KeyWriter
+    ) -> (prefixes: [[UInt8]], satisfied: Set<Int>, count: Int)? {
+        var best: (number: Int, values: [Value])?
+        for (number, bound) in bounds {
+            if case .points(let values) = bound, values.count < best?.values.count ?? .max { best = (number, values) }
+        }
+        guard let best, prefixes.count * best.values.count <= mostRanges else { return nil }
+        var isExact = true
+        var continued: Set<[UInt8]> = []
+        for prefix in prefixes {
+            for value in best.values {
+                keys.removeAll()
+                prefix.withUnsafeBytes { keys.append(raw: $0) }
+                keys.append(value, type: field.type, reserve: reserve)
+                if keys.isCut { isExact = false }
+                continued.insert(keys.bytes)
+            }
+        }
+        return (
+            continued.sorted { $0.lexicographicallyPrecedes($1) }, isExact ? [best.number] : [], Set(best.values).count
+        )
+    }
+
+    /// The ranges within every prefix that the bounds leave.
+    private mutating func bound(
+        _ prefixes: [[UInt8]], _ bounds: [(number: Int, bound: FieldBound)], _ field: Field, reserve: Int, _ keys: KeyWriter
+    ) {
+        guard !bounds.isEmpty else { return }
+        var found: [KeyRange] = []
+        var exact: Set<Int> = []
+        var words: [String] = []
+        for (place, prefix) in prefixes.enumerated() {
+            // Null is never within bounds.
+            var range = KeyRange(KeyRange.successor(prefix + [0x05]), KeyRange.successor(prefix))
+            var isBounded = false
+            for (number, bound) in bounds {
+                let part: (range: KeyRange, isExact: Bool, word: String)
+                switch bound {
+                case .points: continue
+                case .notNull: part = (range, true, "\(field.name) IS NOT NULL")
+                case .above(let value, let isIncluded):
+                    let edge = Self.edge(prefix, value, field, reserve, keys)
+                    // Behind all entries of the value, or before them.
+                    let start = isIncluded || !edge.isExact ? edge.bytes : KeyRange.successor(edge.bytes)
+                    part = (KeyRange(start, range.end), edge.isExact, "\(field.name)\(isIncluded ? ">=" : ">")?")
+                case .below(let value, let isIncluded):
+                    let edge = Self.edge(prefix, value, field, reserve, keys)
+                    let end = isIncluded || !edge.isExact ? KeyRange.successor(edge.bytes) : edge.bytes
+                    part = (KeyRange(range.start, end), edge.isExact, "\(field.name)\(isIncluded ? "<=" : "<")?")
+                case .beginning(let text):
+                    keys.removeAll()
+                    prefix.withUnsafeBytes { keys.append(raw: $0) }
+                    var text = text
+                    let isExact = text.withUTF8 {
+                        keys.appendBeginning(UnsafeRawBufferPointer($0), type: field.type, reserve: reserve)
+                    }
+                    part = (KeyRange(prefix: keys.bytes), isExact, "\(field.name) BEGINSWITH ?")
+                }
+                isBounded = true
+                if range.start.lexicographicallyPrecedes(part.range.start) { range.start = part.range.start }
+                if part.range.end.lexicographicallyPrecedes(range.end) { range.end = part.range.end }
+                if part.isExact { exact.insert(number) }
+                if place == 0 { words.append(part.word) }
+            }
+            guard isBounded else { return }
+            if !range.isEmpty { found.append(range) }
+        }
+        hasRange = true
+        satisfied.formUnion(exact)
+        conditions += words
+        ranges = found
+        isEmptyRange = found.isEmpty
+    }
+
+    /// Where a value stands among the values of a field.
+    /// - Returns: all entries of the value begin with the bytes; where they are not exact, so do some others, on both sides.
+    private static func edge(_ prefix: [UInt8], _ value: Value, _ field: Field, _ reserve: Int, _ keys: KeyWriter) -> (
+        bytes: [UInt8], isExact: Bool
+    ) {
+        keys.removeAll()
+        prefix.withUnsafeBytes { keys.append(raw: $0) }
+        guard field.type.fixedWidth == 0, field.type != .uuid else {
+            keys.append(value, type: field.type, reserve: reserve)
+            return (keys.bytes, true)
+        }
+        let isWhole: Bool
+        switch value {
+        case .text(var text):
+            isWhole = text.withUTF8 { keys.appendBeginning(UnsafeRawBufferPointer($0), type: field.type, reserve: reserve) }
+        case .blob(let blob): isWhole = blob.withUnsafeBytes { keys.appendBeginning($0, type: field.type, reserve: reserve) }
+        default: isWhole = false
+        }
+        // Longer than what a cut entry still tells: nobody knows from the key alone on which side it stands.
+        guard isWhole else { return (keys.bytes, false) }
+        keys.append(byte: 0x00)
+        keys.append(byte: 0x01)
+        return (keys.bytes, true)
+    }
+}

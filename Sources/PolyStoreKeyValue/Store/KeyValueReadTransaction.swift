@@ -1,0 +1,67 @@
+import PolyStoreBackend
+
+/// Reads one snapshot of the engine.
+final class KeyValueReadTransaction: ReadTransaction {
+    let version: UInt64
+    private let reader: SnapshotReader
+    private let handle: EngineHandle
+
+    /// The handle has been retained for it, and is released at the end unless this throws.
+    init(_ handle: EngineHandle, _ layout: StoreLayout) throws {
+        self.handle = handle
+        let reader = SnapshotReader(layout, try handle.engine.snapshot())
+        self.reader = reader
+        do {
+            version = try reader.version()
+        } catch {
+            reader.end()
+            throw error
+        }
+    }
+
+    deinit { end() }
+
+    /// The reader, if the transaction has not ended and the entity is one of the store's.
+    private func reading(_ entity: Entity) throws -> SnapshotReader {
+        try reader.check()
+        try reader.layout.check(entity)
+        return reader
+    }
+
+    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try reading(entity).record(entity, id) }
+    func scan(_ request: FetchRequest) throws -> Scan { try reading(request.entity).scan(request) }
+    func count(_ request: FetchRequest) throws -> Int { try reading(request.entity).count(request) }
+    func aggregate(_ request: AggregateRequest) throws -> [AggregateRow] { try reading(request.entity).aggregate(request) }
+    func plan(_ request: FetchRequest) throws -> QueryPlan { try reading(request.entity).plan(request) }
+
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
+        try reader.check()
+        try reader.layout.check(relationship)
+        return try reader.related(relationship, of: sources)
+    }
+
+    func end() {
+        guard !reader.isEnded else { return }
+        reader.end()
+        handle.release()
+    }
+}
+
+extension StoreLayout {
+    /// Whether a relationship is one of this store's, or the way back over one.
+    func check(_ relationship: Relationship) throws {
+        func declares(_ relationship: Relationship) -> Bool {
+            guard schema.entities.indices.contains(relationship.source) else { return false }
+            let declared = schema.entities[relationship.source].relationships
+            return declared.indices.contains(relationship.ordinal) && declared[relationship.ordinal] == relationship
+        }
+        if declares(relationship) { return }
+        if schema.entities.indices.contains(relationship.destination),
+            schema.entities[relationship.destination].relationships.contains(where: { $0.reversed == relationship })
+        {
+            return
+        }
+        throw StoreError(
+            .misuse, "The relationship \(relationship.name) is not of the schema that \(place) was opened with.", url: place)
+    }
+}

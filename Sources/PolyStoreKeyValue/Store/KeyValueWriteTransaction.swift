@@ -1,0 +1,190 @@
+import PolyStoreBackend
+
+/// The one writer of an engine.
+final class KeyValueWriteTransaction: WriteTransaction {
+    let version: UInt64
+    private let handle: EngineHandle
+    private let layout: StoreLayout
+    private var writer: any EngineWriter
+    private var reader: SnapshotReader
+    private let isOverlay: Bool
+    private var isEnded = false
+    /// What went wrong in the engine: nothing but the end may follow.
+    private var failure: StoreError?
+    /// The next id of each entity from which ids were taken.
+    private var sequences: [Int: Int64] = [:]
+    /// By entity: records more, or fewer, than at the start.
+    private var growth: [Int64]
+    /// Applied so far, to be written again if the engine needs more room.
+    private var applied: [ChangeSet] = []
+    private let keys = KeyWriter()
+
+    /// The handle has been retained for it, and is released at the end unless this throws.
+    init(_ handle: EngineHandle, _ layout: StoreLayout) throws {
+        self.handle = handle
+        self.layout = layout
+        isOverlay = !(handle.engine is any TransactionalEngine)
+        growth = layout.schema.entities.map { _ in 0 }
+        if isOverlay { handle.takeTurn() }
+        var begun: (any EngineWriter)?
+        do {
+            let writer = try handle.beginEngineWrite()
+            begun = writer
+            self.writer = writer
+            reader = SnapshotReader(layout, writer)
+            version = try reader.version()
+        } catch {
+            begun?.end()
+            if isOverlay { handle.giveTurn() }
+            throw error
+        }
+    }
+
+    deinit { rollback() }
+
+    // MARK: Reading
+
+    private func check() throws {
+        if isEnded { throw StoreError(.closed, "The transaction has ended.", url: layout.place) }
+        if let failure { throw failure }
+    }
+
+    private func reading(_ entity: Entity) throws -> SnapshotReader {
+        try check()
+        try layout.check(entity)
+        return reader
+    }
+
+    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try reading(entity).record(entity, id) }
+    func scan(_ request: FetchRequest) throws -> Scan { try reading(request.entity).scan(request) }
+    func aggregate(_ request: AggregateRequest) throws -> [AggregateRow] { try reading(request.entity).aggregate(request) }
+    func plan(_ request: FetchRequest) throws -> QueryPlan { try reading(request.entity).plan(request) }
+
+    func count(_ request: FetchRequest) throws -> Int {
+        let reader = try reading(request.entity)
+        // The statistics are written at the end only.
+        guard request.predicate == .all, growth[request.entity.index] != 0 else { return try reader.count(request) }
+        try request.validate()
+        let all = try reader.recordCount(request.entity) + growth[request.entity.index]
+        return max(0, min(request.limit ?? .max, Int(all) - request.offset))
+    }
+
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
+        try check()
+        try layout.check(relationship)
+        return try reader.related(relationship, of: sources)
+    }
+
+    // MARK: Writing
+
+    func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 {
+        let reader = try reading(entity)
+        guard count > 0 else { throw StoreError(.misuse, "\(count) ids of \(entity.name) were asked for.", entity: entity.name) }
+        let first = try sequences[entity.index] ?? reader.nextID(entity)
+        let (after, isTooFar) = first.addingReportingOverflow(Int64(count))
+        guard !isTooFar else { throw StoreError(.full, "There are not \(count) ids of \(entity.name) left.", entity: entity.name) }
+        sequences[entity.index] = after
+        return first
+    }
+
+    func apply(_ changes: ChangeSet) throws {
+        try check()
+        try layout.check(changes)
+        if changes.isEmpty { return }
+        // Everything is found out before anything is written, so what is refused leaves nothing behind.
+        var plan = WritePlan(reader)
+        try plan.add(changes)
+        try plan.check()
+        let savepoint = (writer as? OverlayTransaction)?.savepoint()
+        do {
+            try plan.write(to: writer)
+        } catch is EngineOutOfRoom {
+            try again(with: changes)
+            return
+        } catch {
+            if let savepoint, let writer = writer as? OverlayTransaction {
+                writer.roll(backTo: savepoint)
+                throw error
+            }
+            throw failed(error)
+        }
+        if plan.changesIndexStates { reader.forgetStates() }
+        for (entity, count) in plan.growth { growth[entity] += count }
+        applied.append(changes)
+    }
+
+    /// Keeps the error for all that follows.
+    private func failed(_ error: any Error) -> StoreError {
+        let found = error as? StoreError ?? StoreError(.io, "Writing to \(layout.place) failed.", url: layout.place, underlying: "\(error)")
+        failure = found
+        return found
+    }
+
+    /// Makes room and writes everything anew.
+    private func again(with changes: ChangeSet? = nil) throws {
+        guard let engine = handle.engine as? any TransactionalEngine else { return }
+        do {
+            writer.end()
+            try engine.makeRoom()
+            writer = try engine.beginWrite()
+            reader = SnapshotReader(layout, writer)
+            guard try reader.version() == version else {
+                throw StoreError(
+                    .conflict, "While room was made in \(layout.place), another process wrote to it. Run the transaction again.",
+                    url: layout.place)
+            }
+            let earlier = applied + (changes.map { [$0] } ?? [])
+            (applied, growth) = ([], growth.map { _ in 0 })
+            for changes in earlier { try apply(changes) }
+        } catch {
+            throw failed(error)
+        }
+    }
+
+    func commit(_ durability: Durability) throws -> UInt64 {
+        try check()
+        while true {
+            do {
+                try writeNumbers()
+                try writer.commit(durability)
+                finish()
+                return version + 1
+            } catch is EngineOutOfRoom {
+                try again()
+            } catch {
+                let error = failed(error)
+                rollback()
+                throw error
+            }
+        }
+    }
+
+    /// The version, the sequences and the statistics.
+    private func writeNumbers() throws {
+        func put<T: FixedWidthInteger>(_ key: UnsafeRawBufferPointer, _ number: T) throws {
+            try withUnsafeBytes(of: number.bigEndian) { try writer.put(key, $0) }
+        }
+        try put(keys.metadata(.commitVersion), version + 1)
+        for (index, next) in sequences {
+            try put(keys.metadata(.sequence, layout.number(of: layout.schema.entities[index])), UInt64(next))
+        }
+        for entity in layout.schema.entities where growth[entity.index] != 0 {
+            let count = try reader.recordCount(entity) + growth[entity.index]
+            try put(keys.metadata(.statistics, layout.number(of: entity)), count)
+        }
+    }
+
+    func rollback() {
+        guard !isEnded else { return }
+        writer.end()
+        finish()
+    }
+
+    private func finish() {
+        isEnded = true
+        reader.end()
+        applied = []
+        if isOverlay { handle.giveTurn() }
+        handle.release()
+    }
+}

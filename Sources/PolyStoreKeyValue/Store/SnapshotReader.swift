@@ -1,0 +1,138 @@
+import PolyStoreBackend
+
+/// What both kinds of transaction do to read: records, counts, states of indexes, over one snapshot of the engine.
+final class SnapshotReader {
+    let layout: StoreLayout
+    let snapshot: any EngineSnapshot
+    let decoder: RecordDecoder
+    private let keys = KeyWriter()
+    private var states: [[IndexState?]]
+    private(set) var isEnded = false
+
+    init(_ layout: StoreLayout, _ snapshot: any EngineSnapshot) {
+        self.layout = layout
+        self.snapshot = snapshot
+        decoder = RecordDecoder(layout)
+        states = layout.indexes.map { $0.map { _ in nil } }
+    }
+
+    func end() {
+        guard !isEnded else { return }
+        isEnded = true
+        snapshot.end()
+    }
+
+    func check() throws {
+        if isEnded { throw StoreError(.closed, "The transaction has ended.", url: layout.place) }
+    }
+
+    /// The commits up to this snapshot.
+    func version() throws -> UInt64 {
+        guard let value = try snapshot.get(keys.metadata(.commitVersion)) else { return 0 }
+        guard let version: UInt64 = Number.read(value) else { throw corrupt("the commit version") }
+        return version
+    }
+
+    func corrupt(_ what: String) -> StoreError {
+        StoreError(.corrupt, "\(layout.place) is damaged: \(what) cannot be read.", url: layout.place)
+    }
+
+    /// The number of an entity's records, as the statistics say.
+    func recordCount(_ entity: Entity) throws -> Int64 {
+        guard let value = try snapshot.get(keys.metadata(.statistics, layout.number(of: entity))) else { return 0 }
+        guard let count: Int64 = Number.read(value) else { throw corrupt("the number of \(entity.name) records") }
+        return count
+    }
+
+    /// The first id that was never given out.
+    func nextID(_ entity: Entity) throws -> Int64 {
+        guard let value = try snapshot.get(keys.metadata(.sequence, layout.number(of: entity))) else { return 1 }
+        guard let next: UInt64 = Number.read(value), next > 0, next <= Int64.max else { throw corrupt("the next id of \(entity.name)") }
+        return Int64(next)
+    }
+
+    /// The state of one of an entity's indexes, by its position.
+    func state(_ entity: Entity, _ position: Int) throws -> IndexState {
+        if let known = states[entity.index][position] { return known }
+        let index = layout.indexes[entity.index][position]
+        guard let value = try snapshot.get(keys.metadata(.indexState, index.number)), let state = IndexState(value) else {
+            throw corrupt("the state of the index \(index.index.name)")
+        }
+        states[entity.index][position] = state
+        return state
+    }
+
+    /// To be called after a state was written.
+    func forgetStates() { states = layout.indexes.map { $0.map { _ in nil } } }
+
+    /// One record; nil where there is none. Valid until the next call that reads.
+    func record(_ entity: Entity, _ id: Int64) throws -> RecordView? {
+        let key = keys.record(layout.number(of: entity), id)
+        guard let stored = try snapshot.get(key) else { return nil }
+        return try decoder.decode(stored, entity, id, key: key, snapshot)
+    }
+
+    /// Whether there is a record, without reading it.
+    func exists(_ entity: Entity, _ id: Int64) throws -> Bool {
+        try snapshot.get(keys.record(layout.number(of: entity), id)) != nil
+    }
+
+    // MARK: Relationships
+
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
+        var found = RelatedIDs()
+        switch relationship.storage {
+        case .foreignKey(let field):
+            let entity = layout.schema.entities[relationship.source]
+            for source in sources {
+                if let record = try record(entity, source), !record.isNull(field) { found.add(source: source, target: record.integer(field)) }
+            }
+        case .inverse(let field):
+            let entity = layout.schema.entities[relationship.destination]
+            guard let index = layout.indexes[entity.index].first(where: { $0.index.fields == [field] }),
+                try state(entity, entity.indexes.firstIndex(of: index.index) ?? 0).phase == .readable
+            else { return try search(entity, field, sources) }
+            let cursor = try snapshot.cursor()
+            defer { cursor.close() }
+            for source in sources {
+                keys.begin(index.space, index.number)
+                keys.append(.integer(source), type: .int64)
+                try targets(source, cursor, keys.raw, into: &found) { index.id($0, $1) }
+            }
+        case .link(let table, let isReversed):
+            let cursor = try snapshot.cursor()
+            defer { cursor.close() }
+            for source in sources {
+                let prefix = keys.link(isReversed ? .linkInverse : .link, layout.linkNumber(table), source)
+                try targets(source, cursor, prefix, into: &found) { key, _ in key.count == 21 ? key.id(at: 13) : nil }
+            }
+        }
+        return found
+    }
+
+    private func targets(
+        _ source: Int64, _ cursor: EngineCursor, _ prefix: UnsafeRawBufferPointer, into found: inout RelatedIDs,
+        _ id: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int64?
+    ) throws {
+        var more = try cursor.seek(prefix)
+        while more, cursor.key.starts(with: prefix) {
+            guard let target = id(cursor.key, cursor.value) else { throw corrupt("an entry of a relationship") }
+            found.add(source: source, target: target)
+            more = try cursor.next()
+        }
+    }
+
+    /// Without an index: while it is being built.
+    private func search(_ entity: Entity, _ field: Int, _ sources: [Int64]) throws -> RelatedIDs {
+        var found = RelatedIDs()
+        let wanted = Set(sources)
+        let cursor = try RecordCursorOverRange(self, entity, ids: nil)
+        defer { cursor.close() }
+        while try cursor.next() {
+            if !cursor.record.isNull(field), wanted.contains(cursor.record.integer(field)) {
+                found.add(source: cursor.record.integer(field), target: cursor.id)
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,134 @@
+import PolyStoreBackend
+
+/// What never changes while a store is open: the schema, the numbers that its entities, indexes and link tables have in keys, and the engine's
+/// traits.
+final class StoreLayout: Sendable {
+    let place: String
+    let traits: EngineTraits
+    let schema: ResolvedSchema
+    /// By ``Entity/index``.
+    private let entityNumbers: [UInt32]
+    /// By ``LinkTable/index``.
+    private let linkNumbers: [UInt32]
+    /// By ``Entity/index``: its indexes in the order of ``Entity/indexes``.
+    let indexes: [[KeyIndex]]
+
+    init(place: String, traits: EngineTraits, schema: ResolvedSchema, catalog: Catalog) throws {
+        self.place = place
+        self.traits = traits
+        self.schema = schema
+        entityNumbers = try schema.entities.map { try catalog.number(of: $0, place) }
+        linkNumbers = try schema.links.map { try catalog.number(of: $0, place) }
+        indexes = try schema.entities.map { entity in
+            try entity.indexes.map { index in
+                try KeyIndex(index, entity, number: try catalog.number(of: index, entity, place))
+            }
+        }
+    }
+
+    func number(of entity: Entity) -> UInt32 { entityNumbers[entity.index] }
+    func number(of table: LinkTable) -> UInt32 { linkNumbers[table.index] }
+    func linkNumber(_ table: Int) -> UInt32 { linkNumbers[table] }
+
+    /// Whether an entity is one of this store's, or like it in every respect.
+    func check(_ entity: Entity) throws {
+        guard entity.index < schema.entities.count,
+            schema.entities[entity.index] === entity || schema.entities[entity.index].description == entity.description
+        else {
+            throw StoreError(
+                .misuse, "\(entity.name) is not of the schema that \(place) was opened with.", entity: entity.name, url: place)
+        }
+    }
+}
+
+extension StoreLayout {
+    /// Whether a change set is of this store's schema, or of one that is like it in every respect.
+    func check(_ changes: ChangeSet) throws {
+        guard changes.schema === schema || changes.schema.description.entities == schema.description.entities else {
+            throw StoreError(.misuse, "The change set is of another schema than the one that \(place) was opened with.", url: place)
+        }
+    }
+}
+
+/// The names behind the numbers in keys, as the store keeps them. Numbers are given in the order of names, so that two stores of one model are
+/// alike whatever the order in which entities were declared.
+struct Catalog: Sendable {
+    struct IndexName: Hashable, Sendable {
+        let entity: UInt32
+        let name: String
+    }
+
+    private(set) var entities: [String: UInt32] = [:]
+    private(set) var indexes: [IndexName: UInt32] = [:]
+    private(set) var links: [String: UInt32] = [:]
+
+    /// For a store that is made now.
+    init(_ schema: ResolvedSchema) {
+        for (number, entity) in schema.entities.sorted(by: { $0.name < $1.name }).enumerated() {
+            entities[entity.name] = UInt32(number + 1)
+            for index in entity.indexes.sorted(by: { $0.name < $1.name }) {
+                indexes[IndexName(entity: UInt32(number + 1), name: index.name)] = UInt32(indexes.count + 1)
+            }
+        }
+        for (number, table) in schema.links.sorted(by: { $0.name < $1.name }).enumerated() { links[table.name] = UInt32(number + 1) }
+    }
+
+    /// As the store keeps it.
+    /// - Throws: `corrupt` for entries that cannot be.
+    init(reading snapshot: any EngineSnapshot, place: String) throws {
+        let damaged = StoreError(.corrupt, "The catalogue of \(place) is damaged.", url: place)
+        try snapshot.forEach(.entity) { number, value in entities[String(decoding: value, as: UTF8.self)] = number }
+        try snapshot.forEach(.link) { number, value in links[String(decoding: value, as: UTF8.self)] = number }
+        try snapshot.forEach(.indexState) { number, value in
+            guard let state = IndexState(value) else { throw damaged }
+            indexes[IndexName(entity: state.entity, name: state.name)] = number
+        }
+    }
+
+    func write(to writer: any EngineWriter) throws {
+        let keys = KeyWriter()
+        func put(_ key: UnsafeRawBufferPointer, _ value: [UInt8]) throws { try value.withUnsafeBytes { try writer.put(key, $0) } }
+        for (name, number) in entities { try put(keys.metadata(.entity, number), Array(name.utf8)) }
+        for (name, number) in links { try put(keys.metadata(.link, number), Array(name.utf8)) }
+        for (index, number) in indexes {
+            try put(keys.metadata(.indexState, number), IndexState(entity: index.entity, name: index.name).bytes)
+        }
+    }
+
+    private func missing(_ what: String, _ place: String) -> StoreError {
+        StoreError(.corrupt, "\(place) has no number for \(what); its catalogue is damaged.", url: place)
+    }
+
+    func number(of entity: Entity, _ place: String) throws -> UInt32 {
+        guard let number = entities[entity.name] else { throw missing("the entity \(entity.name)", place) }
+        return number
+    }
+
+    func number(of table: LinkTable, _ place: String) throws -> UInt32 {
+        guard let number = links[table.name] else { throw missing("the relationship \(table.name)", place) }
+        return number
+    }
+
+    func number(of index: Index, _ entity: Entity, _ place: String) throws -> UInt32 {
+        guard let number = indexes[IndexName(entity: try number(of: entity, place), name: index.name)] else {
+            throw missing("the index \(index.name)", place)
+        }
+        return number
+    }
+}
+
+extension EngineSnapshot {
+    /// Every numbered entry of a kind of metadata.
+    func forEach(_ kind: Keyspace.Metadata, _ body: (UInt32, UnsafeRawBufferPointer) throws -> Void) throws {
+        let cursor = try cursor()
+        defer { cursor.close() }
+        let prefix = [Keyspace.metadata.rawValue, kind.rawValue]
+        try prefix.withUnsafeBytes { prefix in
+            var more = try cursor.seek(prefix)
+            while more, cursor.key.starts(with: prefix) {
+                if let number: UInt32 = Number.read(UnsafeRawBufferPointer(rebasing: cursor.key[2...])) { try body(number, cursor.value) }
+                more = try cursor.next()
+            }
+        }
+    }
+}

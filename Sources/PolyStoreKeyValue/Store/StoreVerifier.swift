@@ -1,0 +1,173 @@
+import PolyStoreBackend
+
+/// Goes over a whole store and finds what does not agree: damaged records, index entries that are missing or lead nowhere, halves of links, pieces
+/// of values without a record, wrong numbers.
+struct StoreVerifier {
+    private let reader: SnapshotReader
+    private let layout: StoreLayout
+    private var found: [String] = []
+    /// More findings than this help nobody.
+    private static let most = 1000
+
+    init(_ reader: SnapshotReader) {
+        self.reader = reader
+        layout = reader.layout
+    }
+
+    func findings() throws -> [String] {
+        var copy = self
+        for entity in layout.schema.entities { try copy.checkRecords(entity) }
+        for entity in layout.schema.entities {
+            for (position, index) in layout.indexes[entity.index].enumerated()
+            where try reader.state(entity, position).phase == .readable {
+                try copy.checkEntries(index)
+            }
+        }
+        for table in layout.schema.links { try copy.checkLinks(table) }
+        try copy.checkChunks()
+        try copy.checkSpaces()
+        return copy.found
+    }
+
+    private mutating func report(_ sentence: String) { if found.count < Self.most { found.append(sentence) } }
+
+    /// Every key with a prefix.
+    private func forEach(_ prefix: [UInt8], _ body: (EngineCursor) throws -> Void) throws {
+        let cursor = try reader.snapshot.cursor()
+        defer { cursor.close() }
+        try prefix.withUnsafeBytes { prefix in
+            var more = try cursor.seek(prefix)
+            while more, cursor.key.starts(with: prefix) {
+                try body(cursor)
+                more = try cursor.next()
+            }
+        }
+    }
+
+    /// Each record can be read and has its entry in every index; there are as many as the statistics say.
+    private mutating func checkRecords(_ entity: Entity) throws {
+        let keys = KeyWriter()
+        let decoder = RecordDecoder(layout)
+        var count: Int64 = 0
+        var sentences: [String] = []
+        let readable = try layout.indexes[entity.index].enumerated().filter { try reader.state(entity, $0.offset).phase == .readable }
+        try forEach([Keyspace.record.rawValue] + Number.bytes(layout.number(of: entity))) { cursor in
+            guard cursor.key.count == 13 else {
+                sentences.append("A key of \(entity.name) has \(cursor.key.count) bytes instead of 13.")
+                return
+            }
+            count += 1
+            let id = cursor.key.id(at: 5)
+            do {
+                let record = try decoder.decode(cursor.value, entity, id, key: cursor.key, reader.snapshot)
+                for field in entity.fields where !field.isOptional && record.isNull(field.ordinal) {
+                    sentences.append("\(entity.name) \(id) has no value for \(field.name), which is not optional.")
+                }
+                for (_, index) in readable {
+                    index.key(record, id, keys)
+                    let entry = try reader.snapshot.get(keys.raw)
+                    if entry.flatMap({ index.id(keys.raw, $0) }) != id {
+                        sentences.append("The index \(index.index.name) has no entry for \(entity.name) \(id).")
+                    }
+                }
+            } catch let error as StoreError where error.code == .corrupt {
+                sentences.append(error.message)
+            }
+        }
+        for sentence in sentences { report(sentence) }
+        let told = try reader.recordCount(entity)
+        if told != count { report("There are \(count) records of \(entity.name), and the statistics say \(told).") }
+    }
+
+    /// Each entry belongs to a record that says the same.
+    private mutating func checkEntries(_ index: KeyIndex) throws {
+        let keys = KeyWriter()
+        var sentences: [String] = []
+        try forEach(index.prefix) { cursor in
+            guard let id = index.id(cursor.key, cursor.value) else {
+                sentences.append("An entry of the index \(index.index.name) cannot be read.")
+                return
+            }
+            do {
+                guard let record = try reader.record(index.entity, id) else {
+                    sentences.append("The index \(index.index.name) leads to \(index.entity.name) \(id), which is not there.")
+                    return
+                }
+                index.key(record, id, keys)
+                if Order.of(keys.raw, cursor.key) != 0 {
+                    sentences.append("The index \(index.index.name) has an entry for \(index.entity.name) \(id) under another value.")
+                }
+            } catch let error as StoreError where error.code == .corrupt {
+                // Reported with the records.
+            }
+        }
+        for sentence in sentences { report(sentence) }
+    }
+
+    /// Each pair is there from both sides, and so are both objects.
+    private mutating func checkLinks(_ table: LinkTable) throws {
+        let number = layout.number(of: table)
+        let keys = KeyWriter()
+        var sentences: [String] = []
+        for (space, other) in [(Keyspace.link, Keyspace.linkInverse), (.linkInverse, .link)] {
+            let near = layout.schema.entities[space == .link ? table.source : table.target]
+            try forEach([space.rawValue] + Number.bytes(number)) { cursor in
+                guard cursor.key.count == 21 else {
+                    sentences.append("An entry of \(table.name) cannot be read.")
+                    return
+                }
+                let (from, to) = (cursor.key.id(at: 5), cursor.key.id(at: 13))
+                if try reader.snapshot.get(keys.link(other, number, to, from)) == nil {
+                    sentences.append("\(table.name) links \(from) with \(to) from one side only.")
+                }
+                if try !reader.exists(near, from) {
+                    sentences.append("\(table.name) links \(near.name) \(from), which is not there.")
+                }
+            }
+        }
+        for sentence in sentences { report(sentence) }
+    }
+
+    /// Each piece of a long value belongs to a record that has one.
+    private mutating func checkChunks() throws {
+        var sentences: [String] = []
+        let byNumber = Dictionary(layout.schema.entities.map { (layout.number(of: $0), $0) }, uniquingKeysWith: { first, _ in first })
+        try forEach([Keyspace.blobChunk.rawValue]) { cursor in
+            guard cursor.key.count == 21, let entity = byNumber[UInt32(bigEndian: cursor.key.loadUnaligned(fromByteOffset: 1, as: UInt32.self))]
+            else {
+                sentences.append("A piece of a long value belongs to no entity.")
+                return
+            }
+            let id = cursor.key.id(at: 5)
+            let field = Int(UInt32(bigEndian: cursor.key.loadUnaligned(fromByteOffset: 13, as: UInt32.self)))
+            let number = Int(UInt32(bigEndian: cursor.key.loadUnaligned(fromByteOffset: 17, as: UInt32.self)))
+            let stored = try reader.snapshot.get(KeyWriter().record(layout.number(of: entity), id))
+            let chunked = stored.flatMap { StoredRecord.isChunked($0) ? StoredRecord.chunked($0, entity)?.fields : nil } ?? []
+            let isUsed = chunked.contains { $0.field == field && number * layout.traits.largestPiece < $0.length }
+            if !isUsed { sentences.append("A piece of a long value of \(entity.name) \(id) belongs to nothing.") }
+        }
+        for sentence in sentences { report(sentence) }
+    }
+
+    /// No key is in a space that there is not, or under a number that nothing has.
+    private mutating func checkSpaces() throws {
+        let entities = Set(layout.schema.entities.map { layout.number(of: $0) })
+        let links = Set(layout.schema.links.map { layout.number(of: $0) })
+        let indexes = layout.indexes.flatMap { $0 }
+        var strays = 0
+        try forEach([]) { cursor in
+            guard let first = cursor.key.first, let space = Keyspace(rawValue: first) else { return strays += 1 }
+            if space == .metadata || space == .changeLog { return }
+            guard cursor.key.count > 5 else { return strays += 1 }
+            let number = UInt32(bigEndian: cursor.key.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
+            let isKnown =
+                switch space {
+                case .record, .blobChunk: entities.contains(number)
+                case .index, .uniqueIndex: indexes.contains { $0.number == number && $0.space == space }
+                default: links.contains(number)
+                }
+            if !isKnown { strays += 1 }
+        }
+        if strays > 0 { report("\(strays) keys belong to nothing that the model knows.") }
+    }
+}

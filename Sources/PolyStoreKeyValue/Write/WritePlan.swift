@@ -1,0 +1,323 @@
+import PolyStoreBackend
+
+/// A change set turned into keys: first everything is worked out and checked, then everything is written.
+struct WritePlan {
+    private let reader: SnapshotReader
+    private let layout: StoreLayout
+    private let arena = RecordArena(capacity: 1 << 16)
+    private let keys = KeyWriter()
+    private let merger = RecordMerger()
+    /// By entity.
+    private var records: [WriteLane]
+    private var chunks: [WriteLane]
+    /// By entity and index.
+    private var indexes: [[WriteLane]]
+    /// By link table.
+    private var links: [WriteLane]
+    private var inverses: [WriteLane]
+    private var states: WriteLane
+    /// New entries of unique indexes that were cut: their keys do not say whether they are alike.
+    private var cutEntries: [CutEntry] = []
+    /// Indexes, by number, that got their first cut entry.
+    private var newlyCut: Set<UInt32> = []
+    /// By entity: records more, or fewer.
+    private(set) var growth: [Int: Int64] = [:]
+
+    var changesIndexStates: Bool { !states.isEmpty }
+
+    /// An entry of a unique index that was cut.
+    private struct CutEntry {
+        let index: KeyIndex
+        let id: Int64
+        let components: [UInt8]
+        let values: [Value]
+    }
+
+    init(_ reader: SnapshotReader) {
+        self.reader = reader
+        layout = reader.layout
+        let arena = self.arena
+        records = layout.schema.entities.map { _ in WriteLane(arena) }
+        chunks = records
+        indexes = layout.indexes.map { $0.map { _ in WriteLane(arena) } }
+        links = layout.schema.links.map { _ in WriteLane(arena) }
+        inverses = links
+        states = WriteLane(arena)
+    }
+
+    // MARK: Working out
+
+    /// - Throws: `notFound`, `constraint` for null where there must be a value.
+    mutating func add(_ changes: ChangeSet) throws {
+        if changes.changes.count > 64 {
+            for entity in Set(changes.changes.lazy.map(\.entity)) {
+                let count = changes.changes.count
+                records[entity].reserve(count)
+                for position in indexes[entity].indices { indexes[entity][position].reserve(count) }
+            }
+        }
+        for change in changes.changes {
+            let entity = layout.schema.entities[change.entity]
+            switch change.kind {
+            case .insert: try insert(entity, change.id, changes.record(change))
+            case .update: try update(entity, change.id, changes.record(change), change.mask)
+            case .delete: try delete(entity, change.id)
+            }
+        }
+        // Of several changes of one pair the last one counts.
+        var last: [LinkPair: Bool] = [:]
+        for link in changes.links { last[LinkPair(table: link.table, source: link.source, target: link.target)] = link.isAddition }
+        for (pair, isAddition) in last { try add(pair, isAddition) }
+    }
+
+    private struct LinkPair: Hashable {
+        let table: Int
+        let source: Int64
+        let target: Int64
+    }
+
+    private mutating func insert(_ entity: Entity, _ id: Int64, _ record: RecordView) throws {
+        try require(entity, id, record, nil)
+        try put(entity, id, record, mustBeNew: true)
+        for position in layout.indexes[entity.index].indices { try enter(entity, position, id, record) }
+        growth[entity.index, default: 0] += 1
+    }
+
+    private mutating func update(_ entity: Entity, _ id: Int64, _ changed: RecordView, _ mask: FieldMask) throws {
+        guard let old = try reader.record(entity, id) else { throw notFound(entity, id) }
+        try require(entity, id, changed, mask)
+        let new = try merger.merge(entity, old, changed, mask)
+        removeChunks(entity, id, old)
+        try put(entity, id, new, mustBeNew: false)
+        for (position, index) in layout.indexes[entity.index].enumerated() where !index.mask.isDisjoint(with: mask) {
+            keys.removeAll()
+            _ = index.key(old, id, keys)
+            let before = keys.bytes
+            _ = index.key(new, id, keys)
+            if before.withUnsafeBytes({ Order.of($0, keys.raw) == 0 }) { continue }
+            before.withUnsafeBytes { indexes[entity.index][position].add($0, nil) }
+            try enter(entity, position, id, new)
+        }
+    }
+
+    private mutating func delete(_ entity: Entity, _ id: Int64) throws {
+        guard let old = try reader.record(entity, id) else { throw notFound(entity, id) }
+        for (position, index) in layout.indexes[entity.index].enumerated() {
+            _ = index.key(old, id, keys)
+            indexes[entity.index][position].add(keys.raw, nil)
+        }
+        removeChunks(entity, id, old)
+        records[entity.index].add(keys.record(layout.number(of: entity), id), nil)
+        growth[entity.index, default: 0] -= 1
+    }
+
+    private func notFound(_ entity: Entity, _ id: Int64) -> StoreError {
+        StoreError(.notFound, "\(entity.name) \(id) is not in the store.", entity: entity.name, objectID: id, url: layout.place)
+    }
+
+    /// Fields that must have a value have one.
+    private func require(_ entity: Entity, _ id: Int64, _ record: RecordView, _ mask: FieldMask?) throws {
+        for field in entity.fields where !field.isOptional && record.isNull(field.ordinal) && mask?.contains(field.ordinal) ?? true {
+            throw StoreError(
+                .constraint, "\(entity.name).\(field.name) of object \(id) has no value, and it is not optional.", entity: entity.name,
+                attribute: field.name, objectID: id)
+        }
+    }
+
+    private mutating func put(_ entity: Entity, _ id: Int64, _ record: RecordView, mustBeNew: Bool) throws {
+        let number = layout.number(of: entity)
+        let key = keys.record(number, id)
+        let offset = arena.append(key)
+        let keyCount = key.count
+        // Pieces of long values lie behind the record in the same arena, so they are kept apart until it is finished.
+        var pieces: [(field: Int, number: Int, bytes: [UInt8])] = []
+        let count = try StoredRecord.append(record, entity, key: key, traits: layout.traits, to: arena) { field, number, bytes in
+            pieces.append((field, number, [UInt8](bytes)))
+        }
+        records[entity.index].add(at: offset, keyCount: keyCount, valueCount: count, mustBeNew: mustBeNew)
+        for piece in pieces {
+            let key = keys.chunk(number, id, field: piece.field, piece.number)
+            let offset = arena.append(key)
+            let count = piece.bytes.withUnsafeBytes { Chunk.seal($0, key, layout.traits, into: arena) }
+            chunks[entity.index].add(at: offset, keyCount: key.count, valueCount: count)
+        }
+    }
+
+    /// Removes the pieces of an object's long values; those that are written again are not removed after all.
+    private mutating func removeChunks(_ entity: Entity, _ id: Int64, _ old: RecordView) {
+        guard old.count > layout.traits.largestPiece else { return }
+        for field in entity.fields where field.type.fixedWidth == 0 && !old.isNull(field.ordinal) {
+            let count = old.bytes(field.ordinal).count
+            guard count > layout.traits.largestPiece else { continue }
+            for number in 0..<((count - 1) / layout.traits.largestPiece + 1) {
+                chunks[entity.index].add(keys.chunk(layout.number(of: entity), id, field: field.ordinal, number), nil)
+            }
+        }
+    }
+
+    /// Adds a record's entry to an index.
+    private mutating func enter(_ entity: Entity, _ position: Int, _ id: Int64, _ record: RecordView) throws {
+        let index = layout.indexes[entity.index][position]
+        let mustBeNew = index.key(record, id, keys)
+        if keys.isCut { try enterCut(index, position, id, record) }
+        let offset = arena.append(keys.raw)
+        var valueCount = 0
+        if index.isUnique {
+            withUnsafeBytes(of: (UInt64(bitPattern: id) ^ 1 << 63).bigEndian) { _ = arena.append($0) }
+            valueCount = 8
+        }
+        indexes[entity.index][position].add(at: offset, keyCount: keys.count, valueCount: valueCount, mustBeNew: mustBeNew)
+    }
+
+    private mutating func enterCut(_ index: KeyIndex, _ position: Int, _ id: Int64, _ record: RecordView) throws {
+        var state = try reader.state(index.entity, position)
+        if !state.holdsCutEntries, newlyCut.insert(index.number).inserted {
+            state.holdsCutEntries = true
+            let key = KeyWriter().metadata(.indexState, index.number)
+            state.bytes.withUnsafeBytes { states.add(key, $0) }
+        }
+        guard index.isUnique, !index.fields.contains(where: { record.isNull($0.ordinal) }) else { return }
+        cutEntries.append(
+            CutEntry(
+                index: index, id: id, components: [UInt8](keys.raw.dropLast(8)), values: index.fields.map { record.value($0) }))
+    }
+
+    private mutating func add(_ link: LinkPair, _ isAddition: Bool) throws {
+        guard links.indices.contains(link.table) else {
+            throw StoreError(.misuse, "There is no link table \(link.table) in \(layout.place).", url: layout.place)
+        }
+        let number = layout.linkNumber(link.table)
+        let nothing: UnsafeRawBufferPointer? = isAddition ? UnsafeRawBufferPointer(start: nil, count: 0) : nil
+        links[link.table].add(keys.link(.link, number, link.source, link.target), nothing)
+        inverses[link.table].add(keys.link(.linkInverse, number, link.target, link.source), nothing)
+    }
+
+    // MARK: Checking
+
+    /// That nothing new is there already.
+    /// - Throws: `constraint`.
+    mutating func check() throws {
+        for entity in layout.schema.entities {
+            records[entity.index].sort()
+            chunks[entity.index].sort()
+            try checkNew(records[entity.index]) { key, _, _ in
+                StoreError(
+                    .constraint, "\(entity.name) \(key.id(at: 5)) is in the store already.", entity: entity.name,
+                    objectID: key.id(at: 5))
+            }
+            for (position, index) in layout.indexes[entity.index].enumerated() {
+                indexes[entity.index][position].sort()
+                guard index.isUnique, !indexes[entity.index][position].isEmpty else { continue }
+                try checkNew(indexes[entity.index][position]) { key, id, holder in taken(index, key, id, holder: holder) }
+            }
+        }
+        try checkCutEntries()
+        for table in links.indices {
+            links[table].sort()
+            inverses[table].sort()
+        }
+    }
+
+    private func taken(_ index: KeyIndex, _ key: UnsafeRawBufferPointer, _ id: Int64, holder: Int64) -> StoreError {
+        let names = index.fields.map(\.name).joined(separator: "+")
+        var components: [String] = []
+        var reader = KeyReader(key, from: 5)
+        for _ in index.fields {
+            if case .value(let value)? = try? reader.readComponent() { components.append(value.literal) }
+        }
+        return StoreError(
+            .constraint,
+            "\(index.entity.name).\(names) must be unique, and \(components.joined(separator: ", ")) of object \(id) is held by object \(holder).",
+            entity: index.entity.name, attribute: names, objectID: id, url: layout.place)
+    }
+
+    /// Walks along the new keys and the store at once: a look-up is needed only where the store has keys between two of them.
+    private func checkNew(
+        _ lane: WriteLane, _ error: (_ key: UnsafeRawBufferPointer, _ id: Int64, _ holder: Int64) -> StoreError
+    ) throws {
+        guard lane.entries.contains(where: \.mustBeNew) else { return }
+        let cursor = try reader.snapshot.cursor()
+        defer { cursor.close() }
+        /// 0: nowhere yet, 1: at a key, 2: past the last one.
+        var place = 0
+        for (position, entry) in lane.entries.enumerated() where entry.mustBeNew {
+            let key = lane.key(entry)
+            if position > 0, lane.sameKey(lane.entries[position - 1], entry) {
+                // Given up within the change set, or claimed twice.
+                if lane.entries[position - 1].valueCount < 0 { continue }
+                throw error(key, Self.id(lane.value(entry)), Self.id(lane.value(lane.entries[position - 1])))
+            }
+            if place == 0 || place == 1 && Order.of(cursor.key, key) < 0 { place = try cursor.seek(key) ? 1 : 2 }
+            if place == 1, Order.of(cursor.key, key) == 0 {
+                throw error(key, Self.id(lane.value(entry)), Self.id(cursor.value))
+            }
+        }
+    }
+
+    /// The id that an entry of a unique index holds; 0 for a record.
+    private static func id(_ value: UnsafeRawBufferPointer?) -> Int64 { value.map { $0.count == 8 ? $0.id(at: 0) : 0 } ?? 0 }
+
+    /// Unique values so long that their keys were cut: those with the same key are compared as a whole.
+    private func checkCutEntries() throws {
+        for (position, entry) in cutEntries.enumerated() {
+            let key = entry.components
+            for other in cutEntries[..<position] where other.index === entry.index && other.components == key && other.values == entry.values {
+                throw key.withUnsafeBytes { taken(entry.index, $0, entry.id, holder: other.id) }
+            }
+            let lane = indexes[entry.index.entity.index][layout.indexes[entry.index.entity.index].firstIndex { $0 === entry.index } ?? 0]
+            let cursor = try reader.snapshot.cursor()
+            defer { cursor.close() }
+            var more = try key.withUnsafeBytes { try cursor.seek($0) }
+            while more, key.withUnsafeBytes({ cursor.key.starts(with: $0) }) {
+                let found = [UInt8](cursor.key)
+                if let holder = entry.index.id(cursor.key, cursor.value), holder != entry.id, !lane.removes(found),
+                    let record = try reader.record(entry.index.entity, holder),
+                    entry.index.fields.map({ record.value($0) }) == entry.values
+                {
+                    throw key.withUnsafeBytes { taken(entry.index, $0, entry.id, holder: holder) }
+                }
+                more = try cursor.next()
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    /// In the order of the keys: metadata, records, chunks, indexes, links.
+    func write(to writer: any EngineWriter) throws {
+        try states.write(to: writer)
+        let entities = layout.schema.entities.sorted { layout.number(of: $0) < layout.number(of: $1) }
+        for entity in entities { try records[entity.index].write(to: writer) }
+        for entity in entities { try chunks[entity.index].write(to: writer) }
+        let all = entities.flatMap { entity in zip(layout.indexes[entity.index], indexes[entity.index]) }
+        for (index, lane) in all where !index.isUnique { try lane.write(to: writer) }
+        for (index, lane) in all where index.isUnique { try lane.write(to: writer) }
+        for lane in links { try lane.write(to: writer) }
+        for lane in inverses { try lane.write(to: writer) }
+    }
+}
+
+extension WriteLane {
+    /// Whether a key is removed and not set again.
+    func removes(_ key: [UInt8]) -> Bool {
+        key.withUnsafeBytes { key in
+            var isRemoved = false
+            for entry in entries where Order.of(self.key(entry), key) == 0 { isRemoved = entry.valueCount < 0 }
+            return isRemoved
+        }
+    }
+}
+
+/// Puts the record of an update together out of the old one and the changed fields.
+private final class RecordMerger {
+    private let arena = RecordArena(capacity: 1024)
+
+    /// Valid until the next call.
+    func merge(_ entity: Entity, _ old: RecordView, _ new: RecordView, _ mask: FieldMask) throws -> RecordView {
+        arena.removeAll()
+        var builder = RecordBuilder(arena)
+        builder.begin(entity.layout)
+        for field in entity.fields { builder.copy(field, from: mask.contains(field.ordinal) ? new : old) }
+        return try builder.finishedView()
+    }
+}
