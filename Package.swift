@@ -13,7 +13,10 @@ let package = Package(
         .library(name: "PolyStoreCore", targets: ["PolyStoreCore"]),
         .library(name: "PolyStoreBackend", targets: ["PolyStoreBackend"]),
         .library(name: "PolyStoreMemory", targets: ["PolyStoreMemory"]),
+        .library(name: "PolyStoreKeyValue", targets: ["PolyStoreKeyValue"]),
         .library(name: "PolyStoreSQLite", targets: ["PolyStoreSQLite"]),
+        .library(name: "PolyStoreLMDB", targets: ["PolyStoreLMDB"]),
+        .library(name: "PolyStoreLevelDB", targets: ["PolyStoreLevelDB"]),
         .library(name: "PolyStoreConformance", targets: ["PolyStoreConformance"]),
     ],
     dependencies: [
@@ -22,7 +25,7 @@ let package = Package(
     targets: [
         // The contract that a backend sees.
         .target(name: "PolyStoreBackend", swiftSettings: settings),
-        // The record layer's bytes, for ordered key-value engines.
+        // The record layer: makes a backend of any ordered key-value engine.
         .target(name: "PolyStoreKeyValue", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
         // The object layer, free of macros.
         .target(name: "PolyStoreCore", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
@@ -44,13 +47,23 @@ let package = Package(
             name: "CSQLite", path: "Backends/System/CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
         .target(name: "PolyStoreSQLite", dependencies: ["PolyStoreBackend", "CSQLite"], path: "Backends/SQLite", swiftSettings: settings),
+        .systemLibrary(
+            name: "CLMDB", path: "Backends/System/CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .target(
+            name: "PolyStoreLMDB", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "CLMDB"], path: "Backends/LMDB",
+            swiftSettings: settings),
+        .systemLibrary(
+            name: "CLevelDB", path: "Backends/System/CLevelDB", providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
+        .target(
+            name: "PolyStoreLevelDB", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "CLevelDB"], path: "Backends/LevelDB",
+            swiftSettings: settings),
 
         // The suite that proves a backend, for anybody's backend.
         .target(
             name: "PolyStoreConformance", dependencies: ["PolyStoreBackend", "PolyStoreMemory"], path: "Conformance/PolyStoreConformance",
             swiftSettings: settings),
         .testTarget(
-            name: "ConformanceTests", dependencies: ["PolyStoreConformance", "PolyStoreMemory", "PolyStoreSQLite"],
+            name: "ConformanceTests", dependencies: ["PolyStoreConformance", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
             path: "Conformance/ConformanceTests", swiftSettings: settings),
 
         // Killed by Tests/Kill/run.sh.

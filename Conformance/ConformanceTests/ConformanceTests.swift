@@ -1,5 +1,7 @@
 import PolyStoreBackend
 import PolyStoreConformance
+import PolyStoreLMDB
+import PolyStoreLevelDB
 import PolyStoreMemory
 import PolyStoreSQLite
 import Testing
@@ -12,7 +14,16 @@ enum Targets {
         name: "sqlite", capabilities: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification]
     ) { place in .sqlite(file: place.path) }
 
-    static let all = [memory, sqlite]
+    static let lmdb = ConformanceTarget(
+        name: "lmdb",
+        capabilities: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes]
+    ) { place in .lmdb(file: place.path) }
+
+    static let levelDB = ConformanceTarget(
+        name: "leveldb", capabilities: [.persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes]
+    ) { place in .levelDB(directory: place.path) }
+
+    static let all = [memory, sqlite, lmdb, levelDB]
 }
 
 extension ConformanceCase: CustomTestStringConvertible {
@@ -27,4 +38,14 @@ extension ConformanceCase: CustomTestStringConvertible {
 @Suite struct SQLiteConformance {
     @Test(arguments: ConformanceCase.all)
     func conforms(_ c: ConformanceCase) async throws { try await c.run(Targets.sqlite) }
+}
+
+@Suite struct LMDBConformance {
+    @Test(arguments: ConformanceCase.all)
+    func conforms(_ c: ConformanceCase) async throws { try await c.run(Targets.lmdb) }
+}
+
+@Suite struct LevelDBConformance {
+    @Test(arguments: ConformanceCase.all)
+    func conforms(_ c: ConformanceCase) async throws { try await c.run(Targets.levelDB) }
 }

@@ -48,7 +48,7 @@ public struct Field: Sendable, Hashable {
 
 /// An index that a store keeps.
 public struct Index: Sendable, Hashable {
-    /// Unlike any other of the entity, the same at every start.
+    /// For people: the names of entity and fields. The same at every start, but two indexes can share it where names contain underscores.
     public let name: String
     /// Ordinals of fields, in order.
     public let fields: [Int]

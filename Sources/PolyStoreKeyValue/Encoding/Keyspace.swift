@@ -31,7 +31,7 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
     /// | schema | version u32 | the model as JSON |
     /// | entity | number u32 | its name |
     /// | sequence | entity u32 | u64: the next id |
-    /// | indexState | index u32 | state u8, flags u8, entity u32, its name |
+    /// | indexState | index u32 | state u8, flags u8, entity u32, its fields' names with NUL between them |
     /// | buildProgress | index u32 | i64: up to which id the index is built |
     /// | statistics | entity u32 | i64: number of records |
     /// | commitVersion | | u64 |

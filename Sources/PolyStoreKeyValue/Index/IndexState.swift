@@ -13,10 +13,14 @@ struct IndexState: Hashable, Sendable {
     /// Some entry was cut at some time, so the order of entries is only that of their beginnings.
     var holdsCutEntries = false
     let entity: UInt32
+    /// Whether no two objects may have the same values.
+    let isUnique: Bool
+    /// The fields' names, NUL between them: unlike those of any other index of the entity.
     let name: String
 
-    init(entity: UInt32, name: String) {
+    init(entity: UInt32, isUnique: Bool, name: String) {
         self.entity = entity
+        self.isUnique = isUnique
         self.name = name
     }
 
@@ -25,9 +29,13 @@ struct IndexState: Hashable, Sendable {
         guard bytes.count > 6, let phase = Phase(rawValue: bytes[0]) else { return nil }
         self.phase = phase
         holdsCutEntries = bytes[1] & 1 != 0
+        isUnique = bytes[1] & 2 != 0
         entity = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt32.self))
         name = String(decoding: bytes[6...], as: UTF8.self)
     }
 
-    var bytes: [UInt8] { [phase.rawValue, holdsCutEntries ? 1 : 0] + Number.bytes(entity) + Array(name.utf8) }
+    /// What a store calls an index.
+    static func name(_ index: Index, _ entity: Entity) -> String { index.fields.map { entity.fields[$0].name }.joined(separator: "\0") }
+
+    var bytes: [UInt8] { [phase.rawValue, (holdsCutEntries ? 1 : 0) | (isUnique ? 2 : 0)] + Number.bytes(entity) + Array(name.utf8) }
 }

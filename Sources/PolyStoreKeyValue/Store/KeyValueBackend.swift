@@ -70,11 +70,11 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // ev
     }
 
     public func beginWrite() throws -> any WriteTransaction {
+        guard !isReadOnly else {
+            throw StoreError(.readOnly, "The store \(layout.place) was opened for reading only.", url: layout.place)
+        }
         let handle = try use()
         do {
-            guard !isReadOnly, !handle.isReadOnly else {
-                throw StoreError(.readOnly, "The store \(handle.engine.place) was opened for reading only.", url: handle.engine.place)
-            }
             return try KeyValueWriteTransaction(handle, layout)
         } catch {
             handle.release()

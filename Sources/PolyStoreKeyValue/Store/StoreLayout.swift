@@ -55,7 +55,21 @@ extension StoreLayout {
 struct Catalog: Sendable {
     struct IndexName: Hashable, Sendable {
         let entity: UInt32
+        let isUnique: Bool
+        /// ``IndexState/name``.
         let name: String
+
+        init(_ state: IndexState) {
+            entity = state.entity
+            isUnique = state.isUnique
+            name = state.name
+        }
+
+        init(_ index: Index, _ entity: Entity, number: UInt32) {
+            self.entity = number
+            isUnique = index.isUnique
+            name = IndexState.name(index, entity)
+        }
     }
 
     private(set) var entities: [String: UInt32] = [:]
@@ -66,9 +80,8 @@ struct Catalog: Sendable {
     init(_ schema: ResolvedSchema) {
         for (number, entity) in schema.entities.sorted(by: { $0.name < $1.name }).enumerated() {
             entities[entity.name] = UInt32(number + 1)
-            for index in entity.indexes.sorted(by: { $0.name < $1.name }) {
-                indexes[IndexName(entity: UInt32(number + 1), name: index.name)] = UInt32(indexes.count + 1)
-            }
+            let names = entity.indexes.map { IndexName($0, entity, number: UInt32(number + 1)) }
+            for name in names.sorted(by: { $0.name < $1.name }) { indexes[name] = UInt32(indexes.count + 1) }
         }
         for (number, table) in schema.links.sorted(by: { $0.name < $1.name }).enumerated() { links[table.name] = UInt32(number + 1) }
     }
@@ -81,7 +94,7 @@ struct Catalog: Sendable {
         try snapshot.forEach(.link) { number, value in links[String(decoding: value, as: UTF8.self)] = number }
         try snapshot.forEach(.indexState) { number, value in
             guard let state = IndexState(value) else { throw damaged }
-            indexes[IndexName(entity: state.entity, name: state.name)] = number
+            indexes[IndexName(state)] = number
         }
     }
 
@@ -91,7 +104,7 @@ struct Catalog: Sendable {
         for (name, number) in entities { try put(keys.metadata(.entity, number), Array(name.utf8)) }
         for (name, number) in links { try put(keys.metadata(.link, number), Array(name.utf8)) }
         for (index, number) in indexes {
-            try put(keys.metadata(.indexState, number), IndexState(entity: index.entity, name: index.name).bytes)
+            try put(keys.metadata(.indexState, number), IndexState(entity: index.entity, isUnique: index.isUnique, name: index.name).bytes)
         }
     }
 
@@ -110,7 +123,7 @@ struct Catalog: Sendable {
     }
 
     func number(of index: Index, _ entity: Entity, _ place: String) throws -> UInt32 {
-        guard let number = indexes[IndexName(entity: try number(of: entity, place), name: index.name)] else {
+        guard let number = indexes[IndexName(index, entity, number: try number(of: entity, place))] else {
             throw missing("the index \(index.name)", place)
         }
         return number

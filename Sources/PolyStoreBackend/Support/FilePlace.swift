@@ -1,5 +1,3 @@
-import PolyStoreBackend
-
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -10,23 +8,21 @@ import PolyStoreBackend
 
 /// What the file system says about the place of a store.
 ///
-/// Only asks about names and never opens a database file itself: closing any descriptor of a file drops all locks that
-/// the process holds on it, those of other connections included.
-struct FilePlace {
-    enum Kind {
+/// Only asks about names and never opens a file that exists: closing any descriptor of a file drops all locks that the process holds on it, those of
+/// other connections included.
+package struct FilePlace {
+    package enum Kind {
         case absent
         case file(bytes: Int)
         case directory, other
     }
 
-    let path: String
+    package let path: String
 
-    /// The side files that SQLite keeps beside a database in WAL mode.
-    var walPath: String { path + "-wal" }
-    var sharedMemoryPath: String { path + "-shm" }
+    package init(path: String) { self.path = path }
 
     /// An absolute path without symbolic links, as far as the file system can tell now.
-    static func resolve(_ file: String) -> String {
+    package static func resolve(_ file: String) -> String {
         guard !file.isEmpty, !file.utf8.contains(0) else { return file }
         if let found = real(file) { return found }
         let cut = file.lastIndex(of: "/")
@@ -43,7 +39,7 @@ struct FilePlace {
         return String(cString: found)
     }
 
-    func kind() throws -> Kind {
+    package func kind() throws -> Kind {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw StoreError(.io, "\"\(path)\" is no path of a file: it is empty or holds a NUL character.", url: path)
         }
@@ -60,7 +56,7 @@ struct FilePlace {
     }
 
     /// Makes an empty file with the given permissions; one that somebody else made in between is taken as it is.
-    func create(mode: UInt32) throws {
+    package func create(mode: UInt32) throws {
         let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, mode_t(mode))
         if descriptor >= 0 {
             // The file is new, so no connection of this process can have a lock on it.
@@ -70,20 +66,15 @@ struct FilePlace {
         }
     }
 
-    /// Deletes the database and then its side files: SQLite ignores the log of a database that is gone, not the other way round.
-    func delete() throws {
-        for name in [path, walPath, sharedMemoryPath] where unlink(name) != 0 && errno != ENOENT {
-            throw refused("The old store cannot be deleted", errno)
-        }
-    }
-
-    /// Bytes of the write-ahead log; 0 where there is none.
-    func walSize() -> Int {
+    /// The same for every name of a file or folder that exists, and unlike any other's: device and inode.
+    package func identity() throws -> String {
         var found = stat()
-        return stat(walPath, &found) == 0 ? Int(found.st_size) : 0
+        guard stat(path, &found) == 0 else { throw refused("The file cannot be reached", errno) }
+        return "\(found.st_dev):\(found.st_ino)"
     }
 
-    private func refused(_ what: String, _ code: Int32) -> StoreError {
+    /// An error of the system, with its own words.
+    package func refused(_ what: String, _ code: Int32) -> StoreError {
         StoreError(.io, "\(what): \(path).", url: path, engineCode: Int(code), underlying: String(cString: strerror(code)))
     }
 }

@@ -1,0 +1,39 @@
+import CLMDB
+import PolyStoreBackend
+import PolyStoreKeyValue
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// LMDB's codes as errors of the framework.
+enum LMDBError {
+    /// - Throws: `EngineOutOfRoom` where the map is too small; a `StoreError` for every other code but success.
+    static func check(_ code: Int32, _ doing: @autoclosure () -> String, _ path: String) throws {
+        if code == MDB_SUCCESS { return }
+        if code == MDB_MAP_FULL { throw EngineOutOfRoom() }
+        throw error(code, doing(), path)
+    }
+
+    static func error(_ code: Int32, _ doing: String, _ path: String) -> StoreError {
+        let (kind, message): (StoreError.Code, String) =
+            switch code {
+            case MDB_INVALID: (.notAStore, "The file \(path) is no LMDB database. It was left as it is.")
+            case MDB_VERSION_MISMATCH: (.incompatibleSchema, "The file \(path) was written by another version of LMDB.")
+            case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_PANIC, MDB_CURSOR_FULL, MDB_PAGE_FULL:
+                (.corrupt, "\(doing) failed: the store \(path) is damaged.")
+            case MDB_READERS_FULL: (.busy, "Too many transactions read \(path) at once. End some, or raise mostReaders.")
+            case MDB_TXN_FULL: (.full, "One transaction writes more to \(path) than LMDB can hold at once. Commit in smaller steps.")
+            case MDB_MAP_FULL: (.full, "The map of \(path) is full.")
+            case ENOSPC, EDQUOT: (.full, "There is no room left for \(path).")
+            case ENOMEM: (.full, "There is not enough memory or address space for \(path).")
+            case EACCES, EPERM, EROFS: (.io, "\(doing) failed: the file \(path) may not be used like this. Look at its permissions.")
+            default: (.io, "\(doing) failed: \(path).")
+            }
+        return StoreError(kind, message, url: path, engineCode: Int(code), underlying: String(cString: mdb_strerror(code)))
+    }
+}

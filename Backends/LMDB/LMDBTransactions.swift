@@ -1,0 +1,185 @@
+import CLMDB
+import PolyStoreBackend
+import PolyStoreKeyValue
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A transaction of LMDB, read in place.
+class LMDBSnapshot: EngineSnapshot {
+    fileprivate let engine: LMDBEngine
+    let transaction: OpaquePointer
+    fileprivate(set) var isEnded = false
+
+    init(_ engine: LMDBEngine, _ transaction: OpaquePointer) {
+        self.engine = engine
+        self.transaction = transaction
+    }
+
+    deinit { end() }
+
+    fileprivate func check() throws {
+        if isEnded { throw StoreError(.closed, "The transaction of \(engine.place) has ended.", url: engine.place) }
+    }
+
+    final func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
+        try check()
+        var wanted = MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
+        var found = MDB_val()
+        let code = mdb_get(transaction, engine.database, &wanted, &found)
+        if code == MDB_SUCCESS { return UnsafeRawBufferPointer(start: found.mv_data, count: found.mv_size) }
+        if code == MDB_NOTFOUND { return nil }
+        throw LMDBError.error(code, "Reading", engine.place)
+    }
+
+    func cursor() throws -> EngineCursor { try makeCursor() }
+
+    fileprivate final func makeCursor() throws -> LMDBCursor {
+        try check()
+        var made: OpaquePointer?
+        let code = mdb_cursor_open(transaction, engine.database, &made)
+        guard code == MDB_SUCCESS, let made else { throw LMDBError.error(code, "Reading", engine.place) }
+        return LMDBCursor(self, made, engine.place)
+    }
+
+    func end() {
+        guard !isEnded else { return }
+        isEnded = true
+        engine.giveBack(reader: transaction)
+    }
+}
+
+/// A place in the file's keys.
+final class LMDBCursor: EngineCursor {
+    private let snapshot: LMDBSnapshot
+    private let handle: OpaquePointer
+    private let place: String
+    // Only the methods below use it, and never while it is in use.
+    @exclusivity(unchecked) private var isOpen = true
+
+    init(_ snapshot: LMDBSnapshot, _ handle: OpaquePointer, _ place: String) {
+        self.snapshot = snapshot
+        self.handle = handle
+        self.place = place
+        super.init()
+    }
+
+    deinit { close() }
+
+    override func close() {
+        guard isOpen else { return }
+        isOpen = false
+        mdb_cursor_close(handle)
+    }
+
+    override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool {
+        // LMDB takes no empty key; the first of all is meant.
+        if key.isEmpty { return try move(MDB_FIRST) }
+        return try move(MDB_SET_RANGE, MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress)))
+    }
+
+    override func last() throws -> Bool { try move(MDB_LAST) }
+    override func next() throws -> Bool { try move(MDB_NEXT) }
+    override func previous() throws -> Bool { try move(MDB_PREV) }
+
+    @inline(__always)
+    private func move(_ operation: MDB_cursor_op, _ wanted: MDB_val = MDB_val()) throws -> Bool {
+        guard isOpen, !snapshot.isEnded else { throw ended() }
+        var found = wanted
+        var data = MDB_val()
+        let code = mdb_cursor_get(handle, &found, &data, operation)
+        guard code == MDB_SUCCESS else {
+            if code == MDB_NOTFOUND { return false }
+            throw LMDBError.error(code, "Reading", place)
+        }
+        key = UnsafeRawBufferPointer(start: found.mv_data, count: found.mv_size)
+        value = UnsafeRawBufferPointer(start: data.mv_data, count: data.mv_size)
+        return true
+    }
+
+    private func ended() -> StoreError { StoreError(.closed, "The transaction of this walk over \(place) has ended.", url: place) }
+}
+
+/// LMDB's write transaction. It belongs to the thread that began it.
+final class LMDBWriter: LMDBSnapshot, EngineWriter {
+    private let thread = pthread_self()
+    /// Cursors that the end of the transaction would otherwise free behind their backs.
+    private var cursors: [WeakCursor] = []
+    /// The cursor that writes: keys come in order, so the next place is near the last.
+    private var position: OpaquePointer?
+
+    private struct WeakCursor {
+        weak var cursor: LMDBCursor?
+    }
+
+    override init(_ engine: LMDBEngine, _ transaction: OpaquePointer) { super.init(engine, transaction) }
+
+    override func cursor() throws -> EngineCursor {
+        let cursor = try makeCursor()
+        if cursors.count > 64 { cursors.removeAll { $0.cursor == nil } }
+        cursors.append(WeakCursor(cursor: cursor))
+        return cursor
+    }
+
+    private func checkThread() throws {
+        try check()
+        guard pthread_equal(thread, pthread_self()) != 0 else {
+            throw StoreError(
+                .misuse, "A write transaction of \(engine.place) was used on another thread than the one that began it.", url: engine.place)
+        }
+    }
+
+    func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
+        try checkThread()
+        if position == nil {
+            try LMDBError.check(mdb_cursor_open(transaction, engine.database, &position), "Writing", engine.place)
+        }
+        var key = MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
+        var data = MDB_val(mv_size: value.count, mv_data: UnsafeMutableRawPointer(mutating: value.baseAddress))
+        try LMDBError.check(mdb_cursor_put(position, &key, &data, 0), "Writing", engine.place)
+    }
+
+    func remove(_ key: UnsafeRawBufferPointer) throws {
+        try checkThread()
+        var key = MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
+        let code = mdb_del(transaction, engine.database, &key, nil)
+        if code != MDB_NOTFOUND { try LMDBError.check(code, "Writing", engine.place) }
+    }
+
+    /// What is open in the transaction.
+    private func closeCursors() {
+        for cursor in cursors { cursor.cursor?.close() }
+        cursors = []
+        if let position { mdb_cursor_close(position) }
+        position = nil
+    }
+
+    func commit(_ durability: Durability) throws {
+        try checkThread()
+        closeCursors()
+        _ = engine.setRelaxed(durability == .relaxed)
+        isEnded = true
+        // Whatever it answers, the transaction is over.
+        let code = mdb_txn_commit(transaction)
+        engine.finishWriting()
+        try LMDBError.check(code, "Committing", engine.place)
+    }
+
+    override func end() {
+        guard !isEnded else { return }
+        isEnded = true
+        guard pthread_equal(thread, pthread_self()) != 0 else {
+            // Aborting here would leave LMDB's lock with the other thread, and hang the next writer.
+            engine.reportStuck()
+            return
+        }
+        closeCursors()
+        mdb_txn_abort(transaction)
+        engine.finishWriting()
+    }
+}

@@ -1,0 +1,32 @@
+import PolyStoreBackend
+import PolyStoreKeyValue
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension StoreConfiguration {
+    /// A store in an LMDB file, made where there is none; its lock file lies beside it.
+    ///
+    ///     let store = StoreConfiguration.lmdb(file: "company.lmdb")
+    ///
+    /// - Parameters:
+    ///   - file: The path; its folder must exist when the store is opened. A relative one starts at the current folder.
+    ///   - options: The size of the map, time-outs and what a new file is made with.
+    public static func lmdb(file: String, options: LMDBOptions = LMDBOptions()) -> StoreConfiguration {
+        let path = FilePlace.resolve(file)
+        return StoreConfiguration(engine: "lmdb", location: path) { request in
+            let place = FilePlace(path: path)
+            try LMDBFile(place: place).prepare(isReadOnly: request.isReadOnly, mode: options.fileMode)
+            let handle = try EngineHandle.shared("lmdb:\(try place.identity())", isReadOnly: request.isReadOnly) {
+                try LMDBEngine(path: path, options: options, isReadOnly: request.isReadOnly)
+            }
+            return try KeyValueBackend(handle, request)
+        }
+    }
+
+    /// A store in an LMDB file at a file URL.
+    public static func lmdb(url: URL, options: LMDBOptions = LMDBOptions()) -> StoreConfiguration { lmdb(file: url.path, options: options) }
+}

@@ -1,0 +1,38 @@
+import PolyStoreBackend
+import PolyStoreKeyValue
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension StoreConfiguration {
+    /// A store in a LevelDB folder, made where there is none. One process at a time can have it open.
+    ///
+    ///     let store = StoreConfiguration.levelDB(directory: "company.leveldb")
+    ///
+    /// - Parameters:
+    ///   - directory: The path; the folder that it lies in must exist when the store is opened. A relative one starts at the current folder.
+    ///   - options: Sizes of buffers and limits.
+    public static func levelDB(directory: String, options: LevelDBOptions = LevelDBOptions()) -> StoreConfiguration {
+        let path = FilePlace.resolve(directory)
+        return StoreConfiguration(engine: "leveldb", location: path) { request in
+            guard !request.isReadOnly else {
+                throw StoreError(
+                    .unsupported, "LevelDB cannot open \(path) for reading only; it always writes. Open it for writing, and only read.",
+                    url: path)
+            }
+            try LevelDBFolder(place: FilePlace(path: path)).prepare(mode: options.folderMode)
+            let handle = try EngineHandle.shared("leveldb:\(try FilePlace(path: path).identity())", isReadOnly: false) {
+                try LevelDBEngine(path: path, options: options)
+            }
+            return try KeyValueBackend(handle, request)
+        }
+    }
+
+    /// A store in a LevelDB folder at a file URL.
+    public static func levelDB(url: URL, options: LevelDBOptions = LevelDBOptions()) -> StoreConfiguration {
+        levelDB(directory: url.path, options: options)
+    }
+}
