@@ -1,0 +1,100 @@
+import PolyStoreBackend
+
+extension OracleRunner {
+    /// Asks, where that makes a difference with and without indexes, and compares.
+    func check(_ query: OracleQuery, _ reader: any ReadTransaction, _ model: OracleModel, _ what: @autoclosure () -> String) throws {
+        switch query {
+        case .fetch(var request):
+            let expected = model.answer(request)
+            for ignoresIndexes in [false, true] {
+                request.ignoresIndexes = ignoresIndexes
+                try check(request, expected, reader, model, ignoresIndexes ? what() + ", without indexes" : what())
+            }
+        case .count(var request):
+            let expected = model.answer(request).count
+            for ignoresIndexes in [false, true] {
+                request.ignoresIndexes = ignoresIndexes
+                try expect(try reader.count(request), equals: expected, ignoresIndexes ? what() + ", without indexes" : what())
+            }
+        case .aggregate(var request):
+            for ignoresIndexes in [false, true] {
+                request.ignoresIndexes = ignoresIndexes
+                try check(request, reader, model, ignoresIndexes ? what() + ", without indexes" : what())
+            }
+        case .related(let relationship, let sources):
+            let found = try reader.related(relationship, of: sources)
+            for source in sources {
+                try expect(found[source], equals: model.related(relationship, of: source), "\(what()): the targets of \(source)")
+            }
+        case .record(let entity, let id):
+            let expected = model.rows[entity.index][id]
+            let record = try reader.record(entity, id: id)
+            let found = record.map { record in entity.fields.map { record.value($0) } }
+            guard let expected, let found else {
+                return try expect(found == nil, equals: expected == nil, "\(what()): that there is none")
+            }
+            for field in entity.fields where !OracleValues.same(found[field.ordinal], expected[field.ordinal]) {
+                throw mismatch("\(what()): \(field.name)", Self.told(expected[field.ordinal]), Self.told(found[field.ordinal]))
+            }
+        }
+    }
+
+    private func check(
+        _ request: FetchRequest, _ expected: [Int64], _ reader: any ReadTransaction, _ model: OracleModel, _ what: @autoclosure () -> String
+    ) throws {
+        let cursor = try reader.fetch(request)
+        defer { cursor.close() }
+        let fields = request.onlyIDs ? [] : request.entity.fields.filter { request.fields?.contains($0.ordinal) ?? true }
+        var found: [Int64] = []
+        while try cursor.next() {
+            found.append(cursor.id)
+            guard let row = model.rows[request.entity.index][cursor.id] else { continue }
+            for field in fields {
+                let value = cursor.record.value(field)
+                guard OracleValues.same(value, row[field.ordinal]) else {
+                    throw mismatch("\(what()): \(field.name) of \(cursor.id)", Self.told(row[field.ordinal]), Self.told(value))
+                }
+            }
+            // A walk that does not end is wrong, too.
+            if found.count > expected.count + 100 { break }
+        }
+        try expect(found, equals: expected, what())
+    }
+
+    private func check(
+        _ request: AggregateRequest, _ reader: any ReadTransaction, _ model: OracleModel, _ what: @autoclosure () -> String
+    ) throws {
+        let answer = model.answer(request)
+        let rows: [AggregateRow]
+        do {
+            rows = try reader.aggregate(request)
+        } catch let error as StoreError where answer == nil && error.code == .invalidValue {
+            return
+        }
+        func told(_ key: [Value]) -> String { "(\(key.map(Self.told).joined(separator: ", ")))" }
+        guard let answer else {
+            throw mismatch(what(), "the error invalidValue", rows.map { told($0.values) }.joined(separator: ", "))
+        }
+        let isSame =
+            rows.count == answer.count
+            && zip(rows, answer).allSatisfy { row, expected in
+                zip(row.group, expected.key).allSatisfy { OracleValues.same($0, $1) }
+                    && zip(row.values, expected.values).allSatisfy { $1.accepts($0) }
+            }
+        guard !isSame else { return }
+        throw mismatch(
+            what(), answer.map { "\(told($0.key)): \($0.values)" }.joined(separator: "; "),
+            rows.map { "\(told($0.group)): \(told($0.values))" }.joined(separator: "; "))
+    }
+
+    /// With the kind, as 1 and 1.0 look alike.
+    private static func told(_ value: Value) -> String {
+        switch value {
+        case .null: "null"
+        case .integer(let value): "integer \(value)"
+        case .real(let value): "real \(value)\(value.isNaN ? " of bits \(String(value.bitPattern, radix: 16))" : "")"
+        case .text: "text \(value.literal)"
+        case .blob(let bytes): "data \(bytes.count > 40 ? "of \(bytes.count) bytes" : "\(bytes)")"
+        }
+    }
+}
