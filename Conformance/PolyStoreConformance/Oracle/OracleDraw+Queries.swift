@@ -3,11 +3,13 @@ import PolyStoreBackend
 extension OracleDraw {
     mutating func query() -> OracleQuery {
         let entity = random.pick(schema.entities)
-        switch random.next(12) {
+        switch random.next(14) {
         case 0: return .record(entity, id(entity.index))
         case 1, 2: return related(entity) ?? .count(request(entity))
         case 3: return .count(request(entity))
         case 4, 5: return .aggregate(aggregate(entity))
+        case 6: return .interleaved([request(entity), request(random.pick(schema.entities))])
+        case 7: return random.once(in: 2) ? .explain(request(entity)) : .fetch(request(entity))
         default: return .fetch(request(entity))
         }
     }
@@ -75,6 +77,33 @@ extension OracleDraw {
     }
 
     private mutating func predicate(_ entity: Entity, _ depth: Int) -> QueryPredicate {
+        if random.once(in: 60) { return random.once(in: 2) ? deep(entity) : long(entity) }
+        return shallow(entity, depth)
+    }
+
+    /// Deeper than an engine may like to have it.
+    private mutating func deep(_ entity: Entity) -> QueryPredicate {
+        var predicate = shallow(entity, 0)
+        for _ in 0..<10 + random.next(40) {
+            switch random.next(3) {
+            case 0: predicate = .not(predicate)
+            case 1: predicate = .and([shallow(entity, 0), .not(.not(predicate))])
+            default: predicate = .or([predicate, .not(.not(shallow(entity, 0)))])
+            }
+        }
+        return predicate
+    }
+
+    /// More values than an engine may like to have.
+    private mutating func long(_ entity: Entity) -> QueryPredicate {
+        let field = field(entity)
+        var values: [Value] = []
+        for _ in 0..<20 { values.append(constant(entity, field)) }
+        for _ in 0..<500 + random.next(100) { values.append(OracleValues.scarce(field.type, &random)) }
+        return .oneOf(field, values)
+    }
+
+    private mutating func shallow(_ entity: Entity, _ depth: Int) -> QueryPredicate {
         let field = field(entity)
         switch random.next(depth > 0 ? 18 : 12) {
         case 0...3: return .compare(field, random.pick(ComparisonOperator.allCases), constant(entity, field))

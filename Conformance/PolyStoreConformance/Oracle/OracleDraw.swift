@@ -7,8 +7,12 @@ struct OracleDraw {
     private var committed: OracleModel
     private var written: OracleModel?
     private let isPersistent: Bool
+    /// The ids of most objects are below it. More than a handful of objects now and then, for what is done with rows by the dozen.
+    private let reach: Int
 
     init(_ random: SplitMix, _ schema: ResolvedSchema, isPersistent: Bool) {
+        var random = random
+        reach = random.once(in: 20) ? 200 : 40
         self.random = random
         self.schema = schema
         self.isPersistent = isPersistent
@@ -18,7 +22,7 @@ struct OracleDraw {
     var model: OracleModel { written ?? committed }
 
     mutating func steps() -> [OracleStep] {
-        var steps = [apply(inserting: 4 + random.next(12)), .commit]
+        var steps = [apply(inserting: reach > 40 ? 60 + random.next(40) : 6 + random.next(16)), .commit]
         committed = written ?? committed
         written = nil
         for _ in 0..<6 + random.next(6) {
@@ -35,7 +39,7 @@ struct OracleDraw {
         case 7: steps.append(.hold)
         case 8:
             // Seldom: opening takes as long as everything else together.
-            guard isPersistent, random.once(in: 4) else { return steps.append(.hold) }
+            guard isPersistent, random.once(in: 5) else { return steps.append(.hold) }
             steps.append(.reopen)
             written = nil
         case 9:
@@ -48,9 +52,9 @@ struct OracleDraw {
         }
     }
 
-    /// A change set; of nine in ten whatever must be refused is taken out again.
+    /// A change set; of seven in eight whatever must be refused is taken out again.
     private mutating func apply(inserting inserts: Int) -> OracleStep {
-        let mayFail = random.once(in: 10)
+        let mayFail = random.once(in: 8)
         var edits: [OracleEdit] = []
         for _ in 0..<inserts { edits.append(insert(mayFail)) }
         for _ in 0..<random.next(5) { edits.append(update(mayFail)) }
@@ -88,12 +92,12 @@ struct OracleDraw {
     /// Mostly the id of an object that is there.
     mutating func id(_ entity: Int) -> Int64 {
         let ids = model.ids(entity)
-        return ids.isEmpty || random.once(in: 12) ? Int64(1 + random.next(40)) : random.pick(ids)
+        return ids.isEmpty || random.once(in: 12) ? Int64(1 + random.next(reach)) : random.pick(ids)
     }
 
     private mutating func insert(_ mayFail: Bool) -> OracleEdit {
         let entity = random.pick(schema.entities)
-        var id = Int64(1 + random.next(40))
+        var id = Int64(1 + random.next(reach))
         if random.once(in: 20) { id += 1 << 40 }
         if !mayFail { while model.rows[entity.index][id] != nil { id += 1 } }
         var row: [Value] = []

@@ -10,6 +10,10 @@ extension OracleRunner {
                 request.ignoresIndexes = ignoresIndexes
                 try check(request, expected, reader, model, ignoresIndexes ? what() + ", without indexes" : what())
             }
+        case .interleaved(let requests): try checkInTurn(requests, reader, model, what())
+        case .explain(let request):
+            let plan = try reader.explain(request)
+            try expect(plan.rowsReturned, equals: model.answer(request).count, "\(what()): the rows returned")
         case .count(var request):
             let expected = model.answer(request).count
             for ignoresIndexes in [false, true] {
@@ -44,21 +48,44 @@ extension OracleRunner {
     ) throws {
         let cursor = try reader.fetch(request)
         defer { cursor.close() }
-        let fields = request.onlyIDs ? [] : request.entity.fields.filter { request.fields?.contains($0.ordinal) ?? true }
         var found: [Int64] = []
-        while try cursor.next() {
+        // A walk that does not end is wrong, too.
+        while found.count < expected.count + 100, try cursor.next() {
             found.append(cursor.id)
-            guard let row = model.rows[request.entity.index][cursor.id] else { continue }
-            for field in fields {
-                let value = cursor.record.value(field)
-                guard OracleValues.same(value, row[field.ordinal]) else {
-                    throw mismatch("\(what()): \(field.name) of \(cursor.id)", Self.told(row[field.ordinal]), Self.told(value))
-                }
-            }
-            // A walk that does not end is wrong, too.
-            if found.count > expected.count + 100 { break }
+            try checkRow(cursor, request, model, what())
         }
         try expect(found, equals: expected, what())
+    }
+
+    /// The values of the row that a walk stands on, as far as they are wanted. That it is among those selected is tested elsewhere.
+    private func checkRow(_ cursor: RecordCursor, _ request: FetchRequest, _ model: OracleModel, _ what: @autoclosure () -> String) throws {
+        guard !request.onlyIDs, let row = model.rows[request.entity.index][cursor.id] else { return }
+        for field in request.entity.fields where request.fields?.contains(field.ordinal) ?? true {
+            let value = cursor.record.value(field)
+            guard OracleValues.same(value, row[field.ordinal]) else {
+                throw mismatch("\(what()): \(field.name) of \(cursor.id)", Self.told(row[field.ordinal]), Self.told(value))
+            }
+        }
+    }
+
+    private func checkInTurn(
+        _ requests: [FetchRequest], _ reader: any ReadTransaction, _ model: OracleModel, _ what: @autoclosure () -> String
+    ) throws {
+        let cursors = try requests.map { try reader.fetch($0) }
+        defer { for cursor in cursors { cursor.close() } }
+        var found = requests.map { _ in [Int64]() }
+        var open = Set(requests.indices)
+        while !open.isEmpty {
+            for index in open.sorted() {
+                guard found[index].count < 100, try cursors[index].next() else {
+                    open.remove(index)
+                    continue
+                }
+                found[index].append(cursors[index].id)
+                try checkRow(cursors[index], requests[index], model, what())
+            }
+        }
+        try expect(found, equals: requests.map { model.answer($0) }, what())
     }
 
     private func check(

@@ -34,6 +34,10 @@ enum OracleReader: String {
 
 enum OracleQuery {
     case fetch(FetchRequest)
+    /// Walks over several requests, a row of each in turn.
+    case interleaved([FetchRequest])
+    /// Carried out and told about.
+    case explain(FetchRequest)
     case count(FetchRequest)
     case aggregate(AggregateRequest)
     case related(Relationship, [Int64])
@@ -71,6 +75,8 @@ extension OracleQuery: CustomStringConvertible {
     var description: String {
         switch self {
         case .fetch(let request): "fetch \(Self.described(request))"
+        case .interleaved(let requests): "fetch in turn \(requests.map(Self.described).joined(separator: " and "))"
+        case .explain(let request): "explain \(Self.described(request))"
         case .count(let request): "count \(Self.described(request))"
         case .aggregate(let request):
             "\(request.aggregates.map(\.description).joined(separator: ", ")) of \(request.entity.name) where \(request.predicate)"
