@@ -2,27 +2,26 @@ import Foundation
 import PolyStoreConformance
 import Testing
 
-/// Random cases against a naive model: as many as `POLYSTORE_ORACLE_CASES` says.
+/// Random cases against a naive model: as many as `POLYSTORE_ORACLE_CASES` says, from the seed `POLYSTORE_ORACLE_FIRST` on.
 @Suite struct OracleConformance {
-    private static var cases: Int { ProcessInfo.processInfo.environment["POLYSTORE_ORACLE_CASES"].flatMap { Int($0) } ?? 200 }
+    private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
 
     @Test(arguments: Targets.all)
     func answersAsTheModelDoes(_ target: ConformanceTarget) async throws {
-        var done = 0
-        while done < Self.cases {
-            try await Oracle.run(seed: UInt64(done + 1), on: target)
-            done += 1
-        }
-        print("oracle \(target.name): \(done) cases")
+        let first = Self.number("POLYSTORE_ORACLE_FIRST") ?? 1
+        let count = Self.number("POLYSTORE_ORACLE_CASES") ?? 200
+        for seed in first..<first + count { try await Oracle.run(seed: UInt64(seed), on: target) }
+        print("oracle \(target.name): \(count) cases")
     }
 
-    /// An oracle that finds nothing proves nothing.
+    /// An oracle that finds nothing proves nothing. It finds every fault but those of stores that claim to persist and do not.
     @Test(arguments: BrokenBackend.all.filter { !$0.target.capabilities.contains(.persistence) })
     func faultsAreFound(_ broken: BrokenBackend) async throws {
         for seed in 1...300 {
-            do { try await Oracle.run(seed: UInt64(seed), on: broken.target) } catch let failure as ConformanceFailure {
-                #expect(failure.description.contains("expected"), "\(failure)")
-                print("oracle finds a store that \(broken): seed \(seed)")
+            do {
+                try await Oracle.run(seed: UInt64(seed), on: broken.target)
+            } catch let failure as ConformanceFailure {
+                #expect(failure.expected != nil && failure.found != nil, "\(failure)")
                 return
             }
         }

@@ -38,7 +38,7 @@ private struct OracleTries {
     private let name: String
     private var count = 0
     /// As many are enough to leave a handful of steps.
-    private static let most = 200
+    private static let most = 300
 
     init(run: ConformanceRun, schema: ResolvedSchema, name: String) {
         self.run = run
@@ -61,7 +61,7 @@ private struct OracleTries {
         }
     }
 
-    /// Leaves out steps, then edits, while it still fails.
+    /// Leaves out steps, then edits, then parts of questions, while it still fails.
     mutating func shrunk(_ steps: [OracleStep], _ failure: OracleMismatch) -> ([OracleStep], OracleMismatch) {
         var last = failure
         // What came after the failure had no part in it.
@@ -78,7 +78,24 @@ private struct OracleTries {
             }
             steps[index] = .apply(edits)
         }
+        for index in steps.indices { simplify(&steps, index, &last) }
         return (steps, last)
+    }
+
+    /// Makes a question as simple as it can be.
+    private mutating func simplify(_ steps: inout [OracleStep], _ index: Int, _ last: inout OracleMismatch) {
+        var isDone = false
+        while !isDone {
+            guard case .ask(let reader, let query) = steps[index] else { return }
+            isDone = true
+            for simpler in query.simpler where count < Self.most {
+                var changed = steps
+                changed[index] = .ask(reader, simpler)
+                guard let mismatch = failure(of: changed) else { continue }
+                (steps, last, isDone) = (changed, mismatch, false)
+                break
+            }
+        }
     }
 
     /// Leaves out halves, quarters and so on down to single ones.

@@ -37,8 +37,9 @@ extension OracleDraw {
             let ascending = random.once(in: 2)
             request.sortKeys = index.fields.map { SortKey(FieldReference(entity.fields[$0]), ascending: ascending) }
         }
-        if random.once(in: 2) { request.limit = random.pick([0, 1, 1, 2, 3, 5, 8, .max]) }
-        if random.once(in: 3) { request.offset = random.pick([0, 1, 2, 5, 100]) }
+        let count = model.rows[entity.index].count
+        if random.once(in: 2) { request.limit = random.pick([0, 1, 1, 2, 3, 5, count / 2, count, .max]) }
+        if random.once(in: 3) { request.offset = random.pick([0, 1, 2, 5, count / 3, count]) }
         request.onlyIDs = random.once(in: 4)
         if random.once(in: 4) {
             var mask = FieldMask()

@@ -31,7 +31,7 @@ enum OracleSchema {
             let relationship = RelationshipDescription(name: name, destination: "E\(other)", isToMany: many, inverse: inverse)
             properties[entity].insert(.relationship(relationship), at: random.next(properties[entity].count + 1))
         }
-        switch random.next(5) {
+        switch random.next(7) {
         case 0: add(source, name, to: destination, many: false, inverse: nil)
         case 1:
             add(source, name, to: destination, many: false, inverse: back)
@@ -40,6 +40,10 @@ enum OracleSchema {
             add(source, name, to: destination, many: true, inverse: back)
             add(destination, back, to: source, many: true, inverse: name)
         case 3: add(source, name, to: source, many: true, inverse: name)
+        case 4:
+            add(source, name, to: destination, many: false, inverse: back)
+            add(destination, back, to: source, many: false, inverse: nil)
+        case 5: add(source, name, to: source, many: false, inverse: name)
         default: add(source, name, to: destination, many: true, inverse: nil)
         }
     }
