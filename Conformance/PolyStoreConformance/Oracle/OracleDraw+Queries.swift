@@ -67,8 +67,16 @@ extension OracleDraw {
         var groupBy: [FieldReference] = []
         for field in random.pick(random.next(3), of: entity.fields) { groupBy.append(FieldReference(field)) }
         if random.once(in: 20) { groupBy.append(.objectID) }
+        var condition = random.once(in: 2) ? QueryPredicate.all : predicate(entity, random.next(3))
+        // Sums in which great numbers cancel each other out, and nothing else that hides the small ones.
+        if let reals = aggregates.compactMap(\.field).first(where: { $0.type == .double }), random.next(3) > 0 {
+            let small = QueryPredicate.and([.compare(reals, .greater, .real(-100)), .compare(reals, .less, .real(100))])
+            condition = .or([small, .oneOf(reals, [.real(1e18), .real(-1e18)])])
+            aggregates += [.sum(reals), .average(reals)]
+            groupBy = []
+        }
         return AggregateRequest(
-            entity, predicate: random.once(in: 2) ? .all : predicate(entity, random.next(3)), groupBy: groupBy, aggregates: aggregates)
+            entity, predicate: condition, groupBy: groupBy, aggregates: aggregates)
     }
 
     // MARK: Conditions

@@ -24,7 +24,7 @@ extension OracleModel {
             case .insert(let row):
                 if old != nil { refusal.add(.constraint, key) }
                 for field in fields where !field.isOptional && row[field.ordinal].isNull { refusal.add(.constraint, key) }
-                after.rows[key.entity][key.id] = row.map(OracleValues.kept)
+                if old == nil { after.rows[key.entity][key.id] = row.map(OracleValues.kept) }
             case .update(let values):
                 for (ordinal, value) in values where !fields[ordinal].isOptional && value.isNull { refusal.add(.constraint, key) }
                 if old == nil { refusal.add(.notFound, key) }

@@ -31,9 +31,11 @@ enum OracleValues {
         [128] + [UInt8](repeating: 0, count: 15),
     ]
     private static let doubles: [Double] = [
-        -.infinity, -.greatestFiniteMagnitude, -1e18, -2, -1.5, -1, -.leastNonzeroMagnitude, -0.0, 0, .leastNonzeroMagnitude, 0.1, 0.5, 1,
+        -.infinity, -.greatestFiniteMagnitude, -1e18, -1e18, -2, -1.5, -1, -.leastNonzeroMagnitude, -0.0, 0, .leastNonzeroMagnitude, 0.1,
+        0.5, 1,
         1.5,
-        2, 7, 9_007_199_254_740_992, 1e18, 1e300, .greatestFiniteMagnitude, .infinity, .nan, Double(bitPattern: 0xfff8_0000_0000_beef),
+        2, 7, 9_007_199_254_740_992, 1e18, 1e18, 1e300, .greatestFiniteMagnitude, .infinity, .nan,
+        Double(bitPattern: 0xfff8_0000_0000_beef),
     ]
     private static let floats: [Float] = [
         -.infinity, -.greatestFiniteMagnitude, -1.5, -0.0, 0, .leastNonzeroMagnitude, 0.1, 0.5, 1, 2, 16_777_216, .greatestFiniteMagnitude,
