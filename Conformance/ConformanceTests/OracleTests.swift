@@ -1,0 +1,30 @@
+import Foundation
+import PolyStoreConformance
+import Testing
+
+/// Random cases against a naive model: as many as `POLYSTORE_ORACLE_CASES` says, from the seed `POLYSTORE_ORACLE_FIRST` on.
+@Suite struct OracleConformance {
+    private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
+
+    @Test(arguments: Targets.all)
+    func answersAsTheModelDoes(_ target: ConformanceTarget) async throws {
+        let first = Self.number("POLYSTORE_ORACLE_FIRST") ?? 1
+        let count = Self.number("POLYSTORE_ORACLE_CASES") ?? 200
+        for seed in first..<first + count { try await Oracle.run(seed: UInt64(seed), on: target) }
+        print("oracle \(target.name): \(count) cases")
+    }
+
+    /// An oracle that finds nothing proves nothing. It finds every fault but those of stores that claim to persist and do not.
+    @Test(arguments: BrokenBackend.all.filter { !$0.target.capabilities.contains(.persistence) })
+    func faultsAreFound(_ broken: BrokenBackend) async throws {
+        for seed in 1...300 {
+            do {
+                try await Oracle.run(seed: UInt64(seed), on: broken.target)
+            } catch let failure as ConformanceFailure {
+                #expect(failure.expected != nil && failure.found != nil, "\(failure)")
+                return
+            }
+        }
+        Issue.record("300 cases pass on a store that \(broken)")
+    }
+}

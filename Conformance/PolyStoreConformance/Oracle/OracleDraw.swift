@@ -1,0 +1,159 @@
+import PolyStoreBackend
+
+/// Draws the steps of a case. Keeps a model of its own, so that most of what it draws can be done.
+struct OracleDraw {
+    var random: SplitMix
+    let schema: ResolvedSchema
+    private var committed: OracleModel
+    private var written: OracleModel?
+    private let isPersistent: Bool
+    /// The ids of most objects are below it. More than a handful of objects now and then, for what is done with rows by the dozen.
+    private let reach: Int
+
+    init(_ random: SplitMix, _ schema: ResolvedSchema, isPersistent: Bool) {
+        var random = random
+        reach = random.once(in: 20) ? 200 : 40
+        self.random = random
+        self.schema = schema
+        self.isPersistent = isPersistent
+        committed = OracleModel(schema)
+    }
+
+    var model: OracleModel { written ?? committed }
+
+    mutating func steps() -> [OracleStep] {
+        var steps = [apply(inserting: reach > 40 ? 60 + random.next(40) : 6 + random.next(16)), .commit]
+        committed = written ?? committed
+        written = nil
+        for _ in 0..<6 + random.next(6) {
+            add(to: &steps)
+            for _ in 0..<random.next(4) { steps.append(.ask(random.pick([.latest, .latest, .writer, .writer, .held]), query())) }
+        }
+        return steps
+    }
+
+    private mutating func add(to steps: inout [OracleStep]) {
+        switch random.next(written == nil ? 9 : 12) {
+        case 0...5: steps.append(apply(inserting: random.next(4)))
+        case 6: steps.append(.reserveIDs(entity: random.next(schema.entities.count), count: 1 + random.next(5)))
+        case 7: steps.append(.hold)
+        case 8:
+            // Seldom: opening takes as long as everything else together.
+            guard isPersistent, random.once(in: 5) else { return steps.append(.hold) }
+            steps.append(.reopen)
+            written = nil
+        case 9:
+            steps.append(.rollback)
+            written = nil
+        default:
+            steps.append(.commit)
+            committed = written ?? committed
+            written = nil
+        }
+    }
+
+    /// A change set; of seven in eight whatever must be refused is taken out again.
+    private mutating func apply(inserting inserts: Int) -> OracleStep {
+        let mayFail = random.once(in: 8)
+        var edits: [OracleEdit] = []
+        for _ in 0..<inserts { edits.append(insert(mayFail)) }
+        for _ in 0..<random.next(5) { edits.append(update(mayFail)) }
+        if random.once(in: 3) { edits += swap() }
+        if random.once(in: 2) { for _ in 0..<1 + random.next(2) { edits.append(delete(mayFail)) } }
+        // Later edits of an object that an earlier one changes are left out, so each kind has its turn to be first.
+        if random.once(in: 2) { edits.reverse() }
+        for _ in 0..<(schema.links.isEmpty ? 0 : random.next(6)) { edits.append(link(edits)) }
+        for _ in 0..<4 {
+            var after = model
+            guard let refusal = after.apply(after.completed(edits)) else {
+                written = after
+                return .apply(edits)
+            }
+            if mayFail { break }
+            edits.removeAll { refusal.objects.contains($0) }
+        }
+        written = model
+        return .apply(edits)
+    }
+
+    // MARK: Edits
+
+    mutating func value(_ entity: Entity, _ field: Field, _ mayFail: Bool = false) -> Value {
+        if field.relationship != nil, let destination = destination(entity, field) {
+            return random.once(in: 3) ? .null : .integer(id(destination))
+        }
+        if field.isOptional ? random.once(in: 4) : mayFail && random.once(in: 12) { return .null }
+        let isUnique = entity.indexes.contains { $0.isUnique && $0.fields.contains(field.ordinal) }
+        return isUnique && random.next(4) > 0 ? OracleValues.scarce(field.type, &random) : OracleValues.value(field.type, &random)
+    }
+
+    private func destination(_ entity: Entity, _ field: Field) -> Int? { field.relationship.map { entity.relationships[$0].destination } }
+
+    /// Mostly the id of an object that is there.
+    mutating func id(_ entity: Int) -> Int64 {
+        let ids = model.ids(entity)
+        return ids.isEmpty || random.once(in: 12) ? Int64(1 + random.next(reach)) : random.pick(ids)
+    }
+
+    private mutating func insert(_ mayFail: Bool) -> OracleEdit {
+        let entity = random.pick(schema.entities)
+        var id = Int64(1 + random.next(reach))
+        if random.once(in: 20) { id += 1 << 40 }
+        if !mayFail { while model.rows[entity.index][id] != nil { id += 1 } }
+        var row: [Value] = []
+        for field in entity.fields { row.append(value(entity, field, mayFail)) }
+        return .insert(entity: entity.index, id: id, row: row)
+    }
+
+    private mutating func update(_ mayFail: Bool) -> OracleEdit {
+        let entity = random.pick(schema.entities)
+        var fields: [Int: Value] = [:]
+        for field in random.pick(1 + random.next(3), of: entity.fields) { fields[field.ordinal] = value(entity, field, mayFail) }
+        return .update(entity: entity.index, id: id(entity.index), fields: fields)
+    }
+
+    /// Two objects change values, of all fields of an index or of some.
+    private mutating func swap() -> [OracleEdit] {
+        let entity = random.pick(schema.entities)
+        let ids = random.pick(2, of: model.ids(entity.index))
+        guard ids.count == 2, let first = model.rows[entity.index][ids[0]], let second = model.rows[entity.index][ids[1]] else { return [] }
+        let unique = entity.indexes.filter(\.isUnique)
+        let fields = unique.isEmpty ? random.pick(2, of: entity.fields).map(\.ordinal) : random.pick(unique).fields
+        return [
+            .update(entity: entity.index, id: ids[0], fields: Dictionary(uniqueKeysWithValues: fields.map { ($0, second[$0]) })),
+            .update(entity: entity.index, id: ids[1], fields: Dictionary(uniqueKeysWithValues: fields.map { ($0, first[$0]) })),
+        ]
+    }
+
+    private mutating func delete(_ mayFail: Bool) -> OracleEdit {
+        let entity = random.next(schema.entities.count)
+        return .delete(entity: entity, id: id(entity))
+    }
+
+    private mutating func link(_ edits: [OracleEdit]) -> OracleEdit {
+        let table = random.pick(schema.links)
+        if random.once(in: 3), let pair = model.links[table.index].sorted(by: { ($0.source, $0.target) < ($1.source, $1.target) }).first {
+            return .link(table: table.index, source: pair.source, target: pair.target, isAddition: random.once(in: 4))
+        }
+        return .link(
+            table: table.index, source: id(table.source, edits), target: id(table.target, edits), isAddition: random.next(5) > 0)
+    }
+
+    /// One that is there, or one that is being inserted.
+    private mutating func id(_ entity: Int, _ edits: [OracleEdit]) -> Int64 {
+        var fresh: [Int64] = []
+        for case .insert(entity, let id, _) in edits { fresh.append(id) }
+        return fresh.isEmpty || random.once(in: 2) ? id(entity) : random.pick(fresh)
+    }
+}
+
+extension Set<OracleModel.ObjectKey> {
+    /// Whether the object of an edit is among them.
+    fileprivate func contains(_ edit: OracleEdit) -> Bool {
+        switch edit {
+        case .insert(let entity, let id, _), .update(let entity, let id, _), .delete(let entity, let id):
+            contains(OracleModel.ObjectKey(entity: entity, id: id))
+        case .link: false
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import PolyStoreBackend
+
+/// What an aggregate should be.
+enum OracleAggregate {
+    case exactly(Value)
+    /// A real that may be off by as much.
+    case near(Double, within: Double)
+    /// Numbers so great that the order in which they are added decides.
+    case anything
+
+    func accepts(_ found: Value) -> Bool {
+        switch self {
+        case .exactly(let value): return OracleValues.same(value, found)
+        case .near(let value, let tolerance):
+            guard case .real(let found) = found else { return false }
+            return abs(found - value) <= tolerance
+        case .anything: if case .real = found { return true } else { return false }
+        }
+    }
+}
+
+extension OracleAggregate: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .exactly(let value): value.literal
+        case .near(let value, let tolerance): "\(value) ± \(tolerance)"
+        case .anything: "any real"
+        }
+    }
+}
+
+extension OracleModel {
+    struct Group {
+        var key: [Value]
+        var members: [Int64]
+    }
+
+    /// nil where a sum does not fit, and `invalidValue` is the answer.
+    func answer(_ request: AggregateRequest) -> [(key: [Value], values: [OracleAggregate])]? {
+        var answer: [(key: [Value], values: [OracleAggregate])] = []
+        for group in groups(request) {
+            var values: [OracleAggregate] = []
+            for aggregate in request.aggregates {
+                guard let value = value(aggregate, request.entity, group.members) else { return nil }
+                values.append(value)
+            }
+            answer.append((group.key, values))
+        }
+        return answer
+    }
+
+    private func groups(_ request: AggregateRequest) -> [Group] {
+        let rows = rows[request.entity.index]
+        var groups: [Group] = request.groupBy.isEmpty ? [Group(key: [], members: [])] : []
+        for id in selected(request.entity, request.predicate) {
+            guard let row = rows[id] else { continue }
+            let key = request.groupBy.map { value($0, id, row) }
+            if let place = groups.firstIndex(where: { group in zip(group.key, key).allSatisfy { OracleValues.same($0, $1) } }) {
+                groups[place].members.append(id)
+            } else {
+                groups.append(Group(key: key, members: [id]))
+            }
+        }
+        return groups.sorted { left, right in
+            for (index, field) in request.groupBy.enumerated() {
+                let (first, second) = (left.key[index], right.key[index])
+                if first.isNull != second.isNull { return first.isNull }
+                let order = OracleValues.compare(first, second, unsigned: field.type == .uint64)
+                if order != 0 { return order < 0 }
+            }
+            return false
+        }
+    }
+
+    private func value(_ aggregate: Aggregate, _ entity: Entity, _ members: [Int64]) -> OracleAggregate? {
+        guard let field = aggregate.field else { return .exactly(.integer(Int64(members.count))) }
+        let unsigned = field.type == .uint64
+        let values = members.compactMap { id in rows[entity.index][id].map { value(field, id, $0) } }.filter { !$0.isNull }
+        switch aggregate.function {
+        case .count: return .exactly(.integer(Int64(values.count)))
+        case .countDistinct:
+            var distinct: [Value] = []
+            for value in values where !distinct.contains(where: { OracleValues.same($0, value) }) { distinct.append(value) }
+            return .exactly(.integer(Int64(distinct.count)))
+        case .minimum: return .exactly(values.min { OracleValues.compare($0, $1, unsigned: unsigned) < 0 } ?? .null)
+        case .maximum: return .exactly(values.max { OracleValues.compare($0, $1, unsigned: unsigned) < 0 } ?? .null)
+        case .sum, .average:
+            let isAverage = aggregate.function == .average
+            if isAverage && values.isEmpty { return .exactly(.null) }
+            switch field.type {
+            case .float, .double: return .some(real(values, isAverage))
+            default: return integer(values, isAverage, unsigned)
+            }
+        }
+    }
+
+    private func integer(_ values: [Value], _ isAverage: Bool, _ unsigned: Bool) -> OracleAggregate? {
+        var sum: Int128 = 0
+        for case .integer(let value) in values { sum += unsigned ? Int128(UInt64(bitPattern: value)) : Int128(value) }
+        if isAverage {
+            let average = Double(sum) / Double(values.count)
+            return .near(average, within: average.ulp * 2)
+        }
+        if unsigned { return UInt64(exactly: sum).map { .exactly(.integer(Int64(bitPattern: $0))) } }
+        return Int64(exactly: sum).map { .exactly(.integer($0)) }
+    }
+
+    /// Exact, by sums that do not overlap (Shewchuk, "Adaptive precision floating-point arithmetic", 1997).
+    private func real(_ values: [Value], _ isAverage: Bool) -> OracleAggregate {
+        let numbers = values.compactMap { if case .real(let number) = $0 { number } else { nil } }
+        let count = isAverage ? Double(numbers.count) : 1
+        if numbers.contains(where: \.isNaN) || numbers.contains(.infinity) && numbers.contains(-.infinity) { return .exactly(.real(.nan)) }
+        let magnitude = numbers.reduce(0) { $0 + abs($1) }
+        if let infinite = numbers.first(where: \.isInfinite) {
+            // Finite ones that overflow on the way to the other side make it undecided.
+            return numbers.filter(\.isFinite).reduce(0) { $0 + abs($1) }.isFinite ? .exactly(.real(infinite)) : .anything
+        }
+        guard magnitude.isFinite else { return .anything }
+        var parts: [Double] = []
+        for number in numbers {
+            var carried = number
+            var rest: [Double] = []
+            for part in parts {
+                let (large, small) = abs(carried) >= abs(part) ? (carried, part) : (part, carried)
+                let sum = large + small
+                let error = small - (sum - large)
+                if error != 0 { rest.append(error) }
+                carried = sum
+            }
+            parts = rest + [carried]
+        }
+        let exact = parts.reversed().reduce(0, +) / count
+        return .near(exact, within: exact.ulp * 4 + magnitude * 1e-29)
+    }
+}

@@ -1,0 +1,61 @@
+import PolyStoreBackend
+
+extension OracleModel {
+    /// Why a change set must be refused: the codes, of which any will do, and the objects that are to blame.
+    struct Refusal {
+        var codes: Set<StoreError.Code> = []
+        var objects: Set<ObjectKey> = []
+
+        mutating func add(_ code: StoreError.Code, _ key: ObjectKey) {
+            codes.insert(code)
+            objects.insert(key)
+        }
+    }
+
+    /// Carries a change set out, unless it must be refused.
+    /// - Returns: nil if it was carried out.
+    mutating func apply(_ changes: OracleChanges) -> Refusal? {
+        var after = self
+        var refusal = Refusal()
+        for key in changes.keys {
+            let fields = schema.entities[key.entity].fields
+            let old = rows[key.entity][key.id]
+            switch changes.changes[key] {
+            case .insert(let row):
+                if old != nil { refusal.add(.constraint, key) }
+                for field in fields where !field.isOptional && row[field.ordinal].isNull { refusal.add(.constraint, key) }
+                if old == nil { after.rows[key.entity][key.id] = row.map(OracleValues.kept) }
+            case .update(let values):
+                for (ordinal, value) in values where !fields[ordinal].isOptional && value.isNull { refusal.add(.constraint, key) }
+                if old == nil { refusal.add(.notFound, key) }
+                for (ordinal, value) in values { after.rows[key.entity][key.id]?[ordinal] = OracleValues.kept(value) }
+            case .delete:
+                if old == nil { refusal.add(.notFound, key) }
+                after.rows[key.entity][key.id] = nil
+            case nil: break
+            }
+        }
+        after.checkUniqueness(changes, &refusal)
+        guard refusal.codes.isEmpty else { return refusal }
+        for link in changes.links {
+            let pair = Pair(source: link.source, target: link.target)
+            if link.isAddition { after.links[link.table].insert(pair) } else { after.links[link.table].remove(pair) }
+        }
+        self = after
+        return nil
+    }
+
+    /// Every changed object against every other, in the state at the end.
+    private func checkUniqueness(_ changes: OracleChanges, _ refusal: inout Refusal) {
+        for entity in schema.entities {
+            for index in entity.indexes where index.isUnique {
+                for key in changes.keys where key.entity == entity.index {
+                    guard let mine = rows[entity.index][key.id], !index.fields.contains(where: { mine[$0].isNull }) else { continue }
+                    for (id, other) in rows[entity.index] where id != key.id {
+                        if index.fields.allSatisfy({ OracleValues.same(mine[$0], other[$0]) }) { refusal.add(.constraint, key) }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import PolyStoreBackend
+
+extension OracleRunner {
+    /// Asks, where that makes a difference with and without indexes, and compares.
+    func check(_ query: OracleQuery, _ reader: any ReadTransaction, _ model: OracleModel, _ what: @autoclosure () -> String) throws {
+        switch query {
+        case .fetch(var request):
+            let expected = model.answer(request)
+            for ignoresIndexes in [false, true] {
+                request.ignoresIndexes = ignoresIndexes
+                try check(request, expected, reader, model, ignoresIndexes ? what() + ", without indexes" : what())
+            }
+        case .interleaved(let requests): try checkInTurn(requests, reader, model, what())
+        case .explain(let request):
+            let plan = try reader.explain(request)
+            try expect(plan.rowsReturned, equals: model.answer(request).count, "\(what()): the rows returned")
+        case .count(var request):
+            let expected = model.answer(request).count
+            for ignoresIndexes in [false, true] {
+                request.ignoresIndexes = ignoresIndexes
+                try expect(try reader.count(request), equals: expected, ignoresIndexes ? what() + ", without indexes" : what())
+            }
+        case .aggregate(var request):
+            for ignoresIndexes in [false, true] {
+                request.ignoresIndexes = ignoresIndexes
+                try check(request, reader, model, ignoresIndexes ? what() + ", without indexes" : what())
+            }
+        case .related(let relationship, let sources):
+            let found = try reader.related(relationship, of: sources)
+            for source in sources {
+                try expect(found[source], equals: model.related(relationship, of: source), "\(what()): the targets of \(source)")
+            }
+        case .record(let entity, let id):
+            let expected = model.rows[entity.index][id]
+            let record = try reader.record(entity, id: id)
+            let found = record.map { record in entity.fields.map { record.value($0) } }
+            guard let expected, let found else {
+                return try expect(found == nil, equals: expected == nil, "\(what()): that there is none")
+            }
+            for field in entity.fields where !OracleValues.same(found[field.ordinal], expected[field.ordinal]) {
+                throw mismatch("\(what()): \(field.name)", Self.told(expected[field.ordinal]), Self.told(found[field.ordinal]))
+            }
+        }
+    }
+
+    private func check(
+        _ request: FetchRequest, _ expected: [Int64], _ reader: any ReadTransaction, _ model: OracleModel, _ what: @autoclosure () -> String
+    ) throws {
+        let cursor = try reader.fetch(request)
+        defer { cursor.close() }
+        var found: [Int64] = []
+        // A walk that does not end is wrong, too.
+        while found.count < expected.count + 100, try cursor.next() {
+            found.append(cursor.id)
+            try checkRow(cursor, request, model, what())
+        }
+        try expect(found, equals: expected, what())
+    }
+
+    /// The values of the row that a walk stands on, as far as they are wanted. That it is among those selected is tested elsewhere.
+    private func checkRow(_ cursor: RecordCursor, _ request: FetchRequest, _ model: OracleModel, _ what: @autoclosure () -> String) throws {
+        guard !request.onlyIDs, let row = model.rows[request.entity.index][cursor.id] else { return }
+        for field in request.entity.fields where request.fields?.contains(field.ordinal) ?? true {
+            let value = cursor.record.value(field)
+            guard OracleValues.same(value, row[field.ordinal]) else {
+                throw mismatch("\(what()): \(field.name) of \(cursor.id)", Self.told(row[field.ordinal]), Self.told(value))
+            }
+        }
+    }
+
+    private func checkInTurn(
+        _ requests: [FetchRequest], _ reader: any ReadTransaction, _ model: OracleModel, _ what: @autoclosure () -> String
+    ) throws {
+        let cursors = try requests.map { try reader.fetch($0) }
+        defer { for cursor in cursors { cursor.close() } }
+        var found = requests.map { _ in [Int64]() }
+        var open = Set(requests.indices)
+        while !open.isEmpty {
+            for index in open.sorted() {
+                guard found[index].count < 100, try cursors[index].next() else {
+                    open.remove(index)
+                    continue
+                }
+                found[index].append(cursors[index].id)
+                try checkRow(cursors[index], requests[index], model, what())
+            }
+        }
+        try expect(found, equals: requests.map { model.answer($0) }, what())
+    }
+
+    private func check(
+        _ request: AggregateRequest, _ reader: any ReadTransaction, _ model: OracleModel, _ what: @autoclosure () -> String
+    ) throws {
+        let answer = model.answer(request)
+        let rows: [AggregateRow]
+        do {
+            rows = try reader.aggregate(request)
+        } catch let error as StoreError where answer == nil && error.code == .invalidValue {
+            return
+        }
+        func told(_ key: [Value]) -> String { "(\(key.map(Self.told).joined(separator: ", ")))" }
+        guard let answer else {
+            throw mismatch(what(), "the error invalidValue", rows.map { told($0.values) }.joined(separator: ", "))
+        }
+        let isSame =
+            rows.count == answer.count
+            && zip(rows, answer).allSatisfy { row, expected in
+                zip(row.group, expected.key).allSatisfy { OracleValues.same($0, $1) }
+                    && zip(row.values, expected.values).allSatisfy { $1.accepts($0) }
+            }
+        guard !isSame else { return }
+        throw mismatch(
+            what(), answer.map { "\(told($0.key)): \($0.values)" }.joined(separator: "; "),
+            rows.map { "\(told($0.group)): \(told($0.values))" }.joined(separator: "; "))
+    }
+
+    /// With the kind, as 1 and 1.0 look alike.
+    private static func told(_ value: Value) -> String {
+        switch value {
+        case .null: "null"
+        case .integer(let value): "integer \(value)"
+        case .real(let value): "real \(value)\(value.isNaN ? " of bits \(String(value.bitPattern, radix: 16))" : "")"
+        case .text: "text \(value.literal)"
+        case .blob(let bytes): "data \(bytes.count > 40 ? "of \(bytes.count) bytes" : "\(bytes)")"
+        }
+    }
+}

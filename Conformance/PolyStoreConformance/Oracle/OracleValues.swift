@@ -1,0 +1,132 @@
+import PolyStoreBackend
+
+/// Values of every type, few and with the edges among them, so that they meet.
+enum OracleValues {
+    private static let longPrefix = String(repeating: "prefix-", count: 75)
+    private static let huge = String(repeating: "0123456789abcde\u{0}", count: 4480)
+
+    private static let texts: [String] = [
+        "", "a", "A", "ab", "abc", "b", "\u{0}", "a\u{0}", "a\u{0}b", "é", "e\u{301}", "\u{301}", "😀", "👩‍👩‍👧", "%", "_", "a%b", "'", "\"",
+        "\\",
+        " ", "\u{ffff}", "\u{10ffff}", "\u{e000}", "zz", "10", "9", "1e3", "nan", longPrefix, longPrefix + "a", longPrefix + "b",
+        longPrefix + "\u{0}",
+    ]
+    private static let urls = [
+        "", "https://example.org", "https://example.org/", "https://example.org/%20a?b=c#d", "file:///tmp/a", "mailto:a@example.org",
+        "https://example.org/" + longPrefix,
+    ]
+    private static let jsons = ["null", "1", "\"a\"", "[]", "[1,2]", "{\"a\":1}", "{\"a\":1,\"b\":[true]}", "{\"a\":\"\(longPrefix)\"}"]
+    private static let longBytes = [UInt8](repeating: 7, count: 520)
+    private static let blobs: [[UInt8]] = [
+        [], [0], [0, 0], [0, 1], [0, 255], [1], [1, 0], [1, 2, 3], [127], [128], [255], [255, 255], [97, 98], longBytes, longBytes + [0],
+        longBytes + [1],
+    ]
+    /// In the encoding of decimals: 0, 1, 1.5, 2, 100, 10^100, −1, −1.5, NaN.
+    private static let decimals: [[UInt8]] = [
+        [0x80], [0x81, 0x80, 1, 2, 0], [0x81, 0x80, 1, 2, 51, 0], [0x81, 0x80, 1, 3, 0], [0x81, 0x80, 2, 2, 0], [0x81, 0x80, 51, 2, 0],
+        [0x7f, 0x7f, 254, 253, 255], [0x7f, 0x7f, 254, 253, 204, 255], [0x7e],
+    ]
+    private static let uuids: [[UInt8]] = [
+        [UInt8](repeating: 0, count: 16), [UInt8](repeating: 255, count: 16), [UInt8](repeating: 0, count: 15) + [1], Array(0..<16),
+        [128] + [UInt8](repeating: 0, count: 15),
+    ]
+    private static let doubles: [Double] = [
+        -.infinity, -.greatestFiniteMagnitude, -1e18, -1e18, -2, -1.5, -1, -.leastNonzeroMagnitude, -0.0, 0, .leastNonzeroMagnitude, 0.1,
+        0.5, 1,
+        1.5,
+        2, 7, 9_007_199_254_740_992, 1e18, 1e18, 1e300, .greatestFiniteMagnitude, .infinity, .nan,
+        Double(bitPattern: 0xfff8_0000_0000_beef),
+    ]
+    private static let floats: [Float] = [
+        -.infinity, -.greatestFiniteMagnitude, -1.5, -0.0, 0, .leastNonzeroMagnitude, 0.1, 0.5, 1, 2, 16_777_216, .greatestFiniteMagnitude,
+        .infinity, .nan,
+    ]
+
+    /// A value that an attribute of the type can hold. −0 and odd NaNs are among them: a store makes them 0 and the one NaN.
+    static func value(_ type: AttributeType, _ random: inout SplitMix) -> Value {
+        switch type {
+        case .bool: .integer(Int64(random.next(2)))
+        case .int64: .integer(random.pick([.min, .min + 1, -1000, -3, -2, -1, 0, 1, 2, 3, 5, 9, 1 << 53, .max - 1, .max]))
+        case .uint64: .integer(random.pick([0, 1, 2, 3, 9, 1 << 40, .max, .min, .min + 1, -2, -1]))
+        case .int8, .int16, .int32, .uint8, .uint16, .uint32: small(type.integerBounds ?? 0...1, &random)
+        case .float: .real(Double(random.pick(floats)))
+        case .double, .date: .real(random.pick(doubles))
+        case .decimal: .blob(random.pick(decimals))
+        case .string: .text(random.once(in: 150) ? huge : random.pick(texts))
+        case .url: .text(random.pick(urls))
+        case .json: .text(random.pick(jsons))
+        case .data: .blob(random.once(in: 150) ? [UInt8](huge.utf8) : random.pick(blobs))
+        case .uuid: .blob(random.pick(uuids))
+        }
+    }
+
+    private static func small(_ bounds: ClosedRange<Int64>, _ random: inout SplitMix) -> Value {
+        let pool = [bounds.lowerBound, bounds.upperBound, -2, -1, 0, 1, 2, 3, 5, 9, 100, bounds.upperBound - 1]
+        return .integer(min(max(random.pick(pool), bounds.lowerBound), bounds.upperBound))
+    }
+
+    /// One of many values, for fields that must not hold a value twice.
+    static func scarce(_ type: AttributeType, _ random: inout SplitMix) -> Value {
+        let number = random.next(1000)
+        switch type {
+        case .bool: return value(type, &random)
+        case .int8, .uint8: return .integer(Int64(number % 128))
+        case .int16, .int32, .int64, .uint16, .uint32, .uint64: return .integer(Int64(number))
+        case .float, .double, .date: return .real(Double(number) / 4)
+        case .decimal: return .blob([0x81, 0x80, 2, UInt8(number / 100 + 2), UInt8(number % 100 + 1), 0])
+        case .string: return .text(random.once(in: 2) ? "\(number)" : longPrefix + "\(number)")
+        case .url: return .text("https://example.org/\(number)")
+        case .json: return .text("{\"a\":\(number)}")
+        case .data: return .blob((random.once(in: 2) ? [] : longBytes) + [UInt8(number / 256), UInt8(number % 256)])
+        case .uuid: return .blob([UInt8(number / 256), UInt8(number % 256)] + [UInt8](repeating: 0, count: 14))
+        }
+    }
+
+    /// What to look for with a text operator.
+    static func pattern(_ random: inout SplitMix) -> String {
+        if random.once(in: 8) { return String(longPrefix.dropFirst(random.next(8))) + random.pick(["", "a", "x"]) }
+        return random.pick([
+            "", "a", "b", "ab", "A", "\u{0}", "\u{301}", "é", "e", "😀", "\u{200d}", "%", "_", "*", "'", "\"", "\\", "prefix", "1",
+        ])
+    }
+
+    /// What a store keeps of a value.
+    static func kept(_ value: Value) -> Value {
+        guard case .real(let number) = value else { return value }
+        if number.isNaN { return .real(.nan) }
+        return .real(number == 0 ? 0.0 : number)
+    }
+
+    /// The order of two values that are not null: negative, 0 or positive.
+    static func compare(_ left: Value, _ right: Value, unsigned: Bool) -> Int {
+        switch (left, right) {
+        case (.integer(let left), .integer(let right)):
+            if left == right { return 0 }
+            // Of different signs the negative one is the greater without sign.
+            return ((left < right) != (unsigned && (left < 0) != (right < 0))) ? -1 : 1
+        case (.real(let left), .real(let right)):
+            if left.isNaN || right.isNaN { return left.isNaN && right.isNaN ? 0 : (left.isNaN ? -1 : 1) }
+            return left == right ? 0 : (left < right ? -1 : 1)
+        case (.text(let left), .text(let right)): return compare(left.utf8, right.utf8)
+        case (.blob(let left), .blob(let right)): return compare(left, right)
+        default: return 0
+        }
+    }
+
+    private static func compare<Bytes: Collection>(_ left: Bytes, _ right: Bytes) -> Int where Bytes.Element == UInt8 {
+        if left.count == right.count, left.elementsEqual(right) { return 0 }
+        return left.lexicographicallyPrecedes(right) ? -1 : 1
+    }
+
+    /// Whether a value came back as it was kept: null as null, numbers bit for bit.
+    static func same(_ left: Value, _ right: Value) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.integer(let left), .integer(let right)): left == right
+        case (.real(let left), .real(let right)): left.bitPattern == right.bitPattern
+        case (.text(let left), .text(let right)): compare(left.utf8, right.utf8) == 0
+        case (.blob(let left), .blob(let right)): left == right
+        default: false
+        }
+    }
+}
