@@ -42,7 +42,9 @@ let package = Package(
         .target(name: "PolyStore", dependencies: ["PolyStoreCore", "PolyStoreBackend", "PolyStoreMacros"], swiftSettings: settings),
 
         // Backends: each knows the contract and nothing above it.
-        .target(name: "PolyStoreMemory", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue"], path: "Backends/Memory", swiftSettings: settings),
+        .target(
+            name: "PolyStoreMemory", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue"], path: "Backends/Memory",
+            swiftSettings: settings),
         .systemLibrary(
             name: "CSQLite", path: "Backends/System/CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
@@ -63,7 +65,8 @@ let package = Package(
             name: "PolyStoreConformance", dependencies: ["PolyStoreBackend", "PolyStoreMemory"], path: "Conformance/PolyStoreConformance",
             swiftSettings: settings),
         .testTarget(
-            name: "ConformanceTests", dependencies: ["PolyStoreConformance", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            name: "ConformanceTests",
+            dependencies: ["PolyStoreConformance", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
             path: "Conformance/ConformanceTests", swiftSettings: settings),
 
         // Killed by Tests/Kill/run.sh.

@@ -38,7 +38,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         place = path
         self.options = options
         self.isReadOnly = isReadOnly
-        traits = EngineTraits(features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability])
+        traits = EngineTraits(features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability], valuesStay: true)
         (environment, database) = try Self.open(path, options, isReadOnly)
     }
 

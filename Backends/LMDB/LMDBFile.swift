@@ -71,7 +71,8 @@ struct LMDBFile {
         let pageSize = Int(stat.ms_psize)
         if bytes >= (info.me_last_pgno + 1) * pageSize { return }
         try reading { descriptor in
-            guard try PageWalk(descriptor: descriptor, pageSize: pageSize, length: bytes, last: info.me_last_pgno).isWhole(info.me_last_txnid)
+            guard
+                try PageWalk(descriptor: descriptor, pageSize: pageSize, length: bytes, last: info.me_last_pgno).isWhole(info.me_last_txnid)
             else {
                 throw StoreError(
                     .corrupt,
@@ -97,7 +98,8 @@ struct LMDBFile {
                 guard let page = page(UInt64(number), size: 160) else { return false }
                 let written: UInt64 = word(page, headerSize + 128)
                 guard written == UInt64(transaction) else { continue }
-                for root in [word(page, headerSize + 24 + 40) as UInt64, word(page, headerSize + 24 + 88) as UInt64] where root != Self.none {
+                for root in [word(page, headerSize + 24 + 40) as UInt64, word(page, headerSize + 24 + 88) as UInt64] where root != Self.none
+                {
                     guard walk(root, depth: 0) else { return false }
                 }
                 return true

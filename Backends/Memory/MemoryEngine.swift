@@ -12,7 +12,7 @@ final class MemoryEngine: TransactionalEngine, @unchecked Sendable {  // everyth
     init(place: String) { self.place = place }
 
     var traits: EngineTraits {
-        EngineTraits(features: [], durabilities: [.relaxed], checksumsRecords: false, largestPiece: Int(UInt32.max))
+        EngineTraits(features: [], durabilities: [.relaxed], checksumsRecords: false, valuesStay: true, largestPiece: Int(UInt32.max))
     }
 
     func snapshot() -> any EngineSnapshot { MemorySnapshot(lock.withLock { committed }) }

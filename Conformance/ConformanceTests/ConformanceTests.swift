@@ -8,7 +8,9 @@ import Testing
 
 /// The built-in backends, each held to what it claims.
 enum Targets {
-    static let memory = ConformanceTarget(name: "memory", capabilities: [.concurrentReaders, .verification, .plannedIndexes]) { _ in .inMemory() }
+    static let memory = ConformanceTarget(name: "memory", capabilities: [.concurrentReaders, .verification, .plannedIndexes]) { _ in
+        .inMemory()
+    }
 
     static let sqlite = ConformanceTarget(
         name: "sqlite", capabilities: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification]

@@ -15,6 +15,12 @@ extension KeyWriter {
         return raw
     }
 
+    /// The same as a value of its own.
+    func recordBytes(_ entity: UInt32, _ id: Int64) -> [UInt8] {
+        begin(.record, entity).append(id: id)
+        return bytes
+    }
+
     func chunk(_ entity: UInt32, _ id: Int64, field: Int, _ chunk: Int) -> UnsafeRawBufferPointer {
         begin(.blobChunk, entity).append(id: id)
         append(UInt32(truncatingIfNeeded: field))
@@ -28,20 +34,35 @@ extension KeyWriter {
         return raw
     }
 
+    /// A pair of a link table, as a value of its own.
+    func linkBytes(_ space: Keyspace, _ table: UInt32, _ near: Int64, _ far: Int64) -> [UInt8] {
+        begin(space, table).append(id: near)
+        append(id: far)
+        return bytes
+    }
+
     /// A pair of a link table, from one side.
     func link(_ space: Keyspace, _ table: UInt32, _ near: Int64, _ far: Int64? = nil) -> UnsafeRawBufferPointer {
         begin(space, table).append(id: near)
         if let far { append(id: far) }
         return raw
     }
+}
 
-    func metadata(_ kind: Keyspace.Metadata, _ number: UInt32? = nil) -> UnsafeRawBufferPointer {
-        removeAll()
-        append(byte: Keyspace.metadata.rawValue)
-        append(byte: kind.rawValue)
-        if let number { append(number) }
-        return raw
+extension Keyspace.Metadata {
+    /// The key of an entry, for one of a number.
+    func key(_ number: UInt32? = nil) -> [UInt8] {
+        [Keyspace.metadata.rawValue, rawValue] + (number.map { Number.bytes($0) } ?? [])
     }
+}
+
+extension EngineSnapshot {
+    func get(_ key: [UInt8]) throws -> UnsafeRawBufferPointer? { try key.withUnsafeBytes { try get($0) } }
+}
+
+extension EngineWriter {
+    func put(_ key: [UInt8], _ value: [UInt8]) throws { try key.withUnsafeBytes { key in try value.withUnsafeBytes { try put(key, $0) } } }
+    func remove(_ key: [UInt8]) throws { try key.withUnsafeBytes { try remove($0) } }
 }
 
 /// Small big-endian numbers as values.

@@ -93,7 +93,8 @@ enum StoredRecord {
 
 /// A piece of a long value: its bytes, and behind them their CRC-32C together with the key's where the engine wants checksums.
 enum Chunk {
-    static func seal(_ bytes: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ traits: EngineTraits, into arena: RecordArena) -> Int {
+    static func seal(_ bytes: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ traits: EngineTraits, into arena: RecordArena) -> Int
+    {
         let start = arena.append(bytes)
         guard traits.checksumsRecords else { return bytes.count }
         let sum = RecordChecksum.crc32c(key, arena.bytes(start, bytes.count))
@@ -115,14 +116,31 @@ enum Chunk {
 final class RecordDecoder {
     private let store: StoreLayout
     private let arena = RecordArena(capacity: 256)
+    private let copy = RecordArena(capacity: 256)
     private let keys = KeyWriter()
 
     init(_ store: StoreLayout) { self.store = store }
 
+    /// A record that a look-up gave.
+    /// - Returns: the record, valid until the next call, and as long as the engine keeps values where they are.
+    @inline(__always)
+    func decode(
+        found stored: UnsafeRawBufferPointer, _ entity: Entity, _ id: Int64, key: UnsafeRawBufferPointer, _ snapshot: any EngineSnapshot
+    )
+        throws -> RecordView
+    {
+        if store.traits.valuesStay { return try decode(stored, entity, id, key: key, snapshot) }
+        copy.removeAll()
+        let offset = copy.append(stored)
+        return try decode(copy.bytes(offset, stored.count), entity, id, key: key, snapshot)
+    }
+
     /// - Returns: the record, valid as long as the stored bytes and until the next call.
     /// - Throws: `corrupt` with entity and id.
     @inline(__always)
-    func decode(_ stored: UnsafeRawBufferPointer, _ entity: Entity, _ id: Int64, key: UnsafeRawBufferPointer, _ snapshot: any EngineSnapshot)
+    func decode(
+        _ stored: UnsafeRawBufferPointer, _ entity: Entity, _ id: Int64, key: UnsafeRawBufferPointer, _ snapshot: any EngineSnapshot
+    )
         throws -> RecordView
     {
         // What is only in this process's memory was written by this process.
@@ -153,8 +171,12 @@ final class RecordDecoder {
             .corrupt, "\(entity.name) \(id) in \(store.place) is damaged: \(what).", entity: entity.name, objectID: id, url: store.place)
     }
 
-    private func assemble(_ stored: UnsafeRawBufferPointer, _ entity: Entity, _ id: Int64, _ snapshot: any EngineSnapshot) throws -> RecordView {
-        guard let (long, recordCount) = StoredRecord.chunked(stored, entity) else { throw corrupt(entity, id, "its list of chunks cannot be") }
+    private func assemble(_ stored: UnsafeRawBufferPointer, _ entity: Entity, _ id: Int64, _ snapshot: any EngineSnapshot) throws
+        -> RecordView
+    {
+        guard let (long, recordCount) = StoredRecord.chunked(stored, entity) else {
+            throw corrupt(entity, id, "its list of chunks cannot be")
+        }
         // Copied, as the stored bytes may go with the next look-up.
         let copy = [UInt8](UnsafeRawBufferPointer(rebasing: stored[0..<recordCount]))
         arena.removeAll()

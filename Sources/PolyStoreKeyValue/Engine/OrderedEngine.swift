@@ -34,6 +34,8 @@ public struct EngineTraits: Sendable, Hashable {
     public var durabilities: Set<Durability>
     /// Whether records get a checksum of their own. Not needed where the bytes never leave the process.
     public var checksumsRecords: Bool
+    /// What ``EngineSnapshot/get(_:)`` gave stays valid until the snapshot ends or is written to, and not only until the next `get`: spares a copy.
+    public var valuesStay: Bool
     /// Longer values are cut into pieces of this size.
     public var largestPiece: Int
     /// The most bytes of one transaction's keys and values; more throws `full` at once instead of failing half-way.
@@ -41,11 +43,12 @@ public struct EngineTraits: Sendable, Hashable {
 
     public init(
         features: Set<Capabilities.Feature>, durabilities: Set<Durability> = [.full, .relaxed], checksumsRecords: Bool = true,
-        largestPiece: Int = 65_536, largestTransaction: Int = .max
+        valuesStay: Bool = false, largestPiece: Int = 65_536, largestTransaction: Int = .max
     ) {
         self.features = features
         self.durabilities = durabilities
         self.checksumsRecords = checksumsRecords
+        self.valuesStay = valuesStay
         self.largestPiece = largestPiece
         self.largestTransaction = largestTransaction
     }
@@ -53,7 +56,7 @@ public struct EngineTraits: Sendable, Hashable {
 
 /// A consistent view of an engine. Used by one thread at a time.
 public protocol EngineSnapshot: AnyObject {
-    /// The value of a key, valid until the next call of `get` or the end of the snapshot; nil where there is none.
+    /// The value of a key, valid until the next call of `get` or the end of the snapshot (see ``EngineTraits/valuesStay``); nil where there is none.
     func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer?
     /// A cursor on no entry. Several may be open at once; each is closed before the snapshot ends, or must bear its end.
     func cursor() throws -> EngineCursor

@@ -7,7 +7,7 @@ final class RecordCursorOverRange: RecordCursor {
     private let cursor: EngineCursor
     private let range: KeyRange
     private let isReversed: Bool
-    private let prefixCount = 5
+    private let decoder: RecordDecoder
     // Only `next` uses them, and never while they are in use.
     @exclusivity(unchecked) private var isStarted = false
     @exclusivity(unchecked) private var isOpen = true
@@ -19,6 +19,7 @@ final class RecordCursorOverRange: RecordCursor {
         range = ids ?? KeyRange(prefix: [Keyspace.record.rawValue] + Number.bytes(reader.layout.number(of: entity)))
         self.isReversed = isReversed
         cursor = try reader.snapshot.cursor()
+        decoder = RecordDecoder(reader.layout)
         super.init(layout: entity.layout)
     }
 
@@ -43,7 +44,7 @@ final class RecordCursorOverRange: RecordCursor {
         }
         guard key.count == 13 else { throw reader.corrupt("a key of \(entity.name)") }
         let id = key.id(at: 5)
-        stand(on: id, try reader.decoder.decode(cursor.value, entity, id, key: key, reader.snapshot))
+        stand(on: id, try decoder.decode(cursor.value, entity, id, key: key, reader.snapshot))
         return true
     }
 
@@ -117,11 +118,12 @@ final class RecordCursorOverIDs: RecordCursor {
             let key = keys.record(reader.layout.number(of: entity), id)
             guard let stored = try reader.snapshot.get(key) else {
                 if mustExist {
-                    throw decoder.corrupt(entity, id, "an index leads to it and it is not there; verify the store, and build its indexes anew")
+                    throw decoder.corrupt(
+                        entity, id, "an index leads to it and it is not there; verify the store, and build its indexes anew")
                 }
                 continue
             }
-            stand(on: id, try decoder.decode(stored, entity, id, key: key, reader.snapshot))
+            stand(on: id, try decoder.decode(found: stored, entity, id, key: key, reader.snapshot))
             return true
         }
         close()

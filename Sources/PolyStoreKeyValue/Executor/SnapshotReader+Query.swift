@@ -23,7 +23,7 @@ extension SnapshotReader {
         case .search(let search):
             let source = try IndexSource.make(self, search.index, search.ranges, isReversed: plan.isReversed)
             if plan.isCovering, !plan.collectsIDs {
-                return CoveringCursor(self, entity, source, onlyIDs: request.onlyIDs && plan.predicate == nil && plan.isOrdered)
+                return CoveringCursor(self, entity, source, onlyIDs: plan.needsIDsOnly)
             }
             guard plan.collectsIDs else { return RecordCursorOverIDs(self, entity, source, mustExist: true) }
             let ids = try collect(source)

@@ -41,8 +41,8 @@ struct IndexBuilder {
             var state = try self.state(index, writer)
             state.phase = .writeOnly
             state.holdsCutEntries = false
-            try put(KeyWriter().metadata(.indexState, index.number), state.bytes, writer)
-            try writer.remove(KeyWriter().metadata(.buildProgress, index.number))
+            try writer.put(Keyspace.Metadata.indexState.key(index.number), state.bytes)
+            try writer.remove(Keyspace.Metadata.buildProgress.key(index.number))
             let cursor = try writer.cursor()
             var old: [[UInt8]] = []
             try index.prefix.withUnsafeBytes { prefix in
@@ -53,20 +53,16 @@ struct IndexBuilder {
                 }
             }
             cursor.close()
-            for key in old { try key.withUnsafeBytes { try writer.remove($0) } }
+            for key in old { try writer.remove(key) }
         }
         while try step(index) {}
     }
 
     private func state(_ index: KeyIndex, _ snapshot: any EngineSnapshot) throws -> IndexState {
-        guard let value = try snapshot.get(KeyWriter().metadata(.indexState, index.number)), let state = IndexState(value) else {
+        guard let value = try snapshot.get(Keyspace.Metadata.indexState.key(index.number)), let state = IndexState(value) else {
             throw StoreError(.corrupt, "The state of the index \(index.index.name) of \(layout.place) cannot be read.", url: layout.place)
         }
         return state
-    }
-
-    private func put(_ key: UnsafeRawBufferPointer, _ value: [UInt8], _ writer: any EngineWriter) throws {
-        try value.withUnsafeBytes { try writer.put(key, $0) }
     }
 
     /// One batch.
@@ -74,18 +70,18 @@ struct IndexBuilder {
     private func step(_ index: KeyIndex) throws -> Bool {
         try write { writer in
             let reader = SnapshotReader(layout, writer)
-            let progress = try writer.get(KeyWriter().metadata(.buildProgress, index.number)).flatMap { Number.read($0, as: Int64.self) }
+            let progress = try writer.get(Keyspace.Metadata.buildProgress.key(index.number)).flatMap { Number.read($0, as: Int64.self) }
             let number = layout.number(of: index.entity)
+            let keys = KeyWriter()
             var range: KeyRange?
             if let progress {
                 guard progress < .max else { return try finish(index, writer) }
                 let end = KeyRange.successor([Keyspace.record.rawValue] + Number.bytes(number))
-                range = KeyRange([UInt8](KeyWriter().record(number, progress + 1)), end)
+                range = KeyRange(keys.recordBytes(number, progress + 1), end)
             }
             let cursor = try RecordCursorOverRange(reader, index.entity, ids: range)
             var entries: [(key: [UInt8], mustBeNew: Bool, id: Int64)] = []
             var isCut = false
-            let keys = KeyWriter()
             while entries.count < Self.batch, try cursor.next() {
                 let mustBeNew = index.key(cursor.record, cursor.id, keys)
                 isCut = isCut || keys.isCut
@@ -96,33 +92,32 @@ struct IndexBuilder {
             if isCut {
                 var state = try self.state(index, writer)
                 state.holdsCutEntries = true
-                try put(KeyWriter().metadata(.indexState, index.number), state.bytes, writer)
+                try writer.put(Keyspace.Metadata.indexState.key(index.number), state.bytes)
             }
             guard let last = entries.last, entries.count == Self.batch else { return try finish(index, writer) }
-            try put(KeyWriter().metadata(.buildProgress, index.number), Number.bytes(last.id), writer)
+            try writer.put(Keyspace.Metadata.buildProgress.key(index.number), Number.bytes(last.id))
             return true
         }
     }
 
     private func enter(_ key: [UInt8], _ id: Int64, _ mustBeNew: Bool, _ index: KeyIndex, _ writer: any EngineWriter) throws {
-        try key.withUnsafeBytes { key in
-            if mustBeNew, let value = try writer.get(key), let holder = index.id(key, value), holder != id {
-                throw StoreError(
-                    .constraint,
-                    "The unique index \(index.index.name) cannot be built: objects \(holder) and \(id) of \(index.entity.name) have the same value. "
-                        + "Change one of them and build it again.",
-                    entity: index.entity.name, attribute: index.fields.map(\.name).joined(separator: "+"), objectID: id, url: layout.place)
-            }
-            try put(key, index.isUnique ? Number.bytes(UInt64(bitPattern: id) ^ 1 << 63) : [], writer)
+        let holder = mustBeNew ? try writer.get(key).flatMap { value in key.withUnsafeBytes { index.id($0, value) } } : nil
+        if let holder, holder != id {
+            throw StoreError(
+                .constraint,
+                "The unique index \(index.index.name) cannot be built: objects \(holder) and \(id) of \(index.entity.name) have the same value. "
+                    + "Change one of them and build it again.",
+                entity: index.entity.name, attribute: index.fields.map(\.name).joined(separator: "+"), objectID: id, url: layout.place)
         }
+        try writer.put(key, index.isUnique ? Number.bytes(UInt64(bitPattern: id) ^ 1 << 63) : [])
     }
 
     /// - Returns: false: there is nothing more to do.
     private func finish(_ index: KeyIndex, _ writer: any EngineWriter) throws -> Bool {
         var state = try self.state(index, writer)
         state.phase = .readable
-        try put(KeyWriter().metadata(.indexState, index.number), state.bytes, writer)
-        try writer.remove(KeyWriter().metadata(.buildProgress, index.number))
+        try writer.put(Keyspace.Metadata.indexState.key(index.number), state.bytes)
+        try writer.remove(Keyspace.Metadata.buildProgress.key(index.number))
         return false
     }
 

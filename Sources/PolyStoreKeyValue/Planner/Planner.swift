@@ -86,7 +86,7 @@ struct Planner {
         }
         if least == nil && greatest == nil { return nil }
         let number = reader.layout.number(of: entity)
-        return KeyRange([UInt8](keys.record(number, least ?? .min)), KeyRange.successor([UInt8](keys.record(number, greatest ?? .max))))
+        return KeyRange(keys.recordBytes(number, least ?? .min), KeyRange.successor(keys.recordBytes(number, greatest ?? .max)))
     }
 
     // MARK: Indexes
@@ -108,7 +108,7 @@ struct Planner {
             plan.isOrdered = false
             plan.collectsIDs = false
         }
-        plan.isCovering = isCovering(search, plan, state)
+        (plan.isCovering, plan.needsIDsOnly) = covers(search, plan, state)
         guard search.isSearch || direction != nil else { return nil }
         var score = 0
         if search.isUniqueMatch {
@@ -149,16 +149,17 @@ struct Planner {
         return position == fields.count ? direction ?? 1 : nil
     }
 
-    /// Whether the entries alone can answer.
-    private func isCovering(_ search: IndexSearch, _ plan: RequestPlan, _ state: IndexState) -> Bool {
-        guard request.onlyIDs || request.fields != nil else { return false }
+    /// Whether the entries alone can answer, and whether only their ids are needed.
+    private func covers(_ search: IndexSearch, _ plan: RequestPlan, _ state: IndexState) -> (Bool, Bool) {
+        guard request.onlyIDs || request.fields != nil else { return (false, false) }
         var needed = request.onlyIDs ? FieldMask() : request.fields ?? FieldMask()
         plan.predicate?.collectFields(into: &needed)
         if !plan.isOrdered { for key in request.sortKeys where !key.field.isObjectID { needed.insert(key.field.ordinal) } }
-        if needed.isEmpty { return true }
+        if needed.isEmpty { return (true, true) }
         // Values are taken from entries one by one, so neither collected ids nor runs walked over backwards have them.
-        if plan.collectsIDs || plan.isReversed { return false }
-        return !(state.holdsCutEntries && search.index.hasVariableFields) && needed.ordinals.allSatisfy { search.index.mask.contains($0) }
+        if plan.collectsIDs || plan.isReversed { return (false, false) }
+        let isWhole = !(state.holdsCutEntries && search.index.hasVariableFields)
+        return (isWhole && needed.ordinals.allSatisfy { search.index.mask.contains($0) }, false)
     }
 
     // MARK: Unions

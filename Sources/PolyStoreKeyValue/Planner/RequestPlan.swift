@@ -20,6 +20,8 @@ struct RequestPlan {
     var isReversed = false
     /// Index entries hold all that is needed.
     var isCovering = false
+    /// Of an entry not even the fields are needed, only the id.
+    var needsIDsOnly = false
     /// Ids are collected and sorted before the records are read: for the order by id, and so that each object comes once.
     var collectsIDs = false
 }

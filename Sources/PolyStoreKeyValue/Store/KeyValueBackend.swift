@@ -159,8 +159,7 @@ struct KeyValueOpener {
 
     /// What is there; nil for nothing at all.
     private func contents(_ snapshot: any EngineSnapshot) throws -> (StoreMetadata, StoreLayout)? {
-        let keys = KeyWriter()
-        guard let value = try snapshot.get(keys.metadata(.format)) else {
+        guard let value = try snapshot.get(Keyspace.Metadata.format.key()) else {
             let cursor = try snapshot.cursor()
             defer { cursor.close() }
             guard try !cursor.last() else {
@@ -176,9 +175,9 @@ struct KeyValueOpener {
                 "The store \(engine.place) has format \(format), and this version reads up to \(KeyValueBackend.format). Update the library.",
                 url: engine.place)
         }
-        guard let schema = try snapshot.get(keys.metadata(.schema, 1)) else { throw damaged("its model") }
+        guard let schema = try snapshot.get(Keyspace.Metadata.schema.key(1)) else { throw damaged("its model") }
         let description = try SchemaDescription(encoded: [UInt8](schema))
-        guard let bytes = try snapshot.get(keys.metadata(.identity)), let identity = StoreIdentity([UInt8](bytes)) else {
+        guard let bytes = try snapshot.get(Keyspace.Metadata.identity.key()), let identity = StoreIdentity([UInt8](bytes)) else {
             throw damaged("its identity")
         }
         let metadata = StoreMetadata(
@@ -197,13 +196,11 @@ struct KeyValueOpener {
         let metadata = StoreMetadata(format: KeyValueBackend.format, request: request)
         let catalog = Catalog(request.schema)
         let layout = try StoreLayout(place: engine.place, traits: engine.traits, schema: request.schema, catalog: catalog)
-        let keys = KeyWriter()
-        func put(_ key: UnsafeRawBufferPointer, _ value: [UInt8]) throws { try value.withUnsafeBytes { try writer.put(key, $0) } }
-        try put(keys.metadata(.format), Number.bytes(UInt32(KeyValueBackend.format)))
-        try put(keys.metadata(.schema, 1), metadata.schema.encoded())
+        try writer.put(Keyspace.Metadata.format.key(), Number.bytes(UInt32(KeyValueBackend.format)))
+        try writer.put(Keyspace.Metadata.schema.key(1), metadata.schema.encoded())
         let identity = StoreIdentity(
             storeID: metadata.storeID, configuration: metadata.configurationName, schemaHash: metadata.schemaHash)
-        try put(keys.metadata(.identity), identity.bytes)
+        try writer.put(Keyspace.Metadata.identity.key(), identity.bytes)
         try catalog.write(to: writer)
         return (metadata, layout)
     }
@@ -218,7 +215,7 @@ struct KeyValueOpener {
             more = try cursor.next()
         }
         cursor.close()
-        for key in keys { try key.withUnsafeBytes { try writer.remove($0) } }
+        for key in keys { try writer.remove(key) }
     }
 }
 

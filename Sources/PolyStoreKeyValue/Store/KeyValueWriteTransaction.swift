@@ -13,18 +13,14 @@ final class KeyValueWriteTransaction: WriteTransaction {
     private var failure: StoreError?
     /// The next id of each entity from which ids were taken.
     private var sequences: [Int: Int64] = [:]
-    /// By entity: records more, or fewer, than at the start.
-    private var growth: [Int64]
     /// Applied so far, to be written again if the engine needs more room.
     private var applied: [ChangeSet] = []
-    private let keys = KeyWriter()
 
     /// The handle has been retained for it, and is released at the end unless this throws.
     init(_ handle: EngineHandle, _ layout: StoreLayout) throws {
         self.handle = handle
         self.layout = layout
         isOverlay = !(handle.engine is any TransactionalEngine)
-        growth = layout.schema.entities.map { _ in 0 }
         if isOverlay { handle.takeTurn() }
         var begun: (any EngineWriter)?
         do {
@@ -60,14 +56,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
     func aggregate(_ request: AggregateRequest) throws -> [AggregateRow] { try reading(request.entity).aggregate(request) }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try reading(request.entity).plan(request) }
 
-    func count(_ request: FetchRequest) throws -> Int {
-        let reader = try reading(request.entity)
-        // The statistics are written at the end only.
-        guard request.predicate == .all, growth[request.entity.index] != 0 else { return try reader.count(request) }
-        try request.validate()
-        let all = try reader.recordCount(request.entity) + growth[request.entity.index]
-        return max(0, min(request.limit ?? .max, Int(all) - request.offset))
-    }
+    func count(_ request: FetchRequest) throws -> Int { try reading(request.entity).count(request) }
 
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         try check()
@@ -109,7 +98,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
             throw failed(error)
         }
         if plan.changesIndexStates { reader.forgetStates() }
-        for (entity, count) in plan.growth { growth[entity] += count }
+        for (entity, count) in plan.growth { reader.growth[entity] += count }
         applied.append(changes)
     }
 
@@ -134,7 +123,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
                     url: layout.place)
             }
             let earlier = applied + (changes.map { [$0] } ?? [])
-            (applied, growth) = ([], growth.map { _ in 0 })
+            applied = []
             for changes in earlier { try apply(changes) }
         } catch {
             throw failed(error)
@@ -161,16 +150,13 @@ final class KeyValueWriteTransaction: WriteTransaction {
 
     /// The version, the sequences and the statistics.
     private func writeNumbers() throws {
-        func put<T: FixedWidthInteger>(_ key: UnsafeRawBufferPointer, _ number: T) throws {
-            try withUnsafeBytes(of: number.bigEndian) { try writer.put(key, $0) }
-        }
-        try put(keys.metadata(.commitVersion), version + 1)
+        try writer.put(Keyspace.Metadata.commitVersion.key(), Number.bytes(version + 1))
         for (index, next) in sequences {
-            try put(keys.metadata(.sequence, layout.number(of: layout.schema.entities[index])), UInt64(next))
+            try writer.put(Keyspace.Metadata.sequence.key(layout.number(of: layout.schema.entities[index])), Number.bytes(UInt64(next)))
         }
-        for entity in layout.schema.entities where growth[entity.index] != 0 {
-            let count = try reader.recordCount(entity) + growth[entity.index]
-            try put(keys.metadata(.statistics, layout.number(of: entity)), count)
+        for entity in layout.schema.entities where reader.growth[entity.index] != 0 {
+            let count = try reader.recordCount(entity)
+            try writer.put(Keyspace.Metadata.statistics.key(layout.number(of: entity)), Number.bytes(count))
         }
     }
 

@@ -8,12 +8,15 @@ final class SnapshotReader {
     private let keys = KeyWriter()
     private var states: [[IndexState?]]
     private(set) var isEnded = false
+    /// By entity: records more, or fewer, than the statistics say, as those are written at the end of a transaction only.
+    var growth: [Int64]
 
     init(_ layout: StoreLayout, _ snapshot: any EngineSnapshot) {
         self.layout = layout
         self.snapshot = snapshot
         decoder = RecordDecoder(layout)
         states = layout.indexes.map { $0.map { _ in nil } }
+        growth = layout.schema.entities.map { _ in 0 }
     }
 
     func end() {
@@ -28,7 +31,7 @@ final class SnapshotReader {
 
     /// The commits up to this snapshot.
     func version() throws -> UInt64 {
-        guard let value = try snapshot.get(keys.metadata(.commitVersion)) else { return 0 }
+        guard let value = try snapshot.get(Keyspace.Metadata.commitVersion.key()) else { return 0 }
         guard let version: UInt64 = Number.read(value) else { throw corrupt("the commit version") }
         return version
     }
@@ -37,16 +40,18 @@ final class SnapshotReader {
         StoreError(.corrupt, "\(layout.place) is damaged: \(what) cannot be read.", url: layout.place)
     }
 
-    /// The number of an entity's records, as the statistics say.
+    /// The number of an entity's records.
     func recordCount(_ entity: Entity) throws -> Int64 {
-        guard let value = try snapshot.get(keys.metadata(.statistics, layout.number(of: entity))) else { return 0 }
+        guard let value = try snapshot.get(Keyspace.Metadata.statistics.key(layout.number(of: entity))) else {
+            return growth[entity.index]
+        }
         guard let count: Int64 = Number.read(value) else { throw corrupt("the number of \(entity.name) records") }
-        return count
+        return count + growth[entity.index]
     }
 
     /// The first id that was never given out.
     func nextID(_ entity: Entity) throws -> Int64 {
-        guard let value = try snapshot.get(keys.metadata(.sequence, layout.number(of: entity))) else { return 1 }
+        guard let value = try snapshot.get(Keyspace.Metadata.sequence.key(layout.number(of: entity))) else { return 1 }
         guard let next: UInt64 = Number.read(value), next > 0, next <= Int64.max else { throw corrupt("the next id of \(entity.name)") }
         return Int64(next)
     }
@@ -55,7 +60,7 @@ final class SnapshotReader {
     func state(_ entity: Entity, _ position: Int) throws -> IndexState {
         if let known = states[entity.index][position] { return known }
         let index = layout.indexes[entity.index][position]
-        guard let value = try snapshot.get(keys.metadata(.indexState, index.number)), let state = IndexState(value) else {
+        guard let value = try snapshot.get(Keyspace.Metadata.indexState.key(index.number)), let state = IndexState(value) else {
             throw corrupt("the state of the index \(index.index.name)")
         }
         states[entity.index][position] = state
@@ -69,7 +74,7 @@ final class SnapshotReader {
     func record(_ entity: Entity, _ id: Int64) throws -> RecordView? {
         let key = keys.record(layout.number(of: entity), id)
         guard let stored = try snapshot.get(key) else { return nil }
-        return try decoder.decode(stored, entity, id, key: key, snapshot)
+        return try decoder.decode(found: stored, entity, id, key: key, snapshot)
     }
 
     /// Whether there is a record, without reading it.
@@ -85,7 +90,9 @@ final class SnapshotReader {
         case .foreignKey(let field):
             let entity = layout.schema.entities[relationship.source]
             for source in sources {
-                if let record = try record(entity, source), !record.isNull(field) { found.add(source: source, target: record.integer(field)) }
+                if let record = try record(entity, source), !record.isNull(field) {
+                    found.add(source: source, target: record.integer(field))
+                }
             }
         case .inverse(let field):
             let entity = layout.schema.entities[relationship.destination]

@@ -99,12 +99,12 @@ struct Catalog: Sendable {
     }
 
     func write(to writer: any EngineWriter) throws {
-        let keys = KeyWriter()
-        func put(_ key: UnsafeRawBufferPointer, _ value: [UInt8]) throws { try value.withUnsafeBytes { try writer.put(key, $0) } }
-        for (name, number) in entities { try put(keys.metadata(.entity, number), Array(name.utf8)) }
-        for (name, number) in links { try put(keys.metadata(.link, number), Array(name.utf8)) }
+        for (name, number) in entities { try writer.put(Keyspace.Metadata.entity.key(number), Array(name.utf8)) }
+        for (name, number) in links { try writer.put(Keyspace.Metadata.link.key(number), Array(name.utf8)) }
         for (index, number) in indexes {
-            try put(keys.metadata(.indexState, number), IndexState(entity: index.entity, isUnique: index.isUnique, name: index.name).bytes)
+            try writer.put(
+                Keyspace.Metadata.indexState.key(number), IndexState(entity: index.entity, isUnique: index.isUnique, name: index.name).bytes
+            )
         }
     }
 

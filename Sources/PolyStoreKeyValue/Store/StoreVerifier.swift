@@ -65,8 +65,9 @@ struct StoreVerifier {
                 }
                 for (_, index) in readable {
                     index.key(record, id, keys)
-                    let entry = try reader.snapshot.get(keys.raw)
-                    if entry.flatMap({ index.id(keys.raw, $0) }) != id {
+                    let key = keys.bytes
+                    let entry = try reader.snapshot.get(key)
+                    if entry.flatMap({ entry in key.withUnsafeBytes { index.id($0, entry) } }) != id {
                         sentences.append("The index \(index.index.name) has no entry for \(entity.name) \(id).")
                     }
                 }
@@ -94,7 +95,7 @@ struct StoreVerifier {
                     return
                 }
                 index.key(record, id, keys)
-                if Order.of(keys.raw, cursor.key) != 0 {
+                if keys.bytes.withUnsafeBytes({ Order.of($0, cursor.key) }) != 0 {
                     sentences.append("The index \(index.index.name) has an entry for \(index.entity.name) \(id) under another value.")
                 }
             } catch let error as StoreError where error.code == .corrupt {
@@ -117,7 +118,7 @@ struct StoreVerifier {
                     return
                 }
                 let (from, to) = (cursor.key.id(at: 5), cursor.key.id(at: 13))
-                if try reader.snapshot.get(keys.link(other, number, to, from)) == nil {
+                if try reader.snapshot.get(keys.linkBytes(other, number, to, from)) == nil {
                     sentences.append("\(table.name) links \(from) with \(to) from one side only.")
                 }
                 if try !reader.exists(near, from) {
@@ -131,9 +132,11 @@ struct StoreVerifier {
     /// Each piece of a long value belongs to a record that has one.
     private mutating func checkChunks() throws {
         var sentences: [String] = []
+        let keys = KeyWriter()
         let byNumber = Dictionary(layout.schema.entities.map { (layout.number(of: $0), $0) }, uniquingKeysWith: { first, _ in first })
         try forEach([Keyspace.blobChunk.rawValue]) { cursor in
-            guard cursor.key.count == 21, let entity = byNumber[UInt32(bigEndian: cursor.key.loadUnaligned(fromByteOffset: 1, as: UInt32.self))]
+            guard cursor.key.count == 21,
+                let entity = byNumber[UInt32(bigEndian: cursor.key.loadUnaligned(fromByteOffset: 1, as: UInt32.self))]
             else {
                 sentences.append("A piece of a long value belongs to no entity.")
                 return
@@ -141,7 +144,7 @@ struct StoreVerifier {
             let id = cursor.key.id(at: 5)
             let field = Int(UInt32(bigEndian: cursor.key.loadUnaligned(fromByteOffset: 13, as: UInt32.self)))
             let number = Int(UInt32(bigEndian: cursor.key.loadUnaligned(fromByteOffset: 17, as: UInt32.self)))
-            let stored = try reader.snapshot.get(KeyWriter().record(layout.number(of: entity), id))
+            let stored = try reader.snapshot.get(keys.recordBytes(layout.number(of: entity), id))
             let chunked = stored.flatMap { StoredRecord.isChunked($0) ? StoredRecord.chunked($0, entity)?.fields : nil } ?? []
             let isUsed = chunked.contains { $0.field == field && number * layout.traits.largestPiece < $0.length }
             if !isUsed { sentences.append("A piece of a long value of \(entity.name) \(id) belongs to nothing.") }
@@ -156,9 +159,15 @@ struct StoreVerifier {
         let indexes = layout.indexes.flatMap { $0 }
         var strays = 0
         try forEach([]) { cursor in
-            guard let first = cursor.key.first, let space = Keyspace(rawValue: first) else { return strays += 1 }
+            guard let first = cursor.key.first, let space = Keyspace(rawValue: first) else {
+                strays += 1
+                return
+            }
             if space == .metadata || space == .changeLog { return }
-            guard cursor.key.count > 5 else { return strays += 1 }
+            guard cursor.key.count > 5 else {
+                strays += 1
+                return
+            }
             let number = UInt32(bigEndian: cursor.key.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
             let isKnown =
                 switch space {

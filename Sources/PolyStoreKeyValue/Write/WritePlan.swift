@@ -173,8 +173,8 @@ struct WritePlan {
         var state = try reader.state(index.entity, position)
         if !state.holdsCutEntries, newlyCut.insert(index.number).inserted {
             state.holdsCutEntries = true
-            let key = KeyWriter().metadata(.indexState, index.number)
-            state.bytes.withUnsafeBytes { states.add(key, $0) }
+            let (key, value) = (Keyspace.Metadata.indexState.key(index.number), state.bytes)
+            key.withUnsafeBytes { key in value.withUnsafeBytes { states.add(key, $0) } }
         }
         guard index.isUnique, !index.fields.contains(where: { record.isNull($0.ordinal) }) else { return }
         cutEntries.append(
@@ -261,7 +261,8 @@ struct WritePlan {
     private func checkCutEntries() throws {
         for (position, entry) in cutEntries.enumerated() {
             let key = entry.components
-            for other in cutEntries[..<position] where other.index === entry.index && other.components == key && other.values == entry.values {
+            for other in cutEntries[..<position]
+            where other.index === entry.index && other.components == key && other.values == entry.values {
                 throw key.withUnsafeBytes { taken(entry.index, $0, entry.id, holder: other.id) }
             }
             let lane = indexes[entry.index.entity.index][layout.indexes[entry.index.entity.index].firstIndex { $0 === entry.index } ?? 0]
