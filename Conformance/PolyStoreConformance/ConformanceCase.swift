@@ -52,11 +52,13 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     }
 
     /// Every case. Ids are unique.
-    public static let all: [ConformanceCase] =
-        capabilityCases + openingCases + nameCases + lifetimeCases + valueCases + writingCases + refusalCases + transactionCases
-        + uniquenessCases + comparisonCases + textCases
-        + orderCases + queryCases
-        + relationshipCases + concurrencyCases + differentialCases
+    public static let all: [ConformanceCase] = areas.flatMap { $0 }
+
+    private static let areas: [[ConformanceCase]] = [
+        capabilityCases, openingCases, nameCases, lifetimeCases, valueCases, writingCases, refusalCases, transactionCases,
+        uniquenessCases, comparisonCases, textCases, orderCases, queryCases, relationshipCases, concurrencyCases, differentialCases,
+        aggregateCases, aggregateTypeCases, groupCases,
+    ]
 }
 
 /// A guarantee that did not hold.
