@@ -48,9 +48,8 @@ extension Session {
             return plan
         }
         let table = try tables.table(request.entity)
-        let counter = RowCounter()
-        try counter.install(connection)
-        defer { counter.remove(connection) }
+        let counter = try connection.countingRows()
+        counter.restart()
         let rest = try connection.compiler.compile(request, table, connection.nan, countsRows: true)
         let statement = try connection.prepare(ShapeSQL.query(QueryShape(connection.compiler.words), table))
         defer { connection.finalize(statement) }
@@ -83,6 +82,14 @@ extension Session {
 
     /// Several ways, for an OR that uses an index for each part.
     private static func accesses(_ lines: [String], _ table: EntityTable) -> [QueryPlan.Access] {
+        // Where the ids come from a subquery of the same table, that is the way; the records are then read by their ids.
+        if let list = lines.firstIndex(where: { $0.hasPrefix("LIST SUBQUERY") }) {
+            let inner = lines[list...].compactMap { access($0, table) }
+            if var way = inner.first {
+                way.isCovering = false
+                return [way]
+            }
+        }
         var ways: [QueryPlan.Access] = []
         for line in lines {
             if let way = access(line, table), !ways.contains(way) { ways.append(way) }
