@@ -44,7 +44,7 @@ class MemoryReadTransaction: ReadTransaction {
             case .compare(.objectID, .equal, .integer(let id)): return [id]
             case .oneOf(.objectID, let values):
                 return Array(Set(values.compactMap { if case .integer(let id) = $0 { id } else { nil } }))
-            case .compare(let field, .equal, let value) where !value.isNull:
+            case .compare(let field, .equal, let value) where !value.isNull && !request.ignoresIndexes:
                 var position = backend.schema.entities[..<entity.index].reduce(0) { $0 + $1.uniqueIndexes.count }
                 for index in entity.uniqueIndexes {
                     if index.fields == [field.ordinal] { return state.uniques[position][[value]].map { [$0] } ?? [] }
