@@ -9,7 +9,8 @@ enum Targets {
     static let memory = ConformanceTarget(name: "memory", capabilities: [.concurrentReaders, .verification]) { _ in .inMemory() }
 
     static let sqlite = ConformanceTarget(
-        name: "sqlite", capabilities: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification]
+        name: "sqlite",
+        capabilities: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes]
     ) { place in .sqlite(file: place.path) }
 
     static let all = [memory, sqlite]

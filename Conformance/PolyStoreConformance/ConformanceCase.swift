@@ -58,6 +58,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         capabilityCases, openingCases, nameCases, lifetimeCases, valueCases, writingCases, refusalCases, transactionCases,
         uniquenessCases, comparisonCases, textCases, orderCases, queryCases, relationshipCases, concurrencyCases, differentialCases,
         aggregateCases, aggregateTypeCases, groupCases,
+        planCases, plannedIndexCases, fieldCases,
     ]
 }
 

@@ -19,6 +19,8 @@ public struct Capabilities: Sendable, Hashable {
         public static let concurrentReaders = Feature("concurrentReaders")
         /// ``StorageBackend/verify()`` looks at every byte it can.
         public static let verification = Feature("verification")
+        /// The plan names an index wherever one serves: equality, range, prefix, IN, OR, order.
+        public static let plannedIndexes = Feature("plannedIndexes")
     }
 
     public var features: Set<Feature>
