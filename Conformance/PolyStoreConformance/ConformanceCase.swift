@@ -59,6 +59,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         uniquenessCases, comparisonCases, textCases, orderCases, queryCases, relationshipCases, concurrencyCases, differentialCases,
         aggregateCases, aggregateTypeCases, groupCases,
         planCases, plannedIndexCases, fieldCases,
+        uniqueTypeCases, compoundIndexCases, keyCases,
     ]
 }
 
