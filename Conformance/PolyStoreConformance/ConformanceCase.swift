@@ -60,6 +60,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         aggregateCases, aggregateTypeCases, groupCases,
         planCases, plannedIndexCases, fieldCases,
         uniqueTypeCases, compoundIndexCases, keyCases,
+        bigValueCases, indexMaintenanceCases,
     ]
 }
 
