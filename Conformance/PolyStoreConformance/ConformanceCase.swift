@@ -61,6 +61,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         planCases, plannedIndexCases, fieldCases,
         uniqueTypeCases, compoundIndexCases, keyCases,
         bigValueCases, indexMaintenanceCases,
+        linkCases, snapshotCases, identifierCases, applyCases, reopenCases,
     ]
 }
 
