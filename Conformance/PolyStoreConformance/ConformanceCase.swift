@@ -57,11 +57,9 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     private static let areas: [[ConformanceCase]] = [
         capabilityCases, openingCases, nameCases, lifetimeCases, valueCases, writingCases, refusalCases, transactionCases,
         uniquenessCases, comparisonCases, textCases, orderCases, queryCases, relationshipCases, concurrencyCases, differentialCases,
-        aggregateCases, aggregateTypeCases, groupCases,
-        planCases, plannedIndexCases, fieldCases,
-        uniqueTypeCases, compoundIndexCases, keyCases,
-        bigValueCases, indexMaintenanceCases,
-        linkCases, snapshotCases, identifierCases, applyCases, reopenCases,
+        aggregateCases, sumCases, aggregateTypeCases, groupCases, planCases, plannedIndexCases, fieldCases, uniqueTypeCases,
+        compoundIndexCases, keyCases, bigValueCases, indexMaintenanceCases, linkCases, snapshotCases, identifierCases, applyCases,
+        reopenCases,
     ]
 }
 
