@@ -84,11 +84,13 @@ extension Session {
     private static func accesses(_ lines: [String], _ table: EntityTable) -> [QueryPlan.Access] {
         // Where the ids come from a subquery of the same table, that is the way; the records are then read by their ids.
         if let list = lines.firstIndex(where: { $0.hasPrefix("LIST SUBQUERY") }) {
-            let inner = lines[list...].compactMap { access($0, table) }
-            if var way = inner.first {
+            var inner: [QueryPlan.Access] = []
+            for line in lines[list...] {
+                guard var way = access(line, table) else { continue }
                 way.isCovering = false
-                return [way]
+                if !inner.contains(way) { inner.append(way) }
             }
+            if !inner.isEmpty { return inner }
         }
         var ways: [QueryPlan.Access] = []
         for line in lines {

@@ -44,6 +44,8 @@ struct ShapeSQL {
         let flags = QueryShape.Flags(rawValue: next())
         let count = Int(next())
         var conditions: [String] = []
+        // Stands before every other condition, where the rows are looked for.
+        let counted = "\(RowCounter.name)(\(SQLNames.objectID))"
         var open: [Int] = []
         var isServedOtherwise = false
         for position in 0..<count {
@@ -59,9 +61,11 @@ struct ShapeSQL {
         // For a range with one end SQLite reckons with a quarter of all rows, and rather scans in the order of ids than sort them. It is
         // often far fewer. So the ids are looked up first; SQLite keeps them sorted, and then reads the records in that order.
         if open.count == 1, !isServedOtherwise, isByID(flags), flags.isDisjoint(with: [.limit, .count, .ignoresIndexes]) {
+            if flags.contains(.countsRows) { conditions[open[0]] = "\(counted) AND \(conditions[open[0]])" }
             conditions[open[0]] = "\(SQLNames.objectID) IN (SELECT \(SQLNames.objectID) FROM \(table.name) WHERE \(conditions[open[0]]))"
+        } else if flags.contains(.countsRows) {
+            conditions.insert(counted, at: 0)
         }
-        if flags.contains(.countsRows) { conditions.insert("\(RowCounter.name)(\(SQLNames.objectID))", at: 0) }
         var body = " FROM \(table.name)" + (flags.contains(.ignoresIndexes) ? " NOT INDEXED" : "")
         if !conditions.isEmpty { body += " WHERE " + Self.join(conditions, " AND ") }
 
@@ -105,7 +109,7 @@ struct ShapeSQL {
 
     /// A comparison with one end, on a field that an index begins with.
     private func isOpenRange(_ word: ShapeWord) -> Bool {
-        word.operation == .compare && word.variant == .plain && word.comparison > 1 && word.ordinal >= 0 && leadsIndex(word.ordinal)
+        word.operation == .compare && word.comparison > 1 && word.ordinal >= 0 && leadsIndex(word.ordinal)
     }
 
     private func leadsIndex(_ ordinal: Int) -> Bool { ordinal < 0 || table.indexes.contains { $0.fields.first == ordinal } }

@@ -37,6 +37,34 @@ let plannedIndexCases: [ConformanceCase] =
             }
         },
         ConformanceCase(
+            "plan.index.ranges-of-every-type",
+            "Equality and ranges with one end are searches whatever the type: unsigned, with NaN, of bytes.",
+            requires: [.plannedIndexes]
+        ) { run in
+            for (type, value) in ladders {
+                let store = try run.open(Fixtures.thing(type), type.rawValue)
+                // From the greatest to the least.
+                try store.insert("Thing", (0..<400).reversed().map { [value($0)] })
+                let (thing, field) = (try store.entity("Thing"), try store.field("Thing", "value"))
+                let conditions: [(ComparisonOperator, Int, Int)] = [
+                    (.equal, 7, 1), (.less, 5, 5), (.lessOrEqual, 5, 6), (.greater, 390, 9), (.greaterOrEqual, 390, 10),
+                ]
+                try store.read { transaction in
+                    for (comparison, rank, count) in conditions {
+                        let request = FetchRequest(thing, predicate: .compare(field, comparison, value(rank)))
+                        let plan = try transaction.explain(request)
+                        try run.expect(!plan.isScan, "\(type) \(comparison): \(plan)")
+                        try run.expect(plan.rowsExamined ?? .max <= 40, "\(type) \(comparison): \(plan)")
+                        try run.expect(plan.rowsReturned, equals: count, "\(type) \(comparison): \(plan)")
+                        let least = comparison == .equal ? rank : (comparison.accepts(-1) ? 0 : 400 - count)
+                        try run.expect(
+                            try transaction.ids(request), equals: (0..<count).map { Int64(400 - least - count + 1 + $0) },
+                            "\(type) \(comparison)")
+                    }
+                }
+            }
+        },
+        ConformanceCase(
             "plan.index.order-and-limit", "The first rows in the order of an index, or of ids, are read without the others.",
             requires: [.plannedIndexes]
         ) { run in
@@ -94,6 +122,14 @@ let plannedIndexCases: [ConformanceCase] =
     ]
 
 private let rows = 800
+
+/// Four hundred values of a type in ascending order.
+private let ladders: [(AttributeType, @Sendable (Int) -> Value)] = [
+    (.int64, { .integer(Int64($0) - 200) }), (.uint64, { .integer(Int64(bitPattern: UInt64($0) << 55)) }),
+    (.double, { $0 == 0 ? .real(.nan) : .real(Double($0) / 2 - 100) }), (.date, { .real(Double($0) * 1000 - 200_000) }),
+    (.string, { .text(String(1000 + $0)) }), (.data, { .blob([UInt8($0 / 256), UInt8($0 % 256)]) }),
+    (.uuid, { .blob([UInt8($0 / 256), UInt8($0 % 256)] + [UInt8](repeating: 7, count: 14)) }),
+]
 
 private let kinds: [(String, String, @Sendable (String) -> Bool)] = [
     ("equality", "Equality with an indexed field is a search.", { $0.hasPrefix("equality") }),
