@@ -13,7 +13,8 @@ enum Targets {
     }
 
     static let sqlite = ConformanceTarget(
-        name: "sqlite", capabilities: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification]
+        name: "sqlite",
+        capabilities: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes]
     ) { place in .sqlite(file: place.path) }
 
     static let lmdb = ConformanceTarget(

@@ -52,11 +52,15 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     }
 
     /// Every case. Ids are unique.
-    public static let all: [ConformanceCase] =
-        capabilityCases + openingCases + nameCases + lifetimeCases + valueCases + writingCases + refusalCases + transactionCases
-        + uniquenessCases + comparisonCases + textCases
-        + orderCases + queryCases
-        + relationshipCases + concurrencyCases + differentialCases
+    public static let all: [ConformanceCase] = areas.flatMap { $0 }
+
+    private static let areas: [[ConformanceCase]] = [
+        capabilityCases, openingCases, nameCases, lifetimeCases, valueCases, writingCases, refusalCases, transactionCases,
+        uniquenessCases, comparisonCases, textCases, orderCases, queryCases, relationshipCases, concurrencyCases, differentialCases,
+        aggregateCases, sumCases, aggregateTypeCases, groupCases, planCases, plannedIndexCases, fieldCases, uniqueTypeCases,
+        compoundIndexCases, keyCases, bigValueCases, indexMaintenanceCases, linkCases, snapshotCases, identifierCases, applyCases,
+        reopenCases,
+    ]
 }
 
 /// A guarantee that did not hold.

@@ -79,6 +79,12 @@ final class TestStore: Sendable {
         return entity
     }
 
+    /// An attribute or a to-one relationship, for conditions and orders.
+    func field(_ entity: String, _ name: String) throws -> FieldReference {
+        guard let field = try self.entity(entity).field(named: name) else { throw run.fail("the case names the unknown field \(name)") }
+        return FieldReference(field)
+    }
+
     /// One write transaction; commits what `body` applies.
     @discardableResult
     func write<T>(_ durability: Durability = .full, _ body: (any WriteTransaction) throws -> T) throws -> T {

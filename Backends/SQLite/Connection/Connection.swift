@@ -34,6 +34,8 @@ final class Connection {
     /// Where single records are built.
     // Only the reading of single records uses it, and never while it is in use.
     @exclusivity(unchecked) var reader = RowReader()
+    /// Made when it is first needed; SQLite knows it until the connection is closed.
+    var rowCounter: RowCounter?
     /// Whether `synchronous` stands at FULL.
     private(set) var isFullySynchronous = true
 

@@ -48,9 +48,8 @@ extension Session {
             return plan
         }
         let table = try tables.table(request.entity)
-        let counter = RowCounter()
-        try counter.install(connection)
-        defer { counter.remove(connection) }
+        let counter = try connection.countingRows()
+        counter.restart()
         let rest = try connection.compiler.compile(request, table, connection.nan, countsRows: true)
         let statement = try connection.prepare(ShapeSQL.query(QueryShape(connection.compiler.words), table))
         defer { connection.finalize(statement) }
@@ -83,6 +82,16 @@ extension Session {
 
     /// Several ways, for an OR that uses an index for each part.
     private static func accesses(_ lines: [String], _ table: EntityTable) -> [QueryPlan.Access] {
+        // Where the ids come from a subquery of the same table, that is the way; the records are then read by their ids.
+        if let list = lines.firstIndex(where: { $0.hasPrefix("LIST SUBQUERY") }) {
+            var inner: [QueryPlan.Access] = []
+            for line in lines[list...] {
+                guard var way = access(line, table) else { continue }
+                way.isCovering = false
+                if !inner.contains(way) { inner.append(way) }
+            }
+            if !inner.isEmpty { return inner }
+        }
         var ways: [QueryPlan.Access] = []
         for line in lines {
             if let way = access(line, table), !ways.contains(way) { ways.append(way) }

@@ -9,6 +9,8 @@ struct ShapeSQL {
     private let words: ContiguousArray<UInt32>
     private let table: EntityTable
     private var at = 0
+    /// The fields of the condition that is being made.
+    private var named: Set<Int> = []
 
     private init(_ shape: QueryShape, _ table: EntityTable) {
         words = shape.words
@@ -42,8 +44,28 @@ struct ShapeSQL {
         let flags = QueryShape.Flags(rawValue: next())
         let count = Int(next())
         var conditions: [String] = []
-        for _ in 0..<count { conditions.append(condition()) }
-        if flags.contains(.countsRows) { conditions.insert("\(RowCounter.name)(\(SQLNames.objectID))", at: 0) }
+        // Stands before every other condition, where the rows are looked for.
+        let counted = "\(RowCounter.name)(\(SQLNames.objectID))"
+        var open: [Int] = []
+        var isServedOtherwise = false
+        for position in 0..<count {
+            let word = at < words.count ? ShapeWord(words[at]) : nil
+            named = []
+            conditions.append(condition())
+            if let word, isOpenRange(word) {
+                open.append(position)
+            } else if named.contains(where: leadsIndex) {
+                isServedOtherwise = true
+            }
+        }
+        // For a range with one end SQLite reckons with a quarter of all rows, and rather scans in the order of ids than sort them. It is
+        // often far fewer. So the ids are looked up first; SQLite keeps them sorted, and then reads the records in that order.
+        if open.count == 1, !isServedOtherwise, isByID(flags), flags.isDisjoint(with: [.limit, .count, .ignoresIndexes]) {
+            if flags.contains(.countsRows) { conditions[open[0]] = "\(counted) AND \(conditions[open[0]])" }
+            conditions[open[0]] = "\(SQLNames.objectID) IN (SELECT \(SQLNames.objectID) FROM \(table.name) WHERE \(conditions[open[0]]))"
+        } else if flags.contains(.countsRows) {
+            conditions.insert(counted, at: 0)
+        }
         var body = " FROM \(table.name)" + (flags.contains(.ignoresIndexes) ? " NOT INDEXED" : "")
         if !conditions.isEmpty { body += " WHERE " + Self.join(conditions, " AND ") }
 
@@ -85,6 +107,19 @@ struct ShapeSQL {
         return terms.joined(separator: ", ")
     }
 
+    /// A comparison with one end, on a field that an index begins with.
+    private func isOpenRange(_ word: ShapeWord) -> Bool {
+        word.operation == .compare && word.comparison > 1 && word.ordinal >= 0 && leadsIndex(word.ordinal)
+    }
+
+    private func leadsIndex(_ ordinal: Int) -> Bool { ordinal < 0 || table.indexes.contains { $0.fields.first == ordinal } }
+
+    /// Whether the rows are wanted in the order of their ids. To be asked after the conditions have been read.
+    private func isByID(_ flags: QueryShape.Flags) -> Bool {
+        let order = at + (flags.contains(.fields) && at < words.count ? 1 + Int(words[at]) : 0)
+        return order < words.count && words[order] == 0
+    }
+
     private func column(_ ordinal: Int) -> String { ordinal < 0 ? SQLNames.objectID : table.columns[ordinal] }
     private func isUnsigned(_ ordinal: Int) -> Bool { ordinal >= 0 && table.entity.fields[ordinal].type == .uint64 }
 
@@ -110,6 +145,10 @@ extension ShapeSQL {
         guard let word = ShapeWord(next()) else { return "0" }
         let name = column(word.ordinal)
         switch word.operation {
+        case .never, .always, .unknown, .and, .or, .not: break
+        default: named.insert(word.ordinal)
+        }
+        switch word.operation {
         case .never: return "0"
         case .always: return "1"
         case .unknown: return "NULL"
@@ -118,7 +157,10 @@ extension ShapeSQL {
         case .compare: return comparison(word, name)
         case .isNaN: return "\(name) = 'NaN'"
         case .isNotNaN: return "\(name) <> 'NaN'"
-        case .compareFields: return fields(word, ShapeWord(next())?.ordinal ?? -1)
+        case .compareFields:
+            let other = ShapeWord(next())?.ordinal ?? -1
+            named.insert(other)
+            return fields(word, other)
         case .isNull: return "\(name) IS NULL"
         case .oneOf:
             let count = Int(next())

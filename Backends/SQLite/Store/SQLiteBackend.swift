@@ -11,7 +11,7 @@ final class SQLiteBackend: StorageBackend {
         self.pool = pool
         self.metadata = metadata
         capabilities = Capabilities(
-            features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification],
+            features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes],
             largestValue: largestValue)
     }
 

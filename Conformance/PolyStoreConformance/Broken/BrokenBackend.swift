@@ -35,6 +35,11 @@ public struct BrokenBackend: Sendable, CustomStringConvertible {
         BrokenBackend(.ignoresOffset, caughtBy: "query.limit.and-offset"),
         BrokenBackend(.writesEveryField, caughtBy: "writing.update.masked-fields-only"),
         BrokenBackend(.reusesIDs, caughtBy: "writing.ids.start-at-one"),
+        BrokenBackend(.unsortedGroups, caughtBy: "group.text.by-value"),
+        BrokenBackend(.losesNullGroups, caughtBy: "group.two-fields.nest"),
+        BrokenBackend(.explainsTooMuch, caughtBy: "plan.rows.returned-are-those-of-the-fetch"),
+        BrokenBackend(.cutsBigValues, caughtBy: "big.of-65537.there-and-back"),
+        BrokenBackend(.appliesPiecemeal, caughtBy: "apply.failed.missing-delete"),
     ]
 }
 
@@ -51,4 +56,9 @@ enum Fault: String, Sendable {
     case ignoresOffset = "ignores the offset"
     case writesEveryField = "writes all fields of an update"
     case reusesIDs = "gives the same ids twice"
+    case unsortedGroups = "gives groups in no order"
+    case losesNullGroups = "leaves null out of groups"
+    case explainsTooMuch = "forgets limit and offset when it explains"
+    case cutsBigValues = "keeps 65,536 bytes of a text"
+    case appliesPiecemeal = "keeps the beginning of a change set that fails"
 }

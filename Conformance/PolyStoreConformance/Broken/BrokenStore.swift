@@ -54,6 +54,21 @@ class BrokenReadTransaction: ReadTransaction {
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try reader.related(relationship, of: sources) }
     func end() { if !isBorrowed { reader.end() } }
 
+    func aggregate(_ request: AggregateRequest) throws -> [AggregateRow] {
+        let rows = try reader.aggregate(request)
+        switch store.fault {
+        case .unsortedGroups: return rows.reversed()
+        case .losesNullGroups: return rows.filter { !$0.group.contains(.null) }
+        default: return rows
+        }
+    }
+
+    func explain(_ request: FetchRequest) throws -> QueryPlan {
+        var request = request
+        if store.fault == .explainsTooMuch { (request.limit, request.offset) = (nil, 0) }
+        return try reader.explain(request)
+    }
+
     func scan(_ request: FetchRequest) throws -> Scan {
         switch store.fault {
         case .losesOrder:
@@ -95,6 +110,10 @@ final class BrokenWriteTransaction: BrokenReadTransaction, WriteTransaction {
     }
 
     func apply(_ changes: ChangeSet) throws {
+        if store.fault == .appliesPiecemeal {
+            for piece in try pieces(changes) { try inner.apply(piece) }
+            return
+        }
         let changes = try distorted(changes)
         do {
             try inner.apply(changes)
@@ -117,12 +136,36 @@ final class BrokenWriteTransaction: BrokenReadTransaction, WriteTransaction {
     func rollback() { inner.rollback() }
     override func end() { rollback() }
 
+    /// A change set for each change.
+    private func pieces(_ changes: ChangeSet) throws -> [ChangeSet] {
+        try changes.changes.map { change in
+            let piece = ChangeSet(changes.schema)
+            let entity = changes.schema.entities[change.entity]
+            func copy(_ builder: inout RecordBuilder) { for field in entity.fields { builder.copy(field, from: changes.record(change)) } }
+            switch change.kind {
+            case .insert: try piece.insert(entity, id: change.id, copy)
+            case .update: try piece.update(entity, id: change.id, mask: change.mask, copy)
+            case .delete: piece.delete(entity, id: change.id)
+            }
+            return piece
+        }
+    }
+
     private func distorted(_ changes: ChangeSet) throws -> ChangeSet {
-        guard store.fault == .dropsADelete || store.fault == .writesEveryField else { return changes }
+        guard [.dropsADelete, .writesEveryField, .cutsBigValues].contains(store.fault) else { return changes }
         let result = ChangeSet(changes.schema)
         for change in changes.changes {
             let entity = changes.schema.entities[change.entity]
-            func copy(_ builder: inout RecordBuilder) { for field in entity.fields { builder.copy(field, from: changes.record(change)) } }
+            let cuts = store.fault == .cutsBigValues
+            func copy(_ builder: inout RecordBuilder) throws {
+                for field in entity.fields {
+                    if cuts, case .text(let text) = changes.record(change).value(field) {
+                        try builder.set(field, .text(String(text.prefix(65_536))))
+                    } else {
+                        builder.copy(field, from: changes.record(change))
+                    }
+                }
+            }
             switch change.kind {
             case .insert: try result.insert(entity, id: change.id, copy)
             case .update:

@@ -1,0 +1,223 @@
+import PolyStoreBackend
+
+/// Relationships after many changes, to oneself, in great numbers, and of nothing.
+let linkCases: [ConformanceCase] = [
+    ConformanceCase(
+        "relationship.inverse.after-many-updates",
+        "The way back of a to-one is right after every one of many moves, removals and deletions."
+    ) { run in
+        let store = try run.open(Fixtures.company)
+        let person = try store.entity("Person")
+        let people = try store.relationship("Department", "people")
+        try store.insert("Department", (0..<8).map { [.text("d\($0)")] })
+        try store.insert("Person", (0..<40).map { Fixtures.person("p\($0)", 1, department: Int64($0 % 8 + 1)) })
+        var departments: [Int64: Int64?] = [:]
+        for number in 0..<40 as Range<Int64> { departments[number + 1] = number % 8 + 1 }
+        var random = SplitMix(11)
+        for round in 0..<25 {
+            try store.change { changes in
+                for id in departments.keys.sorted() {
+                    switch random.next(12) {
+                    case 0:
+                        changes.delete(person, id: id)
+                        departments[id] = nil
+                    case 1:
+                        try changes.update(person, id: id, ["department": .null])
+                        departments[id] = .some(nil)
+                    case 2...5:
+                        let department = Int64(random.next(8) + 1)
+                        try changes.update(person, id: id, ["department": .integer(department)])
+                        departments[id] = department
+                    default: continue
+                    }
+                }
+                let new = Int64(1000 + round)
+                try changes.insert(person, id: new, Fixtures.person("new\(round)", 1, department: Int64(round % 8 + 1)))
+                departments[new] = Int64(round % 8 + 1)
+            }
+            let found = try store.read { try $0.related(people, of: Array(1...8)) }
+            for department in 1...8 as ClosedRange<Int64> {
+                let expected = departments.filter { $0.value == department }.keys.sorted()
+                try run.expect(found[department], equals: expected, "department \(department) in round \(round)")
+            }
+        }
+    },
+    ConformanceCase(
+        "relationship.link.both-ways-after-removals", "Links that are removed, with their objects or without, are gone from either end."
+    ) { run in
+        let store = try clubs(run, people: 6, clubs: 4)
+        let (mine, members) = (try store.relationship("Person", "clubs"), try store.relationship("Club", "members"))
+        try store.change { changes in
+            for person in 1...6 as ClosedRange<Int64> {
+                for club in 1...4 as ClosedRange<Int64> { changes.link(try store.pair(mine, person, club)) }
+            }
+        }
+        // Person 2 goes, with all links; club 3 too; and one link alone, told from the other end.
+        try store.change { changes in
+            for club in 1...4 as ClosedRange<Int64> { changes.link(try store.pair(mine, 2, club, isAddition: false)) }
+            changes.delete(try store.entity("Person"), id: 2)
+            for person in [1, 3, 4, 5, 6] as [Int64] { changes.link(try store.pair(members, 3, person, isAddition: false)) }
+            changes.delete(try store.entity("Club"), id: 3)
+            changes.link(try store.pair(members, 1, 6, isAddition: false))
+        }
+        try store.read { transaction in
+            let forward = try transaction.related(mine, of: Array(1...6))
+            try run.expect((1...6).map { forward[$0] }, equals: [[1, 2, 4], [], [1, 2, 4], [1, 2, 4], [1, 2, 4], [2, 4]])
+            let backward = try transaction.related(members, of: Array(1...4))
+            try run.expect((1...4).map { backward[$0] }, equals: [[1, 3, 4, 5], [1, 3, 4, 5, 6], [], [1, 3, 4, 5, 6]])
+        }
+        if run.target.capabilities.contains(.verification) { try run.expect(try store.backend.verify(), equals: []) }
+        // A new object with an old id has no links.
+        try store.change { try $0.insert(try store.entity("Person"), id: 2, Fixtures.person("again", 1)) }
+        try run.expect(try store.read { try $0.related(mine, of: [2])[2] }, equals: [])
+    },
+    ConformanceCase(
+        "relationship.self.to-one-and-back", "An object may be its own parent and its own child; a tree over one entity leads both ways."
+    ) { run in
+        let schema = SchemaDescription(
+            name: "Tree",
+            entities: [
+                EntityDescription(
+                    name: "Node",
+                    properties: [
+                        .attribute(AttributeDescription(name: "name", type: .string)),
+                        .relationship(RelationshipDescription(name: "parent", destination: "Node", isToMany: false, inverse: "children")),
+                        .relationship(RelationshipDescription(name: "children", destination: "Node", isToMany: true)),
+                    ])
+            ])
+        let store = try run.open(schema)
+        let node = try store.entity("Node")
+        let parents: [Value] = [.integer(1), .integer(1), .integer(2), .integer(2), .null, .integer(6)]
+        try store.insert("Node", parents.enumerated().map { [.text("n\($0)"), $1] })
+        let (parent, children) = (try store.relationship("Node", "parent"), try store.relationship("Node", "children"))
+        try store.read { transaction in
+            let down = try transaction.related(children, of: Array(1...6))
+            try run.expect((1...6).map { down[$0] }, equals: [[1, 2], [3, 4], [], [], [], [6]])
+            let up = try transaction.related(parent, of: Array(1...6))
+            try run.expect((1...6).map { up[$0] }, equals: [[1], [1], [2], [2], [], [6]])
+        }
+        try store.change { changes in
+            try changes.update(node, id: 1, ["parent": .null])
+            try changes.update(node, id: 5, ["parent": .integer(5)])
+            changes.delete(node, id: 6)
+        }
+        let down = try store.read { try $0.related(children, of: [1, 5, 6]) }
+        try run.expect([down[1], down[5], down[6]], equals: [[2], [5], []])
+        let field = try store.field("Node", "parent")
+        try run.expect(try store.ids(FetchRequest(node, predicate: .compare(field, .equal, .objectID))), equals: [5])
+    },
+    ConformanceCase(
+        "relationship.self.link-both-ways", "A link of an object with itself is one pair: found once, and gone when it is removed once."
+    ) { run in
+        let store = try clubs(run, people: 3, clubs: 0)
+        let friends = try store.relationship("Person", "friends")
+        try store.change { changes in
+            changes.link(try store.pair(friends, 2, 2))
+            changes.link(try store.pair(friends, 2, 3))
+            changes.link(try store.pair(friends, 3, 2))
+        }
+        let found = try store.read { try $0.related(friends, of: [1, 2, 3]) }
+        try run.expect([found[1], found[2], found[3]], equals: [[], [2, 3], [2]])
+        try store.change { $0.link(try store.pair(friends, 2, 2, isAddition: false)) }
+        try run.expect(try store.read { try $0.related(friends, of: [2])[2] }, equals: [3])
+    },
+    ConformanceCase("relationship.link.a-thousand", "An object has thousands of links, in the order of their ids, and any of them may go.")
+    { run in
+        let store = try clubs(run, people: 2, clubs: 2000)
+        let (mine, members) = (try store.relationship("Person", "clubs"), try store.relationship("Club", "members"))
+        try store.change { changes in
+            for number in 0..<2000 as Range<Int64> { changes.link(try store.pair(mine, 1, number * 7 % 2000 + 1)) }
+            for club in stride(from: Int64(1), through: 2000, by: 2) { changes.link(try store.pair(members, club, 2)) }
+        }
+        try run.expect(try store.read { try $0.related(mine, of: [1])[1] }, equals: (1...2000).map { Int64($0) })
+        try store.change { changes in
+            for club in 1...2000 as ClosedRange<Int64> where club % 3 != 0 {
+                changes.link(try store.pair(mine, 1, club, isAddition: false))
+            }
+        }
+        try store.read { transaction in
+            let found = try transaction.related(mine, of: [2, 1])
+            try run.expect(found[1], equals: (1...2000).filter { $0 % 3 == 0 }.map { Int64($0) })
+            try run.expect(found[2], equals: (1...2000).filter { $0 % 2 == 1 }.map { Int64($0) })
+            let back = try transaction.related(members, of: Array(1...2000))
+            for club in 1...2000 as ClosedRange<Int64> {
+                try run.expect(back[club], equals: (club % 3 == 0 ? [1] : []) + (club % 2 == 1 ? [2] : []), "club \(club)")
+            }
+        }
+    },
+    ConformanceCase(
+        "relationship.sources.unknown-or-none",
+        "Objects that are not there lead nowhere, and no sources have no answer, however the relationship is kept."
+    ) {
+        run in
+        let store = try clubs(run, people: 3, clubs: 2)
+        let all = [
+            ("Person", "clubs"), ("Club", "members"), ("Person", "friends"), ("Person", "department"), ("Department", "people"),
+            ("Department", "tags"),
+        ]
+        try store.change { changes in
+            changes.link(try store.pair(try store.relationship("Person", "clubs"), 1, 1))
+            try changes.insert(try store.entity("Department"), id: 1, [.text("x")])
+            try changes.update(try store.entity("Person"), id: 1, ["department": .integer(1)])
+        }
+        try store.read { transaction in
+            for (entity, name) in all {
+                let relationship = try store.relationship(entity, name)
+                let none = try transaction.related(relationship, of: [])
+                try run.expect(none[1] + none[0], equals: [], "\(entity).\(name) of nothing")
+                let found = try transaction.related(relationship, of: [99, 0, -1, .max, .min, 1])
+                for id in [99, 0, -1, .max, .min, 2] as [Int64] { try run.expect(found[id], equals: [], "\(entity).\(name) of \(id)") }
+                try run.expect(
+                    found[1], equals: ["clubs", "members", "department", "people"].contains(name) ? [1] : [], "\(entity).\(name) of 1")
+            }
+        }
+    },
+    ConformanceCase("relationship.link.added-and-removed-at-once", "Of several changes of one link in a change set the last one counts.") {
+        run in
+        let store = try clubs(run, people: 4, clubs: 1)
+        let friends = try store.relationship("Person", "friends")
+        try store.change { $0.link(try store.pair(friends, 1, 2)) }
+        try store.change { changes in
+            for isAddition in [false, true] { changes.link(try store.pair(friends, 1, 2, isAddition: isAddition)) }
+            for isAddition in [true, false] { changes.link(try store.pair(friends, 1, 3, isAddition: isAddition)) }
+            for isAddition in [true, false, true] { changes.link(try store.pair(friends, 1, 4, isAddition: isAddition)) }
+        }
+        try run.expect(try store.read { try $0.related(friends, of: [1])[1] }, equals: [2, 4])
+    },
+    ConformanceCase("relationship.link.failure-and-rollback", "Links of a failed change set and of a rollback are undone, at both ends.") {
+        run in
+        let store = try clubs(run, people: 3, clubs: 3)
+        let (mine, members) = (try store.relationship("Person", "clubs"), try store.relationship("Club", "members"))
+        try store.change { changes in for id in 1...3 as ClosedRange<Int64> { changes.link(try store.pair(mine, id, id)) } }
+        func check(_ reader: any ReadTransaction, _ what: String) throws {
+            for relationship in [mine, members] {
+                let found = try reader.related(relationship, of: [1, 2, 3])
+                try run.expect([found[1], found[2], found[3]], equals: [[1], [2], [3]], "\(relationship.name) \(what)")
+            }
+        }
+        func scramble(_ changes: ChangeSet) throws {
+            changes.link(try store.pair(mine, 1, 1, isAddition: false))
+            changes.link(try store.pair(members, 2, 1))
+            changes.link(try store.pair(mine, 3, 1))
+        }
+        let transaction = try store.backend.beginWrite()
+        let bad = ChangeSet(store.schema)
+        try scramble(bad)
+        bad.delete(try store.entity("Person"), id: 99)
+        try run.expectError(.notFound) { try transaction.apply(bad) }
+        try check(transaction, "after a failure")
+        let good = ChangeSet(store.schema)
+        try scramble(good)
+        try transaction.apply(good)
+        try run.expect(try transaction.related(members, of: [1])[1], equals: [3], "inside")
+        transaction.rollback()
+        try store.read { try check($0, "after the rollback") }
+    },
+]
+
+private func clubs(_ run: ConformanceRun, people: Int, clubs: Int) throws -> TestStore {
+    let store = try run.open(Fixtures.company)
+    try store.insert("Person", (0..<people).map { Fixtures.person("p\($0)", Int64($0)) })
+    try store.insert("Club", (0..<clubs).map { [.text("c\($0)")] })
+    return store
+}

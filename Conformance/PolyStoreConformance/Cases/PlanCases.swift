@@ -1,0 +1,221 @@
+import PolyStoreBackend
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What plans tell, and that telling changes nothing.
+let planCases: [ConformanceCase] = [
+    ConformanceCase(
+        "plan.rows.returned-are-those-of-the-fetch", "Explaining returns as many rows as a fetch, whatever condition, order and slice."
+    ) {
+        run in
+        let (store, _) = try Catalog.open(run, items: 120)
+        try store.read { transaction in
+            for request in try Catalog.requests(store) {
+                let plan = try transaction.explain(request)
+                try run.expect(plan.rowsReturned, equals: try transaction.ids(request).count, "\(plan) for \(request.predicate)")
+            }
+        }
+    },
+    ConformanceCase(
+        "plan.rows.examined-are-at-least-the-returned", "No row is returned that was not examined, and a scan examines every row."
+    ) { run in
+        let (store, item) = try Catalog.open(run, items: 120)
+        let note = try store.field("Item", "note")
+        try store.read { transaction in
+            for request in try Catalog.requests(store) {
+                let plan = try transaction.explain(request)
+                guard let examined = plan.rowsExamined, let returned = plan.rowsReturned else { throw run.fail("no numbers in \(plan)") }
+                try run.expect(examined >= returned, "\(plan) for \(request.predicate)")
+            }
+            let filter = QueryPredicate.compare(note, .equal, .text("note 2"))
+            let plan = try transaction.explain(FetchRequest(item, predicate: filter))
+            try run.expect(plan.rowsExamined ?? 0 >= 120, "a condition without an index: \(plan)")
+        }
+    },
+    ConformanceCase("plan.rows.only-when-carried-out", "A plan that was not carried out has no numbers of rows; one that was has both.") {
+        run in
+        let (store, item) = try Catalog.open(run, items: 30)
+        try store.read { transaction in
+            let request = FetchRequest(item, limit: 5)
+            let plan = try transaction.plan(request)
+            try run.expect(plan.rowsExamined == nil && plan.rowsReturned == nil, "\(plan)")
+            try run.expect(!plan.description.contains("examined"), "\(plan)")
+            let explained = try transaction.explain(request)
+            try run.expect(explained.rowsReturned, equals: 5)
+            try run.expect(explained.description.contains("examined, 5 returned"), "\(explained)")
+            var same = explained
+            (same.rowsExamined, same.rowsReturned) = (nil, nil)
+            try run.expect(same, equals: plan, "but for the rows")
+        }
+    },
+    ConformanceCase(
+        "plan.rows.none", "A limit of 0, an empty entity and a condition that is never true return no row, and the first two examine none."
+    ) { run in
+        let (store, item) = try Catalog.open(run, items: 30)
+        let price = try store.field("Item", "price")
+        try store.read { transaction in
+            for request in [FetchRequest(item, limit: 0), FetchRequest(item, sortKeys: [SortKey(price)], limit: 0, offset: 3)] {
+                let plan = try transaction.explain(request)
+                try run.expect([plan.rowsExamined, plan.rowsReturned], equals: [0, 0], "limit 0")
+            }
+            try run.expect(try transaction.explain(FetchRequest(item, predicate: .none)).rowsReturned, equals: 0, "never true")
+        }
+        try store.change { changes in for id in 1...30 { changes.delete(item, id: Int64(id)) } }
+        try store.read { transaction in
+            let plan = try transaction.explain(FetchRequest(item, sortKeys: [SortKey(price)]))
+            try run.expect([plan.rowsExamined, plan.rowsReturned], equals: [0, 0], "nothing there")
+        }
+    },
+    ConformanceCase(
+        "plan.text.is-deterministic",
+        "Asked again, a plan is the same: as a value, as text, as JSON, in another transaction, with other constants between."
+    ) {
+        run in
+        let (store, item) = try Catalog.open(run, items: 60)
+        let requests = try Catalog.requests(store)
+        func plans() throws -> [QueryPlan] {
+            try store.read { transaction in try requests.flatMap { [try transaction.plan($0), try transaction.explain($0)] } }
+        }
+        let first = try plans()
+        _ = try store.ids(FetchRequest(item, predicate: .compare(try store.field("Item", "price"), .equal, .integer(41))))
+        let second = try plans()
+        for (before, after) in zip(first, second) {
+            try run.expect(after, equals: before)
+            try run.expect(after.description, equals: before.description)
+            try run.expect(after.json, equals: before.json)
+        }
+    },
+    ConformanceCase("plan.json.decodes-back", "The JSON of a plan decodes to the plan, and encodes again to the same bytes.") { run in
+        let (store, _) = try Catalog.open(run, items: 40)
+        try store.read { transaction in
+            for request in try Catalog.requests(store) {
+                for plan in [try transaction.plan(request), try transaction.explain(request)] {
+                    let back = try JSONDecoder().decode(QueryPlan.self, from: Data(plan.json.utf8))
+                    try run.expect(back, equals: plan)
+                    try run.expect(back.json, equals: plan.json)
+                }
+            }
+        }
+    },
+    ConformanceCase("plan.access.holds-no-constants", "The way to the rows is told without constants.") { run in
+        let (store, item) = try Catalog.open(run, items: 20)
+        let predicates: [QueryPredicate] = [
+            .compare(try store.field("Item", "sku"), .equal, .text("s3cr3t")),
+            .text(try store.field("Item", "title"), .beginsWith, "s3cr3t"),
+            .compare(try store.field("Item", "note"), .equal, .text("s3cr3t")),
+            .compare(try store.field("Item", "price"), .greater, .integer(77_123)),
+            .oneOf(try store.field("Item", "price"), [.integer(77_123), .integer(1)]), .compare(.objectID, .equal, .integer(77_123)),
+        ]
+        try store.read { transaction in
+            for predicate in predicates {
+                let plan = try transaction.plan(FetchRequest(item, predicate: predicate))
+                for access in plan.accesses {
+                    let told = "\(access) \(access.condition ?? "")"
+                    try run.expect(!told.contains("s3cr3t") && !told.contains("77123"), told)
+                }
+            }
+        }
+    },
+    ConformanceCase("plan.explain.changes-nothing", "Explaining leaves version, records and sequences as they were.") { run in
+        let (store, item) = try Catalog.open(run, items: 40)
+        let version = try store.read { $0.version }
+        let before = try store.read { try $0.rows(FetchRequest(item)) }
+        try store.read { transaction in for request in try Catalog.requests(store) { _ = try transaction.explain(request) } }
+        try run.expect(try store.read { $0.version }, equals: version)
+        try run.expect(try store.read { try $0.rows(FetchRequest(item)) }, equals: before)
+        try store.change { $0.delete(item, id: 1) }
+        try run.expect(try store.read { try $0.count(FetchRequest(item)) }, equals: 39, "writing goes on")
+    },
+    ConformanceCase("plan.cursor.is-not-disturbed", "Plans asked for during a walk do not disturb it, nor it them.") { run in
+        let (store, item) = try Catalog.open(run, items: 40)
+        let price = try store.field("Item", "price")
+        try store.read { transaction in
+            let request = FetchRequest(item, predicate: .compare(price, .less, .integer(30)), sortKeys: [SortKey(price, ascending: false)])
+            let expected = try transaction.ids(request)
+            let cursor = try transaction.fetch(request)
+            var found: [Int64] = []
+            while try cursor.next() {
+                found.append(cursor.id)
+                try run.expect(try transaction.explain(request).rowsReturned, equals: expected.count, "at row \(found.count)")
+                _ = try transaction.plan(FetchRequest(item))
+            }
+            cursor.close()
+            try run.expect(found, equals: expected)
+            try run.expect(try transaction.explain(request).rowsReturned, equals: expected.count, "after the walk")
+        }
+    },
+    ConformanceCase(
+        "plan.write.sees-what-was-applied", "Inside a write transaction explaining counts what it applied, and the commit is not hurt."
+    ) { run in
+        let (store, item) = try Catalog.open(run, items: 20)
+        let request = FetchRequest(item, predicate: .compare(try store.field("Item", "price"), .equal, .integer(1000)))
+        try store.write { transaction in
+            let changes = ChangeSet(store.schema)
+            for id in 1...6 as ClosedRange<Int64> { try changes.update(item, id: id, ["price": .integer(1000)]) }
+            changes.delete(item, id: 20)
+            try transaction.apply(changes)
+            try run.expect(try transaction.explain(request).rowsReturned, equals: 6)
+            try run.expect(try transaction.explain(FetchRequest(item)).rowsReturned, equals: 19)
+            _ = try transaction.plan(request)
+        }
+        try run.expect(try store.ids(request), equals: [1, 2, 3, 4, 5, 6])
+        try run.expect(try store.read { try $0.explain(request).rowsReturned }, equals: 6)
+    },
+    ConformanceCase("plan.parts.of-records", "Explaining a fetch of ids or of some fields returns the same number of rows.") { run in
+        let (store, item) = try Catalog.open(run, items: 50)
+        try store.read { transaction in
+            for var request in try Catalog.requests(store) {
+                let expected = try transaction.ids(request).count
+                request.onlyIDs = true
+                try run.expect(try transaction.explain(request).rowsReturned, equals: expected, "ids of \(request.predicate)")
+                request.onlyIDs = false
+                request.fields = FieldMask(first: item.fields.count / 2)
+                try run.expect(try transaction.explain(request).rowsReturned, equals: expected, "fields of \(request.predicate)")
+            }
+        }
+    },
+    ConformanceCase(
+        "plan.indexes.ignored-are-not-named", "A request that ignores indexes has a plan without one, and returns the same rows."
+    ) { run in
+        let (store, _) = try Catalog.open(run, items: 50)
+        try store.read { transaction in
+            for var request in try Catalog.requests(store) {
+                let expected = try transaction.explain(request).rowsReturned
+                request.ignoresIndexes = true
+                let plan = try transaction.explain(request)
+                try run.expect(plan.rowsReturned, equals: expected, "\(request.predicate)")
+                for access in plan.accesses {
+                    try run.expect(
+                        access.path != .search && access.path != .index && access.index == nil, "\(access) for \(request.predicate)")
+                }
+            }
+        }
+    },
+    ConformanceCase("plan.refused.as-a-fetch-is", "What a fetch refuses, a plan refuses with the same error.") { run in
+        let (store, item) = try Catalog.open(run, items: 5)
+        let stranger = FieldReference(ordinal: 77, name: "far", type: .int64)
+        let requests = [
+            FetchRequest(item, predicate: .isNull(stranger)), FetchRequest(item, sortKeys: [SortKey(stranger)]),
+            FetchRequest(item, limit: -1),
+            FetchRequest(item, offset: -1), FetchRequest(item, predicate: .compare(try store.field("Item", "price"), .equal, .text("3"))),
+        ]
+        let foreign = try ResolvedSchema(Fixtures.thing(.int64))
+        guard let thing = foreign.entity(named: "Thing") else { throw run.fail("the fixture has changed") }
+        try store.read { transaction in
+            for request in requests {
+                try run.expectError(.invalidPredicate, "plan") { try transaction.plan(request) }
+                try run.expectError(.invalidPredicate, "explain") { try transaction.explain(request) }
+            }
+            try run.expectError(.misuse, "plan") { try transaction.plan(FetchRequest(thing)) }
+            try run.expectError(.misuse, "explain") { try transaction.explain(FetchRequest(thing)) }
+        }
+        let reader = try store.backend.beginRead()
+        reader.end()
+        try run.expectError(.closed, "plan") { try reader.plan(FetchRequest(item)) }
+        try run.expectError(.closed, "explain") { try reader.explain(FetchRequest(item)) }
+    },
+]

@@ -1,0 +1,205 @@
+import PolyStoreBackend
+
+/// Walks and readers beside a writer that changes what they read.
+let snapshotCases: [ConformanceCase] =
+    walks.map { walk in
+        ConformanceCase("snapshot.cursor.\(walk.name)", walk.statement) { run in
+            let (store, item) = try Catalog.open(run, items: 60)
+            let request = try walk.request(store)
+            let reader = try store.backend.beginRead()
+            defer { reader.end() }
+            let expected = try reader.rows(request)
+            try run.expect(expected.count > 8, "the case has too few rows")
+            let cursor = try reader.fetch(request)
+            var found: [[Value]] = []
+            while try cursor.next() {
+                found.append(item.fields.map { cursor.record.value($0) })
+                // Rows behind the walk, under it and before it change, go and come.
+                let step = found.count
+                guard step <= 8 else { continue }
+                try store.change { changes in
+                    for id in 1...60 as ClosedRange<Int64> where id % 8 == Int64(step % 8) {
+                        if id % 3 == 0 {
+                            changes.delete(item, id: id)
+                        } else {
+                            try changes.update(
+                                item, id: id,
+                                [
+                                    "price": .integer(-id), "title": .null, "sku": .text("gone\(id)"), "slot": .integer(0),
+                                    "note": .text("x"),
+                                ])
+                        }
+                    }
+                    try changes.insert(item, id: Int64(100 + step), Catalog.row(100 + step))
+                }
+            }
+            cursor.close()
+            try run.expect(found, equals: expected)
+            try run.expect(try reader.rows(request), equals: expected, "asked again")
+            try run.expect(try store.ids(FetchRequest(item)).count, equals: 60 - 20 + 8, "a new reader")
+        }
+    } + [
+        ConformanceCase(
+            "snapshot.readers.every-answer-of-its-version",
+            "Readers of several versions each have all answers of their own: rows, counts, links, aggregates, plans."
+        ) { run in
+            let (store, item) = try Catalog.open(run, items: 40)
+            let price = try store.field("Item", "price")
+            let items = try store.relationship("Maker", "items")
+            func answers(_ reader: any ReadTransaction) throws -> [[[Value]]] {
+                let request = FetchRequest(
+                    item, predicate: .compare(price, .less, .integer(30)), sortKeys: [SortKey(price, ascending: false)])
+                let groups = try reader.aggregate(AggregateRequest(item, groupBy: [price], aggregates: [.count]))
+                let related = try reader.related(items, of: [1, 2, 3])
+                return [
+                    try reader.rows(request), groups.map { $0.group + $0.values }, (1...3).map { related[$0].map { .integer($0) } },
+                    [[.integer(Int64(try reader.count(request))), .integer(Int64(try reader.explain(request).rowsReturned ?? -1))]],
+                    try (1...6).map { try reader.row(item, $0) ?? [] },
+                ]
+            }
+            var readers: [(any ReadTransaction, [[[Value]]])] = []
+            defer { for (reader, _) in readers { reader.end() } }
+            for round in 1...6 as ClosedRange<Int64> {
+                let reader = try store.backend.beginRead()
+                readers.append((reader, try answers(reader)))
+                try store.change { changes in
+                    changes.delete(item, id: round)
+                    for id in 10...20 as ClosedRange<Int64> {
+                        try changes.update(item, id: id, ["price": .integer(id + round), "maker": .integer(round % 3 + 1)])
+                    }
+                    try changes.insert(item, id: 1000 + round, Catalog.row(Int(1000 + round)))
+                }
+            }
+            for (number, (reader, expected)) in readers.enumerated().reversed() {
+                let found = try answers(reader)
+                for (part, (now, then)) in zip(found, expected).enumerated() {
+                    try run.expect(now, equals: then, "reader \(number), part \(part)")
+                }
+            }
+            try run.expect(Set(readers.map { $0.0.version }).count, equals: 6, "versions")
+        },
+        ConformanceCase(
+            "snapshot.cursors.of-several-versions-in-turns", "Walks of readers of several versions go on in turns, each on its own."
+        ) { run in
+            let store = try run.open(Fixtures.company)
+            let person = try store.entity("Person")
+            try store.insert("Person", (0..<30).map { Fixtures.person("p\($0)", 0) })
+            var walks: [(any ReadTransaction, RecordCursor)] = []
+            defer { for (reader, _) in walks { reader.end() } }
+            for version in 1...5 as ClosedRange<Int64> {
+                let reader = try store.backend.beginRead()
+                walks.append((reader, try reader.fetch(FetchRequest(person))))
+                try store.change { changes in
+                    for id in 1...30 as ClosedRange<Int64> { try changes.update(person, id: id, ["age": .integer(version)]) }
+                }
+            }
+            for id in 1...30 as ClosedRange<Int64> {
+                for (number, (_, cursor)) in walks.enumerated() {
+                    try run.expect(try cursor.next() && cursor.id == id, "walk \(number) at \(id)")
+                    try run.expect(cursor.record.value(person.fields[1]), equals: .integer(Int64(number)), "walk \(number) at \(id)")
+                }
+            }
+            for (_, cursor) in walks { try run.expect(!(try cursor.next()), "the end") }
+        },
+        ConformanceCase(
+            "snapshot.reader.begun-beside-a-writer",
+            "A reader begun while a writer has applied but not committed goes on without it after the commit."
+        ) {
+            run in
+            let (store, item) = try Catalog.open(run, items: 10)
+            let before = try store.read { try $0.rows(FetchRequest(item)) }
+            let writer = try store.backend.beginWrite()
+            let changes = ChangeSet(store.schema)
+            for id in 1...10 as ClosedRange<Int64> { try changes.update(item, id: id, ["price": .integer(1000)]) }
+            try writer.apply(changes)
+            let reader = try store.backend.beginRead()
+            defer { reader.end() }
+            try run.expect(try reader.rows(FetchRequest(item)), equals: before, "before the commit")
+            _ = try writer.commit(.full)
+            try run.expect(try reader.rows(FetchRequest(item)), equals: before, "after the commit")
+            try run.expect(try reader.ids(try store.request("Item", "price", .equal, .integer(1000))), equals: [])
+            try run.expect(try store.ids(try store.request("Item", "price", .equal, .integer(1000))).count, equals: 10, "a new reader")
+        },
+        ConformanceCase(
+            "snapshot.reader.across-many-commits", "A reader that stays for hundreds of commits sees what it saw, and holds nobody up."
+        ) { run in
+            let (store, item) = try Catalog.open(run, items: 20)
+            let before = try store.read { try $0.rows(FetchRequest(item)) }
+            let reader = try store.backend.beginRead()
+            for round in 1...200 as ClosedRange<Int64> {
+                try store.write(.relaxed) { transaction in
+                    let changes = ChangeSet(store.schema)
+                    try changes.update(
+                        item, id: round % 20 + 1, ["price": .integer(round), "note": .text(String(repeating: "n", count: Int(round)))])
+                    try transaction.apply(changes)
+                }
+            }
+            try run.expect(try reader.rows(FetchRequest(item)), equals: before)
+            reader.end()
+            try run.expect(try store.ids(try store.request("Item", "price", .equal, .integer(200))), equals: [1])
+        },
+        ConformanceCase(
+            "snapshot.write.cursors-within",
+            "A write transaction's walks go on beside each other, and one that is open does not keep it from writing."
+        ) { run in
+            let (store, item) = try Catalog.open(run, items: 30)
+            let price = try store.field("Item", "price")
+            let byPrice = FetchRequest(item, sortKeys: [SortKey(price, ascending: false)])
+            try store.write { transaction in
+                let (first, second) = (try transaction.fetch(FetchRequest(item)), try transaction.fetch(byPrice))
+                for id in 1...30 as ClosedRange<Int64> {
+                    try run.expect(try first.next() && first.id == id, "by id, at \(id)")
+                    try run.expect(try second.next() && second.id == 31 - id, "by price, at \(id)")
+                }
+                first.close()
+                second.close()
+                // Left open in the middle, while changes are applied; not asked any more.
+                let open = [try transaction.fetch(FetchRequest(item)), try transaction.fetch(byPrice)]
+                for cursor in open { _ = try cursor.next() }
+                let changes = ChangeSet(store.schema)
+                for id in 1...10 as ClosedRange<Int64> { try changes.update(item, id: id, ["price": .integer(100 - id)]) }
+                changes.delete(item, id: 30)
+                try transaction.apply(changes)
+                try run.expect(try transaction.ids(byPrice).prefix(3), equals: [1, 2, 3])
+                let bad = ChangeSet(store.schema)
+                bad.delete(item, id: 30)
+                try run.expectError(.notFound) { try transaction.apply(bad) }
+                for cursor in open { cursor.close() }
+                try run.expect(try transaction.count(FetchRequest(item)), equals: 29)
+            }
+            try run.expect(try store.ids(byPrice).prefix(2), equals: [1, 2])
+        },
+    ]
+
+private struct Walk: Sendable {
+    let name: String
+    let statement: String
+    let request: @Sendable (TestStore) throws -> FetchRequest
+}
+
+private let walks: [Walk] = [
+    Walk(name: "by-id", statement: "A walk by id stays on its version while everything changes.") { FetchRequest(try $0.entity("Item")) },
+    Walk(name: "in-the-order-of-an-index", statement: "A walk in the order of an index stays on its version while the index changes.") {
+        FetchRequest(try $0.entity("Item"), sortKeys: [SortKey(try $0.field("Item", "price"))])
+    },
+    Walk(name: "over-a-range-of-an-index", statement: "A walk over a range of an index stays on its version while rows leave the range.") {
+        let price = try $0.field("Item", "price")
+        return FetchRequest(
+            try $0.entity("Item"), predicate: .and([.compare(price, .greater, .integer(5)), .compare(price, .less, .integer(50))]),
+            sortKeys: [SortKey(price, ascending: false)])
+    },
+    Walk(name: "over-a-compound-index", statement: "A walk over a compound index stays on its version while its entries move.") {
+        FetchRequest(
+            try $0.entity("Item"), predicate: .text(try $0.field("Item", "shelf"), .beginsWith, "shelf"),
+            sortKeys: [SortKey(try $0.field("Item", "shelf")), SortKey(try $0.field("Item", "slot"), ascending: false)])
+    },
+    Walk(name: "with-a-remainder", statement: "A walk that the shared executor filters stays on its version.") {
+        let listed: [Value] = (0..<900).map { .text("sku\($0)") }
+        return FetchRequest(
+            try $0.entity("Item"),
+            predicate: .and([.oneOf(try $0.field("Item", "sku"), listed), .not(.isNull(try $0.field("Item", "title")))]))
+    },
+    Walk(name: "without-an-index", statement: "A walk sorted by a field without an index stays on its version.") {
+        FetchRequest(try $0.entity("Item"), sortKeys: [SortKey(try $0.field("Item", "note"), ascending: false)], limit: 50, offset: 3)
+    },
+]
