@@ -76,7 +76,7 @@ private let expectations: [Expectation] = [
     // Bit patterns: 2^63, 1, 2^63 − 3; the greatest is the one whose pattern is negative.
     Expectation(
         type: .uint64, values: integers(.min, nil, 1, .max - 2), distinct: 3, least: .integer(1), greatest: .integer(.min),
-        sum: .integer(-2), average: 18_446_744_073_709_551_614 / 3),
+        sum: .integer(-2), average: 18_446_744_073_709_551_616 / 3),
     Expectation(
         type: .float, values: reals(0.5, nil, 0.25, -8, 0.5), distinct: 3, least: .real(-8), greatest: .real(0.5), sum: .real(-6.75),
         average: -1.6875),

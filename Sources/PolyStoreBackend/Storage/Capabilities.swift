@@ -21,8 +21,6 @@ public struct Capabilities: Sendable, Hashable {
         public static let plannedIndexes = Feature("plannedIndexes")
         /// ``StorageBackend/verify()`` looks at every byte it can.
         public static let verification = Feature("verification")
-        /// The plan names an index wherever one serves: equality, range, prefix, IN, OR, order.
-        public static let plannedIndexes = Feature("plannedIndexes")
     }
 
     public var features: Set<Feature>
