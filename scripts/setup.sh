@@ -9,8 +9,8 @@ command -v swift >/dev/null 2>&1 || fail "Swift is missing. Install 6.2 or newer
 
 case "$(uname -s)" in
 Darwin)
-    command -v brew >/dev/null 2>&1 || { say "using the SQLite that comes with macOS"; exit 0; }
-    for formula in sqlite3; do
+    command -v brew >/dev/null 2>&1 || fail "Homebrew is missing, and LMDB and LevelDB come from it: https://brew.sh"
+    for formula in sqlite3 lmdb leveldb; do
         brew list "$formula" >/dev/null 2>&1 && continue
         say "installing $formula with brew"
         brew install "$formula"
@@ -19,7 +19,7 @@ Darwin)
 Linux)
     missing=()
     if command -v dpkg-query >/dev/null 2>&1; then
-        for package in libsqlite3-dev pkg-config; do
+        for package in libsqlite3-dev liblmdb-dev libleveldb-dev pkg-config; do
             dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
         done
         [ ${#missing[@]} -gt 0 ] || exit 0
@@ -32,8 +32,10 @@ Linux)
         "${root[@]}" apt-get update -qq
         "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null
     else
-        [ -e /usr/include/sqlite3.h ] || fail "please install the development files of SQLite with your package manager."
+        for header in sqlite3.h lmdb.h leveldb/c.h; do
+            [ -e "/usr/include/$header" ] || fail "please install the development files of SQLite, LMDB and LevelDB with your package manager."
+        done
     fi
     ;;
-*) say "unknown system: please see to the development files of SQLite yourself" ;;
+*) say "unknown system: please see to the development files of SQLite, LMDB and LevelDB yourself" ;;
 esac
