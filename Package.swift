@@ -73,8 +73,20 @@ let package = Package(
         .executableTarget(
             name: "kill-child", dependencies: ["PolyStore", "PolyStoreSQLite"], path: "Tests/Kill/Child", swiftSettings: settings),
 
+        // What the tests of the key-value engines share, and the other process in them.
+        .target(name: "EngineTestSupport", dependencies: ["PolyStoreBackend"], path: "Tests/Engines/Support", swiftSettings: settings),
+        .executableTarget(
+            name: "engine-child", dependencies: ["EngineTestSupport", "PolyStoreBackend", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            path: "Tests/Engines/Child", swiftSettings: settings),
+
         .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
-        .testTarget(name: "PolyStoreKeyValueTests", dependencies: ["PolyStoreKeyValue"], swiftSettings: settings),
+        .testTarget(name: "PolyStoreKeyValueTests", dependencies: ["PolyStoreKeyValue", "EngineTestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreLMDBTests", dependencies: ["PolyStoreLMDB", "PolyStoreKeyValue", "CLMDB", "EngineTestSupport", "engine-child"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreLevelDBTests",
+            dependencies: ["PolyStoreLevelDB", "PolyStoreKeyValue", "CLevelDB", "EngineTestSupport", "engine-child"], swiftSettings: settings),
         .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "CSQLite"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreCoreTests", dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "CSQLite"],

@@ -153,12 +153,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
 
     func beginWrite() throws -> any EngineWriter {
         while true {
-            if gate.withLock({ isStuck }) {
-                throw StoreError(
-                    .misuse,
-                    "A write transaction of \(place) was ended on another thread than the one that began it, which LMDB does not allow. "
-                        + "Close the store and open it again.", url: place)
-            }
+            if gate.withLock({ isStuck }) { throw stuck }
             _ = enter(reader: false)
             var transaction: OpaquePointer?
             let code = mdb_txn_begin(environment, nil, 0, &transaction)
@@ -169,12 +164,22 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         }
     }
 
+    private var stuck: StoreError {
+        StoreError(
+            .misuse,
+            "A write transaction of \(place) was ended on another thread than the one that began it, which LMDB does not allow. "
+                + "Close the store and open it again.", url: place)
+    }
+
     func finishWriting() { leave() }
 
     func reportStuck() { gate.withLock { isStuck = true } }
 
     /// Makes the map twice as large.
     func makeRoom() throws {
+        // A reader of a process that is gone would keep the pages that could be used instead.
+        var dead: Int32 = 0
+        mdb_reader_check(environment, &dead)
         var info = MDB_envinfo()
         mdb_env_info(environment, &info)
         let (size, isTooLarge) = info.me_mapsize.multipliedReportingOverflow(by: 2)
@@ -188,6 +193,8 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         let deadline = Deadline(milliseconds: options.growthTimeout)
         try gate.withLock {
             while isGrowing { gate.wait() }
+            // The lost transaction uses the map for ever.
+            if isStuck { throw stuck }
             isGrowing = true
             defer {
                 isGrowing = false

@@ -77,6 +77,9 @@ final class LMDBCursor: EngineCursor {
         mdb_cursor_close(handle)
     }
 
+    /// Leaves the cursor to a transaction that can no longer be ended.
+    fileprivate func abandon() { isOpen = false }
+
     override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool {
         // LMDB takes no empty key; the first of all is meant.
         if key.isEmpty { return try move(MDB_FIRST) }
@@ -107,7 +110,7 @@ final class LMDBCursor: EngineCursor {
 
 /// LMDB's write transaction. It belongs to the thread that began it.
 final class LMDBWriter: LMDBSnapshot, EngineWriter {
-    private let thread = pthread_self()
+    private let thread = polystore_thread_number()
     /// Cursors that the end of the transaction would otherwise free behind their backs.
     private var cursors: [WeakCursor] = []
     /// The cursor that writes: keys come in order, so the next place is near the last.
@@ -128,7 +131,7 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
 
     private func checkThread() throws {
         try check()
-        guard pthread_equal(thread, pthread_self()) != 0 else {
+        guard thread == polystore_thread_number() else {
             throw StoreError(
                 .misuse, "A write transaction of \(engine.place) was used on another thread than the one that began it.", url: engine.place)
         }
@@ -173,7 +176,8 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
     override func end() {
         guard !isEnded else { return }
         isEnded = true
-        guard pthread_equal(thread, pthread_self()) != 0 else {
+        guard thread == polystore_thread_number() else {
+            for cursor in cursors { cursor.cursor?.abandon() }
             // Aborting here would leave LMDB's lock with the other thread, and hang the next writer.
             engine.reportStuck()
             return

@@ -64,7 +64,8 @@ public final class EngineHandle: @unchecked Sendable {  // everything mutable is
         return users == 0
     }
 
-    /// Waits for the one writer's turn. For engines without write transactions of their own.
+    /// Waits for the one writer's turn. An engine with a writer's lock of its own needs it too: to make room it ends its transaction and begins
+    /// another, and no other writer of this process may come in between.
     func takeTurn() {
         lock.withLock {
             while isWriting { lock.wait() }

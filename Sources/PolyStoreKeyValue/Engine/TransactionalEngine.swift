@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// An engine with a write transaction of its own: tier B. It reads its own writes, so nothing is collected in memory first.
 public protocol TransactionalEngine: OrderedEngine {
-    /// Starts writing; waits while somebody else writes.
+    /// Starts writing; waits while another process writes. In this process the record layer lets one begin at a time.
     /// - Throws: `busy`, `readOnly`, `io`, `full`.
     func beginWrite() throws -> any EngineWriter
     /// Makes room after ``EngineOutOfRoom``, with no transaction of the caller open.

@@ -37,7 +37,7 @@ struct IndexBuilder {
     }
 
     func rebuild(_ index: KeyIndex) throws {
-        try write { writer in
+        try handle.write { writer in
             var state = try self.state(index, writer)
             state.phase = .writeOnly
             state.holdsCutEntries = false
@@ -65,10 +65,10 @@ struct IndexBuilder {
         return state
     }
 
-    /// One batch.
+    /// One batch. It changes no object, so the commit version stays.
     /// - Returns: whether there is more to do.
     private func step(_ index: KeyIndex) throws -> Bool {
-        try write { writer in
+        try handle.write { writer in
             let reader = SnapshotReader(layout, writer)
             let progress = try writer.get(Keyspace.Metadata.buildProgress.key(index.number)).flatMap { Number.read($0, as: Int64.self) }
             let number = layout.number(of: index.entity)
@@ -119,24 +119,5 @@ struct IndexBuilder {
         try writer.put(Keyspace.Metadata.indexState.key(index.number), state.bytes)
         try writer.remove(Keyspace.Metadata.buildProgress.key(index.number))
         return false
-    }
-
-    /// One transaction of the engine. It changes no object, so the commit version stays.
-    private func write<Result>(_ body: (any EngineWriter) throws -> Result) throws -> Result {
-        let isOverlay = !(handle.engine is any TransactionalEngine)
-        if isOverlay { handle.takeTurn() }
-        defer { if isOverlay { handle.giveTurn() } }
-        while true {
-            let writer = try handle.beginEngineWrite()
-            defer { writer.end() }
-            do {
-                let result = try body(writer)
-                try writer.commit(.full)
-                return result
-            } catch is EngineOutOfRoom {
-                writer.end()
-                try (handle.engine as? any TransactionalEngine)?.makeRoom()
-            }
-        }
     }
 }

@@ -115,7 +115,7 @@ struct KeyValueOpener {
             throw StoreError(
                 .notAStore, "\(engine.place) is empty; open it for writing to make a store of it.", url: engine.place)
         }
-        return try write { writer in
+        return try handle.write { writer in
             // Somebody else may have been faster.
             if let found = try contents(writer) { return found }
             return try create(writer)
@@ -131,28 +131,9 @@ struct KeyValueOpener {
             snapshot.end()
             request.logger.write(
                 .notice, "The store \(engine.place) was written for another model and is emptied, as asked: \(error.message)")
-            return try write { writer in
+            return try handle.write { writer in
                 try clear(writer)
                 return try create(writer)
-            }
-        }
-    }
-
-    /// One transaction, committed.
-    private func write<Result>(_ body: (any EngineWriter) throws -> Result) throws -> Result {
-        let isOverlay = !(engine is any TransactionalEngine)
-        if isOverlay { handle.takeTurn() }
-        defer { if isOverlay { handle.giveTurn() } }
-        while true {
-            let writer = try handle.beginEngineWrite()
-            defer { writer.end() }
-            do {
-                let result = try body(writer)
-                try writer.commit(.full)
-                return result
-            } catch is EngineOutOfRoom {
-                writer.end()
-                try (engine as? any TransactionalEngine)?.makeRoom()
             }
         }
     }
@@ -220,6 +201,24 @@ struct KeyValueOpener {
 }
 
 extension EngineHandle {
+    /// One transaction of the engine, committed; begun again where the engine had to make room.
+    func write<Result>(_ body: (any EngineWriter) throws -> Result) throws -> Result {
+        takeTurn()
+        defer { giveTurn() }
+        while true {
+            let writer = try beginEngineWrite()
+            defer { writer.end() }
+            do {
+                let result = try body(writer)
+                try writer.commit(.full)
+                return result
+            } catch is EngineOutOfRoom {
+                writer.end()
+                try (engine as? any TransactionalEngine)?.makeRoom()
+            }
+        }
+    }
+
     /// A write transaction, the engine's own or one in memory over a snapshot.
     func beginEngineWrite() throws -> any EngineWriter {
         if let engine = engine as? any TransactionalEngine { return try engine.beginWrite() }

@@ -7,7 +7,6 @@ final class KeyValueWriteTransaction: WriteTransaction {
     private let layout: StoreLayout
     private var writer: any EngineWriter
     private var reader: SnapshotReader
-    private let isOverlay: Bool
     private var isEnded = false
     /// What went wrong in the engine: nothing but the end may follow.
     private var failure: StoreError?
@@ -20,8 +19,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
     init(_ handle: EngineHandle, _ layout: StoreLayout) throws {
         self.handle = handle
         self.layout = layout
-        isOverlay = !(handle.engine is any TransactionalEngine)
-        if isOverlay { handle.takeTurn() }
+        handle.takeTurn()
         var begun: (any EngineWriter)?
         do {
             let writer = try handle.beginEngineWrite()
@@ -31,7 +29,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
             version = try reader.version()
         } catch {
             begun?.end()
-            if isOverlay { handle.giveTurn() }
+            handle.giveTurn()
             throw error
         }
     }
@@ -170,7 +168,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
         isEnded = true
         reader.end()
         applied = []
-        if isOverlay { handle.giveTurn() }
+        handle.giveTurn()
         handle.release()
     }
 }

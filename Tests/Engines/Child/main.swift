@@ -1,0 +1,96 @@
+// What another process does to a store while a test looks on. Prints a line for each thing done; `go` on its input lets it go on.
+//
+//     engine-child open ENGINE PATH            opens the store, prints "ok" or the error's code, waits, closes
+//     engine-child read ENGINE PATH            begins to read, prints the version, waits, ends
+//     engine-child write ENGINE PATH FIRST LAST SIZE    commits notes one by one, prints each id, then "done"
+//     engine-child block ENGINE PATH FIRST LAST SIZE    the same notes in one transaction; waits before the commit
+//     engine-child limited ENGINE PATH BYTES SIZE       no file may grow past so many bytes: commits notes until one fails, and some more
+
+import EngineTestSupport
+import Foundation
+import PolyStoreBackend
+import PolyStoreLMDB
+import PolyStoreLevelDB
+
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+func code(_ error: any Error) -> String { (error as? StoreError)?.code.description ?? "\(error)" }
+
+func fail(_ message: String) -> Never {
+    FileHandle.standardError.write(Data("engine-child: \(message)\n".utf8))
+    exit(1)
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count >= 4 else { fail("see the top of its source") }
+
+func number(_ position: Int) -> Int64 {
+    guard position < arguments.count, let number = Int64(arguments[position]) else { fail("argument \(position) must be a number") }
+    return number
+}
+
+func openStore() throws -> Store {
+    var small = LMDBOptions()
+    small.mapSize = 1 << 20
+    let configuration: StoreConfiguration =
+        arguments[2] == "lmdb" ? .lmdb(file: arguments[3], options: small) : .levelDB(directory: arguments[3])
+    return try Store(configuration, try Notes.schema())
+}
+
+if arguments[1] == "limited" {
+    // A write past the limit then fails instead of killing the process.
+    signal(SIGXFSZ, SIG_IGN)
+}
+
+let store: Store
+do { store = try openStore() } catch {
+    say(code(error))
+    exit(0)
+}
+
+switch arguments[1] {
+case "open":
+    say("ok")
+    _ = readLine()
+    try store.backend.close()
+case "read":
+    let transaction = try store.backend.beginRead()
+    say("\(transaction.version)")
+    _ = readLine()
+    transaction.end()
+case "write":
+    for id in number(4)...number(5) {
+        try store.addNotes(id...id, size: Int(number(6)))
+        say("\(id)")
+    }
+    say("done")
+    try store.backend.close()
+case "block":
+    try store.write { changes in
+        for id in number(4)...number(5) { try changes.insert("Note", id, Notes.values(id, size: Int(number(6)))) }
+        say("ready")
+        _ = readLine()
+    }
+    say("done")
+case "limited":
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    limit.rlim_cur = rlim_t(number(4))
+    setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    var failures = 0
+    var id: Int64 = 1
+    while failures < 10 {
+        do {
+            try store.addNotes(id...id, size: Int(number(5)), .full)
+            say("\(id)")
+        } catch {
+            failures += 1
+            say("\(id) \(code(error))")
+        }
+        id += 1
+    }
+    // What was committed can still be read.
+    say("whole \(try store.wholeNotes().count)")
+    try? store.backend.close()
+default: fail("there is no \(arguments[1])")
+}

@@ -1,0 +1,65 @@
+internal import Foundation
+internal import PolyStoreBackend
+
+/// Another process that uses a store: `engine-child`, which is built beside the tests.
+package final class Child: @unchecked Sendable {  // used by one test, on one thread at a time
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var buffer: [UInt8] = []
+
+    private final class Anchor {}
+
+    private static var program: URL {
+        #if canImport(Darwin)
+            Bundle(for: Anchor.self).bundleURL.deletingLastPathComponent().appendingPathComponent("engine-child")
+        #else
+            Bundle.main.bundleURL.appendingPathComponent("engine-child")
+        #endif
+    }
+
+    package init(_ arguments: String...) throws {
+        process.executableURL = Self.program
+        process.arguments = arguments
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    deinit { kill() }
+
+    /// The next line that it prints; nil at the end of all.
+    package func line() -> String? {
+        while true {
+            if let end = buffer.firstIndex(of: 10) {
+                defer { buffer.removeFirst(end + 1) }
+                return String(decoding: buffer[..<end], as: UTF8.self)
+            }
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else { return nil }
+            buffer += more
+        }
+    }
+
+    /// Every line up to the end.
+    package func lines() -> [String] {
+        var lines: [String] = []
+        while let line = line() { lines.append(line) }
+        return lines
+    }
+
+    /// Lets it go on, where it waits.
+    package func goOn() throws { try input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8)) }
+
+    /// Kills it, at once.
+    package func kill() {
+        guard process.isRunning else { return }
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    package func wait() -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}

@@ -1,0 +1,131 @@
+import EngineTestSupport
+import Foundation
+import PolyStoreBackend
+import Testing
+
+@testable import PolyStoreLMDB
+
+/// A map that is too small grows, and nothing is lost.
+@Suite struct GrowthTests {
+    private static let small = 1 << 20
+
+    @Test func aTransactionTwentyTimesTheMapKeepsEverything() throws {
+        let folder = try Folder()
+        let store = try notes(folder.file(), mapSize: Self.small)
+        let transaction = try store.backend.beginWrite()
+        let first = try transaction.reserveIDs(try store.entity("Note"), count: 2000)
+        #expect(first == 1)
+        for part in Int64(0)..<20 {
+            let changes = Changes(store.schema)
+            for id in part * 100 + 1...part * 100 + 100 { try changes.insert("Note", id, Notes.values(id, size: 10_000)) }
+            if part > 0 {
+                try changes.update("Note", part, ["size": .integer(-part)])
+                try changes.delete("Note", part * 100)
+            }
+            try transaction.apply(changes.set)
+            #expect(try transaction.count(FetchRequest(try store.entity("Note"))) == Int(part + 1) * 100 - Int(part))
+        }
+        #expect(try transaction.commit(.full) == 1)
+        #expect(try engine(store).mapSize >= 20 << 20)
+        let expected = (Int64(1)...2000).filter { $0 % 100 != 0 || $0 == 2000 }
+        #expect(try store.wholeNotes() == expected)
+        #expect(try store.values("Note", 7)?["size"] == .integer(-7))
+        let next = try store.backend.beginWrite()
+        #expect(try next.reserveIDs(try store.entity("Note"), count: 1) == 2001, "ids that were taken before the map grew stay taken")
+        next.rollback()
+        #expect(try store.backend.verify() == [])
+        try store.backend.close()
+        let reopened = try notes(folder.file(), mapSize: Self.small)
+        #expect(try reopened.wholeNotes() == expected)
+    }
+
+    @Test func aRefusedChangeSetThatMadeTheMapGrowLeavesNothing() throws {
+        let folder = try Folder()
+        let store = try notes(folder.file(), mapSize: Self.small)
+        let transaction = try store.backend.beginWrite()
+        let changes = Changes(store.schema)
+        for id in Int64(1)...300 { try changes.insert("Note", id, Notes.values(id, size: 10_000)) }
+        try transaction.apply(changes.set)
+        let refused = Changes(store.schema)
+        for id in Int64(301)...600 { try refused.insert("Note", id, Notes.values(id, size: 10_000)) }
+        try refused.insert("Note", 1000, ["title": .text("note 1")])
+        #expect(failure { try transaction.apply(refused.set) }?.code == .constraint)
+        _ = try transaction.commit(.relaxed)
+        #expect(try store.wholeNotes() == Array(1...300))
+        #expect(try store.backend.verify() == [])
+    }
+
+    @Test func growthBehindAReaderThatStaysIsFull() throws {
+        let folder = try Folder()
+        let store = try notes(folder.file(), mapSize: Self.small) { $0.growthTimeout = 50 }
+        try store.addNotes(1...3, size: 100)
+        let reader = try store.backend.beginRead()
+        let error = failure { try store.addNotes(10...500, size: 10_000) }
+        #expect(error?.code == .full)
+        #expect(error?.url == folder.file())
+        // The reader is as it was, and nothing of the transaction is there.
+        #expect(try reader.ids(FetchRequest(try store.entity("Note"))) == [1, 2, 3])
+        reader.end()
+        try store.addNotes(10...500, size: 10_000)
+        #expect(try store.wholeNotes() == [1, 2, 3] + Array(10...500))
+        #expect(try store.backend.verify() == [])
+    }
+
+    @Test func growthWaitsForAReaderThatEnds() throws {
+        let folder = try Folder()
+        let store = try notes(folder.file(), mapSize: Self.small) { $0.growthTimeout = 60_000 }
+        try store.addNotes(1...3, size: 100)
+        let reader = try store.backend.beginRead()
+        let writer = Concurrent { failure { try store.addNotes(10...500, size: 10_000) } }
+        #expect(!writer.hasEnded(within: 100), "the map cannot grow under a reader")
+        #expect(try reader.ids(FetchRequest(try store.entity("Note"))) == [1, 2, 3])
+        reader.end()
+        #expect(writer.wait() == nil)
+        #expect(try store.wholeNotes() == [1, 2, 3] + Array(10...500))
+    }
+
+    /// Transactions of every size around the one that just fits: some of them find the map full only at their commit.
+    @Test func growthAtTheCommitKeepsEverything() throws {
+        var atCommit = 0
+        for count in stride(from: Int64(700), through: 820, by: 1) {
+            let folder = try Folder()
+            let store = try notes(folder.file(), mapSize: Self.small)
+            let transaction = try store.backend.beginWrite()
+            let changes = Changes(store.schema)
+            for id in 1...count { try changes.insert("Note", id, Notes.values(id, size: 900)) }
+            try transaction.apply(changes.set)
+            let before = try engine(store).mapSize
+            _ = try transaction.commit(.relaxed)
+            if try engine(store).mapSize > before { atCommit += 1 }
+            #expect(try store.wholeNotes().count == Int(count))
+        }
+        #expect(atCommit > 0, "none of the sizes was the one that just fits")
+    }
+
+    @Test func writersOfOneProcessDoNotComeBetweenAWriterAndItsRoom() throws {
+        let folder = try Folder()
+        let store = try notes(folder.file(), mapSize: Self.small)
+        let other = try notes(folder.file(), mapSize: Self.small)
+        let writers = (Int64(0)..<4).map { number in
+            Concurrent {
+                failure {
+                    for round in Int64(0)..<10 {
+                        let first = number * 1000 + round * 20 + 1
+                        try (number % 2 == 0 ? store : other).addNotes(first...first + 19, size: 9_000)
+                    }
+                }
+            }
+        }
+        for writer in writers { #expect(writer.wait() == nil) }
+        #expect(try store.wholeNotes().count == 800)
+        #expect(try store.backend.verify() == [])
+    }
+
+    @Test func addressSpaceThatTheSystemRefusesIsHalvedUntilItFits() throws {
+        let folder = try Folder()
+        let store = try notes(folder.file(), mapSize: 1 << 50)
+        try store.addNotes(1...3, size: 100)
+        #expect(try store.wholeNotes() == [1, 2, 3])
+        #expect(try engine(store).mapSize < 1 << 50)
+    }
+}
