@@ -86,7 +86,8 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreLevelDBTests",
-            dependencies: ["PolyStoreLevelDB", "PolyStoreKeyValue", "CLevelDB", "EngineTestSupport", "engine-child"], swiftSettings: settings),
+            dependencies: ["PolyStoreLevelDB", "PolyStoreKeyValue", "CLevelDB", "EngineTestSupport", "engine-child"],
+            swiftSettings: settings),
         .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "CSQLite"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreCoreTests", dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "CSQLite"],

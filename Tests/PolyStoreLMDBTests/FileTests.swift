@@ -66,7 +66,8 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
         try store.backend.close()
         let sound = try folder.bytes()
         let page = 4096
-        let lengths = [1, 2, 23, 24, 150, page - 1] + stride(from: page, to: sound.count, by: sound.count / 150)
+        let lengths =
+            [1, 2, 23, 24, 150, page - 1] + stride(from: page, to: sound.count, by: sound.count / 150)
             + (1...40).map { sound.count - $0 * 517 }
         for length in lengths {
             try folder.write(sound.prefix(length), to: "cut")
@@ -171,7 +172,9 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
     @Test func impossiblePlacesAreRefusedByName() throws {
         let folder = try Folder()
         try folder.write(Data("x".utf8), to: "plain")
-        for path in [folder.path, folder.file("missing/store"), folder.file("plain/store"), "/dev/null", "/proc/store", folder.file("a\0b"), ""] {
+        for path in [
+            folder.path, folder.file("missing/store"), folder.file("plain/store"), "/dev/null", "/proc/store", folder.file("a\0b"),
+        ] {
             let error = failure { _ = try notes(path) }
             #expect(error?.code == .io, "\(path): \(String(describing: error))")
             #expect(error?.message.contains(path) == true)

@@ -48,8 +48,8 @@ final class Concurrent<Result: Sendable>: @unchecked Sendable {  // the result i
 
     func wait() -> Result {
         end.wait()
-        end.signal()
-        guard let result else { fatalError("The thread has signalled without a result.") }
+        // Taken out, so that the thread does not keep it.
+        guard let result = result.take() else { fatalError("The thread has signalled without a result.") }
         return result
     }
 

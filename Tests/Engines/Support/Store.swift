@@ -24,10 +24,15 @@ package enum Notes {
 
     package static func body(_ id: Int64, size: Int) -> [UInt8] {
         var state = UInt64(bitPattern: id) &* 0x9e37_79b9_7f4a_7c15 | 1
-        return (0..<size).map { _ in
+        let block: [UInt8] = (0..<251).map { _ in
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return UInt8(truncatingIfNeeded: state >> 56)
         }
+        var body: [UInt8] = []
+        body.reserveCapacity(size + block.count)
+        while body.count < size { body += block }
+        body.removeLast(body.count - size)
+        return body
     }
 }
 
