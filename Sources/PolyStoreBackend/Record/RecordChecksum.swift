@@ -20,6 +20,9 @@ public enum RecordChecksum {
         return UInt32(littleEndian: record.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) == checksum(record, key)
     }
 
+    /// Whether a record has a checksum.
+    public static func isSealed(_ record: UnsafeRawBufferPointer) -> Bool { record.count > 1 && record[1] & flag != 0 }
+
     private static func checksum(_ record: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer) -> UInt32 {
         var state: UInt32 = ~0
         update(&state, key)

@@ -153,7 +153,10 @@ final class RecordDecoder {
     private func check(
         _ stored: UnsafeRawBufferPointer, _ entity: Entity, _ id: Int64, _ key: UnsafeRawBufferPointer, _ snapshot: any EngineSnapshot
     ) throws -> RecordView {
-        guard RecordChecksum.verify(stored, key: key) else { throw corrupt(entity, id, "its checksum does not fit") }
+        // A checksum that is missing is one that was damaged away.
+        guard RecordChecksum.isSealed(stored) || !store.traits.checksumsRecords, RecordChecksum.verify(stored, key: key) else {
+            throw corrupt(entity, id, "its checksum does not fit")
+        }
         do {
             guard StoredRecord.isChunked(stored) else { return try RecordView(validating: stored, layout: entity.layout) }
             return try assemble(stored, entity, id, snapshot)

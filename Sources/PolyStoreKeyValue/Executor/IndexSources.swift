@@ -184,8 +184,13 @@ final class CoveringCursor: RecordCursor {
         }
         arena.removeAll()
         builder.begin(entity.layout)
-        for position in order { try builder.set(source.index.fields[position], components[position]) }
-        return try builder.finishedView()
+        do {
+            for position in order { try builder.set(source.index.fields[position], components[position]) }
+            return try builder.finishedView()
+        } catch {
+            // A value of another type than the field's.
+            throw reader.corrupt("an entry of the index \(source.index.index.name)")
+        }
     }
 
     override func close() { source.close() }

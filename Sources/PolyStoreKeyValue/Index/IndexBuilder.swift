@@ -32,7 +32,12 @@ struct IndexBuilder {
         reader.end()
         for index in unfinished {
             logger.write(.notice, "The index \(index.index.name) of \(layout.place) was not finished; building it goes on.")
-            while try step(index) {}
+            do {
+                while try step(index) {}
+            } catch let error as StoreError where error.code == .constraint {
+                // The store serves without it, and only so can what is wrong be changed.
+                logger.log(error, "The index \(index.index.name) stays unused", file: #fileID, line: #line, function: #function)
+            }
         }
     }
 
@@ -70,25 +75,18 @@ struct IndexBuilder {
     private func step(_ index: KeyIndex) throws -> Bool {
         try handle.write { writer in
             let reader = SnapshotReader(layout, writer)
-            let progress = try writer.get(Keyspace.Metadata.buildProgress.key(index.number)).flatMap { Number.read($0, as: Int64.self) }
-            let number = layout.number(of: index.entity)
             let keys = KeyWriter()
-            var range: KeyRange?
-            if let progress {
-                guard progress < .max else { return try finish(index, writer) }
-                let end = KeyRange.successor([Keyspace.record.rawValue] + Number.bytes(number))
-                range = KeyRange(keys.recordBytes(number, progress + 1), end)
-            }
-            let cursor = try RecordCursorOverRange(reader, index.entity, ids: range)
-            var entries: [(key: [UInt8], mustBeNew: Bool, id: Int64)] = []
+            let cursor = try RecordCursorOverRange(reader, index.entity, ids: try Self.unbuilt(index, reader))
+            var entries: [Entry] = []
             var isCut = false
             while entries.count < Self.batch, try cursor.next() {
                 let mustBeNew = index.key(cursor.record, cursor.id, keys)
                 isCut = isCut || keys.isCut
-                entries.append((keys.bytes, mustBeNew, cursor.id))
+                let values = keys.isCut && !mustBeNew ? index.uniqueValues(cursor.record) : nil
+                entries.append(Entry(key: keys.bytes, id: cursor.id, mustBeNew: mustBeNew, cutValues: values))
             }
             cursor.close()
-            for entry in entries { try enter(entry.key, entry.id, entry.mustBeNew, index, writer) }
+            for entry in entries { try enter(entry, index, reader, writer) }
             if isCut {
                 var state = try self.state(index, writer)
                 state.holdsCutEntries = true
@@ -100,9 +98,50 @@ struct IndexBuilder {
         }
     }
 
-    private func enter(_ key: [UInt8], _ id: Int64, _ mustBeNew: Bool, _ index: KeyIndex, _ writer: any EngineWriter) throws {
-        let holder = mustBeNew ? try writer.get(key).flatMap { value in key.withUnsafeBytes { index.id($0, value) } } : nil
-        if let holder, holder != id {
+    /// The keys of the records that the building of an index has not come to yet.
+    static func unbuilt(_ index: KeyIndex, _ reader: SnapshotReader) throws -> KeyRange {
+        let number = reader.layout.number(of: index.entity)
+        var range = KeyRange(prefix: [Keyspace.record.rawValue] + Number.bytes(number))
+        if let value = try reader.snapshot.get(Keyspace.Metadata.buildProgress.key(index.number)) {
+            guard let progress: Int64 = Number.read(value) else { throw reader.corrupt("how far the index \(index.index.name) is built") }
+            range.start = progress < .max ? KeyWriter().recordBytes(number, progress + 1) : range.end
+        }
+        return range
+    }
+
+    private struct Entry {
+        let key: [UInt8]
+        let id: Int64
+        let mustBeNew: Bool
+        /// Where the key was cut and what it stands for must be unique: the whole of it.
+        let cutValues: [Value]?
+    }
+
+    /// Whose value it is already.
+    private func holder(_ entry: Entry, _ index: KeyIndex, _ reader: SnapshotReader) throws -> Int64? {
+        if entry.mustBeNew {
+            return try reader.snapshot.get(entry.key).flatMap { value in entry.key.withUnsafeBytes { index.id($0, value) } }
+        }
+        guard let values = entry.cutValues else { return nil }
+        let cursor = try reader.snapshot.cursor()
+        defer { cursor.close() }
+        return try entry.key.dropLast(8).withUnsafeBytes { components in
+            var more = try cursor.seek(components)
+            while more, cursor.key.starts(with: components) {
+                if let holder = index.id(cursor.key, cursor.value), holder != entry.id,
+                    let record = try reader.record(index.entity, holder), index.uniqueValues(record) == values
+                {
+                    return holder
+                }
+                more = try cursor.next()
+            }
+            return nil
+        }
+    }
+
+    private func enter(_ entry: Entry, _ index: KeyIndex, _ reader: SnapshotReader, _ writer: any EngineWriter) throws {
+        let (key, id) = (entry.key, entry.id)
+        if let holder = try holder(entry, index, reader), holder != id {
             throw StoreError(
                 .constraint,
                 "The unique index \(index.index.name) cannot be built: objects \(holder) and \(id) of \(index.entity.name) have the same value. "

@@ -72,6 +72,12 @@ final class KeyIndex: Sendable {
         return false
     }
 
+    /// What must be unlike that of all other objects; nil where a null exempts the object, or where the index is not unique.
+    func uniqueValues(_ record: RecordView) -> [Value]? {
+        guard isUnique, !fields.contains(where: { record.isNull($0.ordinal) }) else { return nil }
+        return fields.map { record.value($0) }
+    }
+
     /// The object that an entry belongs to; nil for bytes that are no entry.
     @inline(__always)
     func id(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Int64? {

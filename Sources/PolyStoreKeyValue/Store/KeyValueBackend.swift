@@ -149,7 +149,7 @@ struct KeyValueOpener {
             }
             return nil
         }
-        guard let format: UInt32 = Number.read(value) else { throw damaged("its format") }
+        guard let format: UInt32 = Number.read(value), format > 0 else { throw damaged("its format") }
         guard format <= KeyValueBackend.format else {
             throw StoreError(
                 .incompatibleSchema,
@@ -161,6 +161,7 @@ struct KeyValueOpener {
         guard let bytes = try snapshot.get(Keyspace.Metadata.identity.key()), let identity = StoreIdentity([UInt8](bytes)) else {
             throw damaged("its identity")
         }
+        guard description.versionHash == identity.schemaHash else { throw damaged("its model, which does not have its hash,") }
         let metadata = StoreMetadata(
             format: Int(format), storeID: identity.storeID, configurationName: identity.configuration, schema: description,
             schemaHash: identity.schemaHash)

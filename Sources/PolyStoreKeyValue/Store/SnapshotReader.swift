@@ -32,7 +32,8 @@ final class SnapshotReader {
     /// The commits up to this snapshot.
     func version() throws -> UInt64 {
         guard let value = try snapshot.get(Keyspace.Metadata.commitVersion.key()) else { return 0 }
-        guard let version: UInt64 = Number.read(value) else { throw corrupt("the commit version") }
+        // Nobody commits so often; a greater number could not be counted on.
+        guard let version: UInt64 = Number.read(value), version < 1 << 63 else { throw corrupt("the commit version") }
         return version
     }
 
@@ -45,7 +46,9 @@ final class SnapshotReader {
         guard let value = try snapshot.get(Keyspace.Metadata.statistics.key(layout.number(of: entity))) else {
             return growth[entity.index]
         }
-        guard let count: Int64 = Number.read(value) else { throw corrupt("the number of \(entity.name) records") }
+        guard let count: Int64 = Number.read(value), (0..<1 << 62).contains(count) else {
+            throw corrupt("the number of \(entity.name) records")
+        }
         return count + growth[entity.index]
     }
 

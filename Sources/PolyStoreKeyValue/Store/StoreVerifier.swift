@@ -163,7 +163,11 @@ struct StoreVerifier {
                 strays += 1
                 return
             }
-            if space == .metadata || space == .changeLog { return }
+            if space == .changeLog { return }
+            if space == .metadata {
+                if cursor.key.count < 2 || Keyspace.Metadata(rawValue: cursor.key[1]) == nil { strays += 1 }
+                return
+            }
             guard cursor.key.count > 5 else {
                 strays += 1
                 return

@@ -176,10 +176,8 @@ struct WritePlan {
             let (key, value) = (Keyspace.Metadata.indexState.key(index.number), state.bytes)
             key.withUnsafeBytes { key in value.withUnsafeBytes { states.add(key, $0) } }
         }
-        guard index.isUnique, !index.fields.contains(where: { record.isNull($0.ordinal) }) else { return }
-        cutEntries.append(
-            CutEntry(
-                index: index, id: id, components: [UInt8](keys.raw.dropLast(8)), values: index.fields.map { record.value($0) }))
+        guard let values = index.uniqueValues(record) else { return }
+        cutEntries.append(CutEntry(index: index, id: id, components: [UInt8](keys.raw.dropLast(8)), values: values))
     }
 
     private mutating func add(_ link: LinkPair, _ isAddition: Bool) throws {
@@ -212,6 +210,7 @@ struct WritePlan {
             }
         }
         try checkCutEntries()
+        try checkUnbuilt()
         for table in links.indices {
             links[table].sort()
             inverses[table].sort()
@@ -272,12 +271,45 @@ struct WritePlan {
             while more, key.withUnsafeBytes({ cursor.key.starts(with: $0) }) {
                 let found = [UInt8](cursor.key)
                 if let holder = entry.index.id(cursor.key, cursor.value), holder != entry.id, !lane.removes(found),
-                    let record = try reader.record(entry.index.entity, holder),
-                    entry.index.fields.map({ record.value($0) }) == entry.values
+                    let record = try reader.record(entry.index.entity, holder), entry.index.uniqueValues(record) == entry.values
                 {
                     throw key.withUnsafeBytes { taken(entry.index, $0, entry.id, holder: holder) }
                 }
                 more = try cursor.next()
+            }
+        }
+    }
+
+    /// A unique index that is being built does not have all values yet: the records that it has not come to are looked at themselves.
+    private func checkUnbuilt() throws {
+        for entity in layout.schema.entities {
+            for (position, index) in layout.indexes[entity.index].enumerated() where index.isUnique {
+                let lane = indexes[entity.index][position]
+                guard !lane.isEmpty, try reader.state(entity, position).phase == .writeOnly else { continue }
+                try checkUnbuilt(index, lane)
+            }
+        }
+    }
+
+    private func checkUnbuilt(_ index: KeyIndex, _ lane: WriteLane) throws {
+        var claimed: [[UInt8]: Int64] = [:]
+        for (position, entry) in lane.entries.enumerated() where entry.mustBeNew {
+            // Given up within the change set.
+            if position > 0, lane.sameKey(lane.entries[position - 1], entry) { continue }
+            claimed[[UInt8](lane.key(entry))] = Self.id(lane.value(entry))
+        }
+        let cut = cutEntries.filter { $0.index === index }
+        if claimed.isEmpty && cut.isEmpty { return }
+        let keys = KeyWriter()
+        let cursor = try RecordCursorOverRange(reader, index.entity, ids: try IndexBuilder.unbuilt(index, reader))
+        defer { cursor.close() }
+        while try cursor.next() {
+            if index.key(cursor.record, cursor.id, keys) {
+                if let id = claimed[keys.bytes], id != cursor.id { throw taken(index, keys.raw, id, holder: cursor.id) }
+            } else if keys.isCut, !cut.isEmpty, let values = index.uniqueValues(cursor.record), !lane.removes(keys.bytes),
+                let entry = cut.first(where: { $0.id != cursor.id && $0.values == values })
+            {
+                throw taken(index, keys.raw, entry.id, holder: cursor.id)
             }
         }
     }
