@@ -135,7 +135,9 @@ private func reversedContents(_ tree: OrderedTree) -> [[UInt8]] {
     }
 
     @Test func ascendingAndDescendingLoadsStayInOrder() {
-        let keys = (0..<20_000).map { [UInt8($0 >> 16), UInt8($0 >> 8 & 255), UInt8($0 & 255)] }
+        let keys: [[UInt8]] = (0..<20_000).map { (number: Int) -> [UInt8] in
+            [UInt8(number >> 16), UInt8(number >> 8 & 255), UInt8(number & 255)]
+        }
         for order in [keys, keys.reversed()] {
             var tree = OrderedTree()
             for key in order { tree.set(key, []) }

@@ -1,0 +1,158 @@
+import PolyStoreBackend
+
+@testable import PolyStoreKeyValue
+
+/// A tier A engine that does no more than the contract asks: what it hands out is overwritten the moment it may no longer be used. Its keys stay
+/// when it is closed, can be changed behind the store's back, and writing can be made to fail.
+final class TestEngine: OrderedEngine, @unchecked Sendable {  // everything mutable is touched under the lock only
+    let place: String
+    let traits: EngineTraits
+    private let lock = Lock()
+    private var tree = OrderedTree()
+    /// Commits before all fail; nil: none ever does.
+    private var commitsLeft: Int?
+
+    init(place: String = "test engine", largestPiece: Int = 65_536, largestTransaction: Int = .max) {
+        self.place = place
+        traits = EngineTraits(
+            features: [.persistence, .fullDurability], largestPiece: largestPiece, largestTransaction: largestTransaction)
+    }
+
+    func snapshot() -> any EngineSnapshot { lock.withLock { ForgetfulSnapshot(tree) } }
+
+    func apply(_ batch: WriteBatch, _ durability: Durability) throws {
+        try lock.withLock {
+            if let left = commitsLeft {
+                guard left > 0 else { throw StoreError(.io, "The engine fails, as it was told.") }
+                commitsLeft = left - 1
+            }
+            var last: [UInt8]?
+            batch.visit { key, value in
+                let isInOrder = last.map { $0.withUnsafeBytes { Order.of($0, key) < 0 } } ?? true
+                precondition(isInOrder, "a batch is in order")
+                precondition((1...KeyWriter.longestKey).contains(key.count), "keys have 1 to 480 bytes")
+                last = [UInt8](key)
+                if let value { tree.set(key, value) } else { tree.remove(key) }
+            }
+        }
+    }
+
+    func close() {}
+
+    // MARK: Behind the store's back
+
+    func fail(after commits: Int?) { lock.withLock { commitsLeft = commits } }
+
+    subscript(_ key: [UInt8]) -> [UInt8]? {
+        get { lock.withLock { key.withUnsafeBytes { tree.value(of: $0).map { [UInt8]($0) } } } }
+        set {
+            lock.withLock {
+                key.withUnsafeBytes { key in
+                    if let newValue { newValue.withUnsafeBytes { tree.set(key, $0) } } else { tree.remove(key) }
+                }
+            }
+        }
+    }
+
+    /// Every key that begins like this, in order.
+    func keys(_ prefix: [UInt8] = []) -> [[UInt8]] {
+        lock.withLock {
+            var found: [[UInt8]] = []
+            var cursor = tree.cursor()
+            var more = prefix.withUnsafeBytes { cursor.seek($0) }
+            while more, let entry = cursor.entry, prefix.withUnsafeBytes({ entry.key.starts(with: $0) }) {
+                found.append([UInt8](entry.key))
+                more = cursor.next()
+            }
+            return found
+        }
+    }
+
+    /// A copy, with everything that is in it.
+    func copy() -> TestEngine {
+        let copy = TestEngine(place: place, largestPiece: traits.largestPiece, largestTransaction: traits.largestTransaction)
+        copy.tree = lock.withLock { tree }
+        return copy
+    }
+}
+
+/// Bytes that are there until they are forgotten.
+private final class Fleeting {
+    private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
+
+    deinit { buffer.deallocate() }
+
+    func hold(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        forget()
+        if buffer.count < bytes.count + 1 {
+            buffer.deallocate()
+            buffer = .allocate(byteCount: bytes.count + 1, alignment: 1)
+        }
+        buffer.copyMemory(from: bytes)
+        return UnsafeRawBufferPointer(rebasing: buffer[0..<bytes.count])
+    }
+
+    func forget() { _ = buffer.initializeMemory(as: UInt8.self, repeating: 0xdd) }
+}
+
+private final class ForgetfulSnapshot: EngineSnapshot {
+    private var tree: OrderedTree?
+    private let found = Fleeting()
+
+    init(_ tree: OrderedTree) { self.tree = tree }
+
+    private func use() throws -> OrderedTree {
+        guard let tree else { throw StoreError(.closed, "The snapshot has ended.") }
+        return tree
+    }
+
+    func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
+        let value = try use().value(of: key)
+        return value.map(found.hold)
+    }
+
+    func cursor() throws -> EngineCursor { ForgetfulCursor(try use()) }
+
+    func end() {
+        tree = nil
+        found.forget()
+    }
+}
+
+private final class ForgetfulCursor: EngineCursor {
+    private var cursor: OrderedTree.Cursor
+    private let (keyBytes, valueBytes) = (Fleeting(), Fleeting())
+    private var isOpen = true
+
+    init(_ tree: OrderedTree) {
+        cursor = tree.cursor()
+        super.init()
+    }
+
+    override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool {
+        // The key may be one of those that are about to be forgotten.
+        let wanted = [UInt8](key)
+        return try move { cursor in wanted.withUnsafeBytes { cursor.seek($0) } }
+    }
+    override func last() throws -> Bool { try move { $0.last() } }
+    override func next() throws -> Bool { try move { $0.next() } }
+    override func previous() throws -> Bool { try move { $0.previous() } }
+
+    override func close() {
+        isOpen = false
+        keyBytes.forget()
+        valueBytes.forget()
+    }
+
+    private func move(_ step: (inout OrderedTree.Cursor) -> Bool) throws -> Bool {
+        guard isOpen else { throw StoreError(.closed, "The cursor was closed.") }
+        guard step(&cursor), let entry = cursor.entry else {
+            keyBytes.forget()
+            valueBytes.forget()
+            return false
+        }
+        key = keyBytes.hold(entry.key)
+        value = valueBytes.hold(entry.value ?? UnsafeRawBufferPointer(start: nil, count: 0))
+        return true
+    }
+}

@@ -1,0 +1,199 @@
+import EngineTestSupport
+import PolyStoreBackend
+import Testing
+
+@testable import PolyStoreKeyValue
+
+/// What somebody did to the engine's keys, and what `verify` says to it.
+struct Damage: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let findings: [String]
+    let apply: @Sendable (Opened) throws -> Void
+
+    init(_ name: String, _ findings: String..., apply: @escaping @Sendable (Opened) throws -> Void) {
+        testDescription = name
+        self.findings = findings
+        self.apply = apply
+    }
+
+    private static func flip(_ opened: Opened, _ key: [UInt8], at place: Int) throws {
+        var value = try #require(opened.engine[key])
+        value[place < 0 ? value.count + place : place] ^= 0x10
+        opened.engine[key] = value
+    }
+
+    private static func chunk(_ opened: Opened, _ id: Int64, _ number: Int) throws -> [UInt8] {
+        let photo = try #require(try opened.store.entity("Person").field(named: "photo"))
+        let keys = KeyWriter()
+        return [UInt8](
+            keys.chunk(opened.layout.number(of: try opened.store.entity("Person")), id, field: photo.ordinal, number))
+    }
+
+    private static func link(_ opened: Opened, _ space: Keyspace, _ name: String, _ near: Int64, _ far: Int64) throws -> [UInt8] {
+        let table = try #require(opened.store.schema.links.first { $0.name.contains(name) })
+        return KeyWriter().linkBytes(space, opened.layout.number(of: table), near, far)
+    }
+
+    static let all: [Damage] = [
+        Damage("an entry is missing", "The index Person_age has no entry for Person 5.") { opened in
+            opened.engine[try opened.entry("Person_age", 5)] = nil
+        },
+        Damage("a unique entry is missing", "The index Person_email has no entry for Person 5.") { opened in
+            opened.engine[try opened.entry("Person_email", 5)] = nil
+        },
+        Damage(
+            "a unique entry is another's", "The index Person_email has no entry for Person 5.",
+            "The index Person_email has an entry for Person 6 under another value."
+        ) { opened in opened.engine[try opened.entry("Person_email", 5)] = opened.engine[try opened.entry("Person_email", 6)] },
+        Damage("an entry of nothing", "The index Person_age leads to Person 9000, which is not there.") { opened in
+            let keys = KeyWriter()
+            keys.begin(.index, try opened.index("Person_age").number)
+            keys.append(.integer(5), type: .int64)
+            keys.append(id: 9000)
+            opened.engine[keys.bytes] = []
+        },
+        Damage("an entry under another value", "The index Person_age has an entry for Person 5 under another value.") { opened in
+            let keys = KeyWriter()
+            keys.begin(.index, try opened.index("Person_age").number)
+            keys.append(.integer(999), type: .int64)
+            keys.append(id: 5)
+            opened.engine[keys.bytes] = []
+        },
+        Damage("an entry without an id", "An entry of the index Person_age cannot be read.") { opened in
+            opened.engine[try opened.index("Person_age").prefix + [0x05]] = []
+        },
+        Damage("a record's byte", "Person 5 in test engine is damaged: its checksum does not fit.") { opened in
+            try flip(opened, try opened.record("Person", 5), at: -1)
+        },
+        Damage("a record's checksum", "Person 5 in test engine is damaged: its checksum does not fit.") { opened in
+            try flip(opened, try opened.record("Person", 5), at: 9)
+        },
+        Damage("a record without its checksum", "Person 5 in test engine is damaged: its checksum does not fit.") { opened in
+            let key = try opened.record("Person", 5)
+            var value = try #require(opened.engine[key])
+            value[1] &= ~1
+            value[value.count - 1] ^= 0x10
+            opened.engine[key] = value
+        },
+        Damage("a record in another's place", "Person 5 in test engine is damaged: its checksum does not fit.") { opened in
+            opened.engine[try opened.record("Person", 5)] = opened.engine[try opened.record("Person", 6)]
+        },
+        Damage("an empty record", "Person 5 in test engine is damaged: its checksum does not fit.") { opened in
+            opened.engine[try opened.record("Person", 5)] = []
+        },
+        Damage(
+            "a record is gone", "There are 19 records of Person, and the statistics say 20.",
+            "The index Person_age leads to Person 5, which is not there.",
+            "The index Person_email leads to Person 5, which is not there."
+        ) { opened in opened.engine[try opened.record("Person", 5)] = nil },
+        Damage("a record of a linked object is gone", "links Person 1, which is not there.", "Person 2") { opened in
+            opened.engine[try opened.record("Person", 1)] = nil
+            opened.engine[try opened.record("Person", 2)] = nil
+        },
+        Damage("a key too long", "A key of Person has 14 bytes instead of 13.") { opened in
+            opened.engine[try opened.record("Person", 5) + [0]] = opened.engine[try opened.record("Person", 5)]
+        },
+        Damage("a chunk is missing", "Person 1 in test engine is damaged: chunk 1 of photo is missing or damaged.") { opened in
+            opened.engine[try chunk(opened, 1, 1)] = nil
+        },
+        Damage("a chunk's byte", "Person 1 in test engine is damaged: chunk 0 of photo is missing or damaged.") { opened in
+            try flip(opened, try chunk(opened, 1, 0), at: 7)
+        },
+        Damage("chunks that changed places", "Person 1 in test engine is damaged: chunk 0 of photo is missing or damaged.") { opened in
+            opened.engine[try chunk(opened, 1, 0)] = opened.engine[try chunk(opened, 1, 1)]
+        },
+        Damage("a chunk of a record without", "A piece of a long value of Person 7 belongs to nothing.") { opened in
+            opened.engine[try chunk(opened, 7, 0)] = opened.engine[try chunk(opened, 1, 0)]
+        },
+        Damage("a chunk behind the last", "A piece of a long value of Person 1 belongs to nothing.") { opened in
+            opened.engine[try chunk(opened, 1, 99)] = opened.engine[try chunk(opened, 1, 0)]
+        },
+        Damage(
+            "a chunk of no entity", "A piece of a long value belongs to no entity.", "1 keys belong to nothing that the model knows."
+        ) { opened in
+            opened.engine[[Keyspace.blobChunk.rawValue, 0, 0, 0, 99] + [UInt8](repeating: 0, count: 16)] = [1]
+        },
+        Damage("half a link", "links 1 with 1 from one side only.") { opened in
+            opened.engine[try link(opened, .linkInverse, "skills", 1, 1)] = nil
+        },
+        Damage("the other half of a link", "links 2 with 1 from one side only.") { opened in
+            opened.engine[try link(opened, .link, "friends", 1, 2)] = nil
+        },
+        Damage("a link's key", "cannot be read.") { opened in
+            opened.engine[try link(opened, .link, "friends", 1, 2) + [1]] = []
+        },
+        Damage("wrong statistics", "There are 20 records of Person, and the statistics say 21.") { opened in
+            let key = Keyspace.Metadata.statistics.key(opened.layout.number(of: try opened.store.entity("Person")))
+            opened.engine[key] = Number.bytes(Int64(21))
+        },
+        Damage("keys of nobody", "4 keys belong to nothing that the model knows.") { opened in
+            opened.engine[[0xee]] = []
+            opened.engine[[Keyspace.record.rawValue, 0, 0, 0, 77, 1]] = []
+            opened.engine[[Keyspace.index.rawValue, 1]] = []
+            opened.engine[[Keyspace.metadata.rawValue, 0x7e]] = []
+        },
+    ]
+}
+
+@Suite struct VerifierTests {
+    /// Pieces of 1 KiB, so that a photo lies in chunks.
+    private func opened() throws -> Opened {
+        let opened = try Opened(TestEngine(largestPiece: 1024))
+        try Company.fill(opened.store, 20)
+        try opened.store.write { try $0.update("Person", 1, ["photo": .blob(Notes.body(1, size: 5000))]) }
+        try #require(try opened.backend.verify() == [])
+        return opened
+    }
+
+    @Test(arguments: Damage.all)
+    func damageIsFoundAndNamed(_ damage: Damage) throws {
+        let opened = try opened()
+        try damage.apply(opened)
+        let findings = try opened.backend.verify()
+        for expected in damage.findings { #expect(findings.contains { $0.contains(expected) }, "\(expected) in \(findings)") }
+        if damage.findings.count == 1 { #expect(findings.count == 1, "\(findings)") }
+    }
+
+    /// Whatever was damaged, reading gives an error or an answer.
+    @Test(arguments: Damage.all)
+    func damageIsNeverATrap(_ damage: Damage) throws {
+        let opened = try opened()
+        try damage.apply(opened)
+        let store = opened.store
+        let person = try store.entity("Person")
+        for field in person.fields {
+            _ = failure { _ = try store.ids(FetchRequest(person, sortKeys: [SortKey(FieldReference(field), ascending: false)])) }
+        }
+        for id in Int64(1)...20 {
+            _ = failure { _ = try store.values("Person", id) }
+            _ = failure { try store.write { try $0.update("Person", id, ["age": .integer(1), "photo": .null]) } }
+            _ = failure { try store.write { try $0.delete("Person", id) } }
+        }
+        for entity in store.schema.entities {
+            for relationship in entity.relationships { _ = failure { _ = try store.read { try $0.related(relationship, of: [1, 2, 5]) } } }
+        }
+        _ = failure { try opened.backend.rebuildIndexes() }
+    }
+
+    @Test func aDamagedRecordIsToldByEveryWayThatLeadsToIt() throws {
+        let opened = try opened()
+        let key = try opened.record("Person", 5)
+        var value = try #require(opened.engine[key])
+        value[value.count - 1] ^= 1
+        opened.engine[key] = value
+        let store = opened.store
+        let age = try store.field("Person", "age")
+        let errors = [
+            failure { _ = try store.values("Person", 5) }, failure { _ = try store.ids("Person") },
+            failure { _ = try store.ids("Person", .compare(age, .equal, .integer(5))) },
+            failure { _ = try store.ids("Person", .oneOf(.objectID, [.integer(5), .integer(6)])) },
+            failure { try store.write { try $0.update("Person", 5, ["age": .integer(1)]) } },
+        ]
+        for error in errors {
+            #expect(error?.code == .corrupt)
+            #expect(error?.objectID == 5)
+            #expect(error?.entity == "Person")
+        }
+        #expect(try store.values("Person", 6) != nil)
+    }
+}
