@@ -77,7 +77,7 @@ let package = Package(
         .testTarget(name: "PolyStoreKeyValueTests", dependencies: ["PolyStoreKeyValue"], swiftSettings: settings),
         .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "CSQLite"], swiftSettings: settings),
         .testTarget(
-            name: "PolyStoreCoreTests", dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "CSQLite"],
+            name: "PolyStoreCoreTests", dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite"],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreMacrosTests",
