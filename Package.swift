@@ -24,7 +24,9 @@ let package = Package(
     ],
     targets: [
         // The contract that a backend sees.
-        .target(name: "PolyStoreBackend", swiftSettings: settings),
+        .target(name: "PolyStoreBackend", dependencies: ["CRecordChecksum"], swiftSettings: settings),
+        // One instruction of the processor.
+        .target(name: "CRecordChecksum"),
         // The record layer: makes a backend of any ordered key-value engine.
         .target(name: "PolyStoreKeyValue", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
         // The object layer, free of macros.
@@ -73,7 +75,7 @@ let package = Package(
         .executableTarget(
             name: "kill-child", dependencies: ["PolyStore", "PolyStoreSQLite"], path: "Tests/Kill/Child", swiftSettings: settings),
 
-        .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
+        .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordChecksum"], swiftSettings: settings),
         .testTarget(name: "PolyStoreKeyValueTests", dependencies: ["PolyStoreKeyValue"], swiftSettings: settings),
         .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "CSQLite"], swiftSettings: settings),
         .testTarget(
