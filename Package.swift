@@ -79,7 +79,8 @@ let package = Package(
         .testTarget(name: "PolyStoreKeyValueTests", dependencies: ["PolyStoreKeyValue"], swiftSettings: settings),
         .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "CSQLite"], swiftSettings: settings),
         .testTarget(
-            name: "PolyStoreCoreTests", dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite"],
+            name: "PolyStoreCoreTests",
+            dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite"],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreMacrosTests",

@@ -19,7 +19,8 @@ let package = Package(
             dependencies: [
                 .product(name: "PolyStore", package: "PolyStore"), .product(name: "PolyStoreMemory", package: "PolyStore"),
                 .product(name: "PolyStoreSQLite", package: "PolyStore"), .product(name: "PolyStoreLMDB", package: "PolyStore"),
-                .product(name: "PolyStoreLevelDB", package: "PolyStore"), .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "PolyStoreLevelDB", package: "PolyStore"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SwiftCSV", package: "SwiftCSV"),
             ], path: "Atlas", resources: [.copy("Data")], swiftSettings: settings),
         // The README's program.

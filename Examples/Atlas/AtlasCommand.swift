@@ -32,7 +32,8 @@ struct AtlasCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("path"),
-        help: "The store's file or folder, for a backend that has one. An atlas that is there already is replaced; anything else is refused.")
+        help:
+            "The store's file or folder, for a backend that has one. An atlas that is there already is replaced; anything else is refused.")
     var givenPath: String?
 
     private var path: String { givenPath ?? backend.defaultPath }

@@ -46,7 +46,8 @@ import Testing
 
     @Test func ofSeveralStoresTheValuesAreOfAllObjects() throws {
         let folder = try Folder()
-        let stack = try DataStack(Schema(
+        let stack = try DataStack(
+            Schema(
                 "Two", [Person.self, Department.self, Project.self],
                 configurations: ["A": [Person.self, Department.self, Project.self], "B": [Person.self, Department.self, Project.self]]))
         try stack.addStore(Backend.lmdb.store(in: folder), configuration: "A")

@@ -27,7 +27,8 @@ struct RecordWorkloads {
         try ranges(reader)
         try out.time("W5r", PB.scans, always: true) {
             let condition = QueryPredicate.and([
-                .compare(FieldReference(person.fields[3]), .greater, .real(500)), .compare(FieldReference(person.fields[4]), .equal, .integer(1)),
+                .compare(FieldReference(person.fields[3]), .greater, .real(500)),
+                .compare(FieldReference(person.fields[4]), .equal, .integer(1)),
             ])
             var sum: UInt64 = 0
             for _ in 0..<PB.scans { sum += UInt64(try reader.count(FetchRequest(person, predicate: condition))) }
@@ -120,7 +121,8 @@ struct RecordWorkloads {
             var hash: UInt64 = 0
             for _ in 0..<PB.scans {
                 for row in try reader.aggregate(request) {
-                    guard case .integer(let age) = row.group[0], case .integer(let count) = row.values[0], case .real(let average) = row.values[1],
+                    guard case .integer(let age) = row.group[0], case .integer(let count) = row.values[0],
+                        case .real(let average) = row.values[1],
                         case .real(let least) = row.values[2], case .real(let greatest) = row.values[3]
                     else { continue }
                     hash = groupHash(hash, age: Int(age), n: Int(count), avg: average, min: least, max: greatest)

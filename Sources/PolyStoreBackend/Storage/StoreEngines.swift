@@ -62,7 +62,8 @@ public struct StoreEngines: Sendable {
         guard let engine = byName[url.engine] else {
             let known = names.isEmpty ? "none is registered" : "there are \(names.joined(separator: ", "))"
             throw StoreError(
-                .unsupported, "There is no engine \(url.engine) for \"\(url.text)\"; \(known). Import its backend and add it to the engines.",
+                .unsupported,
+                "There is no engine \(url.engine) for \"\(url.text)\"; \(known). Import its backend and add it to the engines.",
                 url: url.text)
         }
         return try engine.configuration(url)

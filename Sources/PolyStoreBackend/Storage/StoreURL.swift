@@ -72,7 +72,9 @@ public struct StoreURL: Sendable, Hashable {
                 result.append(bytes[at])
                 at += 1
             } else {
-                guard at + 2 < bytes.count, let high = digit(bytes[at + 1]), let low = digit(bytes[at + 2]), high | low != 0 else { return nil }
+                guard at + 2 < bytes.count, let high = digit(bytes[at + 1]), let low = digit(bytes[at + 2]), high | low != 0 else {
+                    return nil
+                }
                 result.append(high << 4 | low)
                 at += 3
             }
@@ -111,7 +113,9 @@ extension StoreURL {
         let factors: [Character: Int] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
         let factor = value.last.flatMap { factors[$0] }
         if factor != nil { value = value.dropLast() }
-        guard let number = Int(value), number >= 0, value.first != "+" else { throw wrong(option, "a number such as 4096, 64k, 512m or 2g") }
+        guard let number = Int(value), number >= 0, value.first != "+" else {
+            throw wrong(option, "a number such as 4096, 64k, 512m or 2g")
+        }
         let (product, isTooLarge) = number.multipliedReportingOverflow(by: factor ?? 1)
         guard !isTooLarge else { throw wrong(option, "a number of 64 bits") }
         return product

@@ -61,7 +61,8 @@ extension Context {
     ) {
         guard chain.options.limit == nil, chain.options.offset == 0 else {
             throw StoreError(
-                .invalidPredicate, "A limit or an offset cuts objects, and a query of values has none. Leave them out.", entity: T._$entityName)
+                .invalidPredicate, "A limit or an offset cuts objects, and a query of values has none. Leave them out.",
+                entity: T._$entityName)
         }
         let fetch = try resolve(chain)
         let parts = fetch.parts.map { part in

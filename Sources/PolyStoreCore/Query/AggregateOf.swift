@@ -11,7 +11,9 @@ public struct AggregateOf<T: Model, Result>: Sendable {
     /// Makes the result of what the store gave.
     let decode: @Sendable (Value, Entity) throws -> Result
 
-    private init(_ path: PartialKeyPath<T>, _ make: (FieldReference) -> Aggregate, _ decode: @escaping @Sendable (Value, Entity) throws -> Result) {
+    private init(
+        _ path: PartialKeyPath<T>, _ make: (FieldReference) -> Aggregate, _ decode: @escaping @Sendable (Value, Entity) throws -> Result
+    ) {
         self.decode = decode
         do {
             aggregate = make(try T._$properties.field(path))
@@ -62,8 +64,12 @@ extension AggregateOf where Result == Int {
 
 extension AggregateOf where Result == Double {
     /// The sum of reals, with rounding errors kept apart; of nothing 0.
-    public static func sum<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf { AggregateOf(path, Aggregate.sum, real) }
-    public static func sum<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf { AggregateOf(path, Aggregate.sum, real) }
+    public static func sum<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
+        AggregateOf(path, Aggregate.sum, real)
+    }
+    public static func sum<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
+        AggregateOf(path, Aggregate.sum, real)
+    }
 
     @Sendable private static func real(_ value: Value, _ entity: Entity) -> Double { if case .real(let real) = value { real } else { 0 } }
 }
