@@ -259,6 +259,9 @@ private final class RealStatistics: Accumulator {
     private struct State {
         var sum = 0.0
         var error = 0.0
+        /// The sum of values so great that a few of them could overflow, divided by 2^64.
+        var huge = 0.0
+        var hugeError = 0.0
         var count: Int64 = 0
         var least = 0.0
         var greatest = 0.0
@@ -274,11 +277,11 @@ private final class RealStatistics: Accumulator {
     override func add(_ group: Int, _ id: Int64, _ record: RecordView) {
         if record.isNull(field) { return }
         let value = record.real(field)
-        let old = states[group].sum
-        let new = old + value
-        let virtual = new - old
-        states[group].error += (old - (new - virtual)) + (value - virtual)
-        states[group].sum = new
+        if value.magnitude < 0x1p960 || !value.isFinite {
+            Self.add(value, &states[group].sum, &states[group].error)
+        } else {
+            Self.add(value * 0x1p-64, &states[group].huge, &states[group].hugeError)
+        }
         if states[group].count == 0 {
             (states[group].least, states[group].greatest) = (value, value)
         } else if value > states[group].least, value <= states[group].greatest {
@@ -289,10 +292,26 @@ private final class RealStatistics: Accumulator {
         }
         states[group].count &+= 1
     }
+
+    @inline(__always)
+    private static func add(_ value: Double, _ sum: inout Double, _ error: inout Double) {
+        let new = sum + value
+        let virtual = new - sum
+        error += (sum - (new - virtual)) + (value - virtual)
+        sum = new
+    }
+
+    private static func total(_ state: State) -> Double {
+        // Once it is infinite or NaN the errors mean nothing.
+        guard state.sum.isFinite else { return state.sum }
+        let small = state.sum + state.error
+        let huge = state.huge + state.hugeError
+        return huge == 0 ? small : (huge + small * 0x1p-64) * 0x1p64
+    }
+
     override func value(_ function: Aggregate.Function, _ group: Int) -> Value {
         let state = states[group]
-        // Once it is infinite or NaN the errors mean nothing.
-        let exact = state.sum.isFinite ? state.sum + state.error : state.sum
+        let exact = Self.total(state)
         return switch function {
         case .count, .countDistinct: .integer(state.count)
         case .sum: .real(Value.normalized(exact))
