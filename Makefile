@@ -3,7 +3,7 @@ BACKEND ?= sqlite
 
 .PHONY: demo test setup conformance lint clean
 
-## Imports the atlas into BACKEND (sqlite, memory) and asks questions about it.
+## Imports the atlas into BACKEND (sqlite, lmdb, leveldb, memory) and asks questions about it.
 demo: setup
 	swift run --package-path Examples atlas $(BACKEND)
 
@@ -25,4 +25,4 @@ setup:
 	@scripts/setup.sh
 
 clean:
-	rm -rf .build Examples/.build Benchmarks/.build atlas.db atlas.db-wal atlas.db-shm
+	rm -rf .build Examples/.build Benchmarks/.build atlas.db atlas.db-wal atlas.db-shm atlas.lmdb atlas.lmdb-lock atlas.leveldb

@@ -24,7 +24,9 @@ let package = Package(
     ],
     targets: [
         // The contract that a backend sees.
-        .target(name: "PolyStoreBackend", swiftSettings: settings),
+        .target(name: "PolyStoreBackend", dependencies: ["CRecordChecksum"], swiftSettings: settings),
+        // One instruction of the processor.
+        .target(name: "CRecordChecksum"),
         // The record layer: makes a backend of any ordered key-value engine.
         .target(name: "PolyStoreKeyValue", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
         // The object layer, free of macros.
@@ -79,7 +81,7 @@ let package = Package(
             name: "engine-child", dependencies: ["EngineTestSupport", "PolyStoreBackend", "PolyStoreLMDB", "PolyStoreLevelDB"],
             path: "Tests/Engines/Child", swiftSettings: settings),
 
-        .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
+        .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordChecksum"], swiftSettings: settings),
         .testTarget(name: "PolyStoreKeyValueTests", dependencies: ["PolyStoreKeyValue", "EngineTestSupport"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreLMDBTests", dependencies: ["PolyStoreLMDB", "PolyStoreKeyValue", "CLMDB", "EngineTestSupport", "engine-child"],
@@ -90,7 +92,8 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "CSQLite"], swiftSettings: settings),
         .testTarget(
-            name: "PolyStoreCoreTests", dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "CSQLite"],
+            name: "PolyStoreCoreTests",
+            dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite"],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreMacrosTests",

@@ -14,7 +14,8 @@ let package = Package(
             name: "bench",
             dependencies: [
                 "PeerKit", .product(name: "PolyStoreCore", package: "PolyStore"), .product(name: "PolyStoreSQLite", package: "PolyStore"),
-                .product(name: "PolyStoreMemory", package: "PolyStore"),
+                .product(name: "PolyStoreMemory", package: "PolyStore"), .product(name: "PolyStoreLMDB", package: "PolyStore"),
+                .product(name: "PolyStoreLevelDB", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
             ]),
     ],
     swiftLanguageModes: [.v6]

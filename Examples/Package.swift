@@ -18,7 +18,9 @@ let package = Package(
             name: "atlas",
             dependencies: [
                 .product(name: "PolyStore", package: "PolyStore"), .product(name: "PolyStoreMemory", package: "PolyStore"),
-                .product(name: "PolyStoreSQLite", package: "PolyStore"), .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "PolyStoreSQLite", package: "PolyStore"), .product(name: "PolyStoreLMDB", package: "PolyStore"),
+                .product(name: "PolyStoreLevelDB", package: "PolyStore"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SwiftCSV", package: "SwiftCSV"),
             ], path: "Atlas", resources: [.copy("Data")], swiftSettings: settings),
         // The README's program.

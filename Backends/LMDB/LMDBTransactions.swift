@@ -14,7 +14,8 @@ import PolyStoreKeyValue
 class LMDBSnapshot: EngineSnapshot {
     fileprivate let engine: LMDBEngine
     let transaction: OpaquePointer
-    fileprivate(set) var isEnded = false
+    // Of one thread, read and written in one step each.
+    @exclusivity(unchecked) fileprivate(set) final var isEnded = false
 
     init(_ engine: LMDBEngine, _ transaction: OpaquePointer) {
         self.engine = engine

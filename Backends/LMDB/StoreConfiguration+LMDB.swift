@@ -30,3 +30,14 @@ extension StoreConfiguration {
     /// A store in an LMDB file at a file URL.
     public static func lmdb(url: URL, options: LMDBOptions = LMDBOptions()) -> StoreConfiguration { lmdb(file: url.path, options: options) }
 }
+
+extension StoreEngine {
+    /// `lmdb:FILE`, with the options `mapSize` (a size), `growthTimeout` (milliseconds) and `mostReaders`.
+    public static let lmdb = StoreEngine(name: "lmdb", options: ["mapSize", "growthTimeout", "mostReaders"]) { url in
+        var options = LMDBOptions()
+        if let size = try url.number("mapSize") { options.mapSize = size }
+        if let timeout = try url.number("growthTimeout") { options.growthTimeout = timeout }
+        if let readers = try url.number("mostReaders") { options.mostReaders = UInt32(clamping: readers) }
+        return .lmdb(file: try url.path(), options: options)
+    }
+}

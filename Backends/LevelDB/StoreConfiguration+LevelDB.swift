@@ -36,3 +36,14 @@ extension StoreConfiguration {
         levelDB(directory: url.path, options: options)
     }
 }
+
+extension StoreEngine {
+    /// `leveldb:FOLDER`, with the options `cacheSize`, `writeBufferSize` and `largestTransaction` (sizes).
+    public static let levelDB = StoreEngine(name: "leveldb", options: ["cacheSize", "writeBufferSize", "largestTransaction"]) { url in
+        var options = LevelDBOptions()
+        if let size = try url.number("cacheSize") { options.cacheSize = size }
+        if let size = try url.number("writeBufferSize") { options.writeBufferSize = size }
+        if let size = try url.number("largestTransaction") { options.largestTransaction = size }
+        return .levelDB(directory: try url.path(), options: options)
+    }
+}

@@ -39,7 +39,8 @@ final class MemoryEngine: TransactionalEngine, @unchecked Sendable {  // everyth
 
 /// One version of the tree.
 private class MemorySnapshot: EngineSnapshot {
-    var tree: OrderedTree
+    // Of one thread, used in one step each.
+    @exclusivity(unchecked) final var tree: OrderedTree
 
     init(_ tree: OrderedTree) { self.tree = tree }
 

@@ -17,6 +17,17 @@ extension StoreConfiguration {
     private static let places = PlaceNumbers()
 }
 
+extension StoreEngine {
+    /// `memory:`, without a location.
+    public static let memory = StoreEngine(name: "memory") { url in
+        guard url.location.isEmpty else {
+            throw StoreError(
+                .misuse, "A store in memory has no location, and \"\(url.text)\" gives one. Write memory: alone.", url: url.text)
+        }
+        return .inMemory()
+    }
+}
+
 private final class PlaceNumbers: @unchecked Sendable {  // the number is touched under the lock only
     private let lock = Lock()
     private var last = 0

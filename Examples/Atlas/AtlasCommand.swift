@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
 import PolyStore
+import PolyStoreLMDB
+import PolyStoreLevelDB
 import PolyStoreMemory
 import PolyStoreSQLite
 
@@ -11,14 +13,30 @@ struct AtlasCommand: AsyncParsableCommand {
         commandName: "atlas", abstract: "Imports continents, countries, cities and airports, then answers questions about them.")
 
     enum Backend: String, ExpressibleByArgument, CaseIterable {
-        case sqlite, memory
+        case sqlite, lmdb, leveldb, memory
+
+        /// Where the objects go unless told otherwise.
+        var defaultPath: String { self == .sqlite ? "atlas.db" : "atlas.\(rawValue)" }
+        /// What lies beside the store's file.
+        var sideFiles: [String] {
+            switch self {
+            case .sqlite: ["-wal", "-shm"]
+            case .lmdb: ["-lock"]
+            case .leveldb, .memory: []
+            }
+        }
     }
 
     @Argument(help: "Where to keep the objects: \(Backend.allCases.map(\.rawValue).joined(separator: ", ")).")
     var backend = Backend.sqlite
 
-    @Option(help: "The store's file, for a backend that has one. An atlas that is there already is replaced; anything else is refused.")
-    var path = "atlas.db"
+    @Option(
+        name: .customLong("path"),
+        help:
+            "The store's file or folder, for a backend that has one. An atlas that is there already is replaced; anything else is refused.")
+    var givenPath: String?
+
+    private var path: String { givenPath ?? backend.defaultPath }
 
     func run() async throws {
         do {
@@ -32,6 +50,8 @@ struct AtlasCommand: AsyncParsableCommand {
     private var store: StoreConfiguration {
         switch backend {
         case .sqlite: .sqlite(file: path)
+        case .lmdb: .lmdb(file: path)
+        case .leveldb: .levelDB(directory: path)
         case .memory: .inMemory()
         }
     }
@@ -70,11 +90,12 @@ struct AtlasCommand: AsyncParsableCommand {
         print("  Counts in the store and in the files agree.")
     }
 
-    /// Removes the file only if it is an atlas.
+    /// Removes the file or folder only if it is an atlas: opening anything else throws.
     private func removeEarlierAtlas() throws {
         guard FileManager.default.fileExists(atPath: path) else { return }
-        do { try DataStack(atlasSchema).addStore(store.readOnly()) }
-        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+        // LevelDB has no opening for reading only.
+        do { try DataStack(atlasSchema).addStore(backend == .leveldb ? store : store.readOnly()) }
+        for suffix in [""] + backend.sideFiles where FileManager.default.fileExists(atPath: path + suffix) {
             try FileManager.default.removeItem(atPath: path + suffix)
         }
     }

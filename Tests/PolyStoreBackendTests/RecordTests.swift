@@ -1,3 +1,4 @@
+import CRecordChecksum
 import PolyStoreBackend
 import Testing
 
@@ -138,6 +139,18 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
 }
 
 @Suite struct ChecksumTests {
+    @Test func theProcessorsInstructionAndTheTableAgree() {
+        let bytes = (0..<300).map { UInt8(truncatingIfNeeded: $0 &* 197 &+ 13) }
+        bytes.withUnsafeBytes { bytes in
+            for start in 0..<9 {
+                for count in [0, 1, 7, 8, 9, 63, 64, 65, 280] {
+                    let at = bytes.baseAddress.map { $0 + start }
+                    #expect(polystore_crc32c(77, at, count) == polystore_crc32c_portable(77, at, count))
+                }
+            }
+        }
+    }
+
     /// The vector of RFC 3720, appendix B.4, and the usual check value.
     @Test func knownVectors() {
         #expect([UInt8]("123456789".utf8).withUnsafeBytes { RecordChecksum.crc32c($0) } == 0xe306_9283)

@@ -1,6 +1,8 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import PolyStoreLMDB
+import PolyStoreLevelDB
 import PolyStoreMemory
 import PolyStoreSQLite
 import Testing
@@ -160,4 +162,35 @@ final class Plain: Model {
     static let _$entity = EntityDescription(
         name: "Plain", properties: [.attribute(ModelCoding.of(Int.self).describe("number", options: [], originalName: nil, default: 0))])
     static let _$properties = ModelProperties<Plain>([])
+}
+
+@Suite struct StoresByURL {
+    private static let engines = StoreEngines([.sqlite, .lmdb, .levelDB, .memory])
+
+    @Test(arguments: [
+        "sqlite:FOLDER/a?pageSize=8k", "lmdb:FOLDER/a?mapSize=64m&durability=relaxed", "leveldb:FOLDER/a?cacheSize=1m", "memory:",
+    ])
+    func aStoreIsChosenByItsURL(_ pattern: String) throws {
+        let folder = try Folder()
+        let stack = try DataStack(companySchema)
+        let store = try stack.addStore(url: pattern.replacingOccurrences(of: "FOLDER", with: folder.path), engines: Self.engines)
+        #expect(pattern.hasPrefix(store.configuration.engine + ":"))
+        try stack.performAndWait { try $0.create(Into<Person>()).email = "a" }
+        #expect(try stack.readAndWait { try $0.fetchCount(From<Person>()) } == 1)
+    }
+
+    @Test func twoNamesOfOnePlaceAreOneStore() throws {
+        let folder = try Folder()
+        let stack = try DataStack(companySchema)
+        let first = try stack.addStore(url: "lmdb:\(folder.path)/a", engines: Self.engines)
+        #expect(
+            try stack.addStore(url: "lmdb://\(folder.path)/../\(folder.path.split(separator: "/").last ?? "")/a", engines: Self.engines)
+                === first)
+    }
+
+    @Test func anEngineThatIsNotThereIsNamed() throws {
+        let stack = try DataStack(companySchema)
+        let error = expectError(.unsupported) { try stack.addStore(url: "oracle:x", engines: Self.engines) }
+        #expect(error?.message.contains("leveldb, lmdb, memory, sqlite") ?? false)
+    }
 }

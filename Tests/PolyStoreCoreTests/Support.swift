@@ -1,13 +1,15 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import PolyStoreLMDB
+import PolyStoreLevelDB
 import PolyStoreMemory
 import PolyStoreSQLite
 import Testing
 
 /// The backends that every test of the object layer runs on.
 enum Backend: String, CaseIterable, CustomTestStringConvertible {
-    case memory, sqlite
+    case memory, sqlite, lmdb, levelDB
 
     var testDescription: String { rawValue }
 
@@ -15,6 +17,8 @@ enum Backend: String, CaseIterable, CustomTestStringConvertible {
         switch self {
         case .memory: .inMemory()
         case .sqlite: .sqlite(file: folder.path + "/\(name).sqlite")
+        case .lmdb: .lmdb(file: folder.path + "/\(name).lmdb")
+        case .levelDB: .levelDB(directory: folder.path + "/\(name).leveldb")
         }
     }
 }

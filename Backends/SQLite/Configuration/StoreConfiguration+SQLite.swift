@@ -26,3 +26,15 @@ extension StoreConfiguration {
         sqlite(file: url.path, options: options)
     }
 }
+
+extension StoreEngine {
+    /// `sqlite:FILE`, with the options `busyTimeout` (milliseconds), `pageSize`, `readerCache` and `writerCache` (sizes).
+    public static let sqlite = StoreEngine(name: "sqlite", options: ["busyTimeout", "pageSize", "readerCache", "writerCache"]) { url in
+        var options = SQLiteOptions()
+        if let timeout = try url.number("busyTimeout") { options.busyTimeout = timeout }
+        if let size = try url.number("pageSize") { options.pageSize = size }
+        if let size = try url.number("readerCache") { options.readerCacheKiB = size >> 10 }
+        if let size = try url.number("writerCache") { options.writerCacheKiB = size >> 10 }
+        return .sqlite(file: try url.path(), options: options)
+    }
+}

@@ -2,20 +2,23 @@ import Foundation
 import PeerKit
 import PolyStoreBackend
 import PolyStoreCore
+import PolyStoreLMDB
+import PolyStoreLevelDB
 import PolyStoreMemory
 import PolyStoreSQLite
 
 /// The workloads of the yardsticks through the public object API, in one process for one backend; prints a JSON line each.
 ///
-///     bench sqlite load FOLDER      W1, reopen, W2, W3, W4, W5, W10
-///     bench sqlite read FOLDER      W2, W3, W4, W5, W10, in a process that has not written
+///     bench sqlite load FOLDER      W1, reopen, W2, W3, W4, W5, W6, W10
+///     bench sqlite read FOLDER      W2, W3, W4, W5, W6, W10, in a process that has not written
 ///     bench sqlite mutate FOLDER    W7, W9, W8
+///     bench sqlite records FOLDER   W1r to W6r: the same on records, without objects
 @main
 struct Bench: Sendable {
     static func main() throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 4 else {
-            FileHandle.standardError.write(Data("usage: bench sqlite|memory load|read|mutate FOLDER\n".utf8))
+            FileHandle.standardError.write(Data("usage: bench sqlite|lmdb|leveldb|memory load|read|mutate|records FOLDER\n".utf8))
             exit(2)
         }
         let bench = Bench(backend: arguments[1], folder: arguments[3])
@@ -23,6 +26,7 @@ struct Bench: Sendable {
         case "load": try bench.load()
         case "read": try bench.read(bench.open())
         case "mutate": try bench.mutate()
+        case "records": try RecordWorkloads(bench.configuration("records"), bench.out).all()
         default: exit(2)
         }
     }
@@ -39,8 +43,13 @@ struct Bench: Sendable {
 
     private func open() throws -> DataStack {
         let stack = try DataStack(Schema("Peers", Person.self, Department.self))
-        try stack.addStore(backend == "memory" ? .inMemory() : .sqlite(file: folder + "/polystore.sqlite"))
+        try stack.addStore(configuration("polystore"))
         return stack
+    }
+
+    private func configuration(_ name: String) throws -> StoreConfiguration {
+        let engines = StoreEngines([.sqlite, .lmdb, .levelDB, .memory])
+        return try engines.configuration(backend == "memory" ? "memory:" : "\(backend):\(folder)/\(name).\(backend)")
     }
 
     private func fill(_ person: Person, _ raw: RawPerson) {
@@ -106,6 +115,7 @@ struct Bench: Sendable {
                 return sum
             }
         }
+        try groups(stack)
         try out.time("W10", PB.departments, always: true) {
             try stack.readAndWait { context in
                 var ages: UInt64 = 0
@@ -151,6 +161,23 @@ struct Bench: Sendable {
             }
         }
         try out.time("W4", PB.ranges, verify: { try run(true) }, { try run(false) })
+    }
+
+    private func groups(_ stack: DataStack) throws {
+        try out.time("W6", PB.scans, always: true) {
+            try stack.readAndWait { context in
+                var hash: UInt64 = 0
+                for _ in 0..<PB.scans {
+                    let groups = try context.queryGroups(
+                        From<Person>(), by: \.age, .count, .average(\.score), .minimum(\.score), .maximum(\.score))
+                    for group in groups {
+                        let (count, average, least, greatest) = group.values
+                        hash = groupHash(hash, age: group.key, n: count, avg: average ?? 0, min: least ?? 0, max: greatest ?? 0)
+                    }
+                }
+                return hash
+            }
+        }
     }
 
     private func mutate() throws {

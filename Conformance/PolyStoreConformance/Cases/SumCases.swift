@@ -52,7 +52,8 @@ let sumCases: [ConformanceCase] = [
         run in
         let sums: [([Double], Double)] = [
             ([1, 1e100, 1, -1e100], 2), ([1e16, 1, -1e16], 1), (Array(repeating: 0.1, count: 10), 1), ([1e308, 1e-308, -1e308], 1e-308),
-            ([-0.0], 0), ([0.1, 0.2, -0.3], 2.7755575615628914e-17),
+            ([-0.0], 0), ([0.1, 0.2, -0.3], 2.7755575615628914e-17), ([1e308, 1e308, -1e308], 1e308), ([1e308, 5, -1e308], 5),
+            ([1e308, 1e308], .infinity), ([-1e308, -1e308, 1e308, 3], -1e308),
         ]
         for (number, (rows, sum)) in sums.enumerated() {
             for (direction, order) in [rows, rows.reversed(), rows.sorted()].enumerated() {

@@ -3,11 +3,13 @@ public final class AggregateEvaluator {
     private let request: AggregateRequest
     private let groups: GroupTable
     private let accumulators: [Accumulator]
+    /// For each aggregate, whose answer it is.
+    private let sources: [Int]
 
     public init(_ request: AggregateRequest) {
         self.request = request
         groups = GroupTable.make(request.groupBy, request.entity)
-        accumulators = request.aggregates.map { Accumulator.make($0, request.entity) }
+        (accumulators, sources) = Accumulator.make(request.aggregates, request.entity)
         if request.groupBy.isEmpty { _ = groups.add() }
         for accumulator in accumulators where request.groupBy.isEmpty { accumulator.grow() }
     }
@@ -25,13 +27,17 @@ public final class AggregateEvaluator {
         for accumulator in accumulators { accumulator.add(group, id, record) }
     }
 
+    private func values(_ group: Int) throws -> [Value] {
+        try zip(request.aggregates, sources).map { try accumulators[$1].value($0.function, group) }
+    }
+
     /// The groups in ascending order, null first.
     /// - Throws: `invalidValue` for a sum of integers that does not fit the field's widest type.
     public func finish() throws -> [AggregateRow] {
         var rows: [AggregateRow] = []
         rows.reserveCapacity(groups.count)
         for group in 0..<groups.count {
-            rows.append(AggregateRow(group: groups.key(group), values: try accumulators.map { try $0.value(group) }))
+            rows.append(AggregateRow(group: groups.key(group), values: try values(group)))
         }
         rows.sort { left, right in
             for (index, field) in request.groupBy.enumerated() {
@@ -71,7 +77,8 @@ private final class IntegerGroups: GroupTable {
     private var keys: [Value] = []
     private var null = -1
     /// Groups of small numbers by number, -1 where there is none yet; of others in a dictionary.
-    private var small = [Int](repeating: -1, count: 1024)
+    // Of one thread, in one step each.
+    @exclusivity(unchecked) private var small = ContiguousArray<Int>(repeating: -1, count: 1024)
     private var others: [Int64: Int] = [:]
 
     init(_ field: Int) { self.field = field }
@@ -128,38 +135,49 @@ private final class ValueGroups: GroupTable {
 
 // MARK: - Accumulators
 
-/// One aggregate for every group.
+/// What is kept for every group, of one field or of the objects themselves; several aggregates of one field share it.
 private class Accumulator {
-    static func make(_ aggregate: Aggregate, _ entity: Entity) -> Accumulator {
-        guard let field = aggregate.field else { return Counter(-1) }
-        switch aggregate.function {
-        // Every object has an id.
-        case .count: return Counter(field.ordinal)
-        case .countDistinct: return DistinctCounter(field, entity)
-        case .minimum: return Extreme(field, entity, sign: -1)
-        case .maximum: return Extreme(field, entity, sign: 1)
-        case .sum, .average:
-            let isAverage = aggregate.function == .average
-            return field.type.physical == .real ? RealSum(field, isAverage) : IntegerSum(field, isAverage)
+    /// What the aggregates of a request need, and for each aggregate where its answer comes from.
+    static func make(_ aggregates: [Aggregate], _ entity: Entity) -> (all: [Accumulator], sources: [Int]) {
+        var all: [Accumulator] = []
+        var sources: [Int] = []
+        var known: [String: Int] = [:]
+        for aggregate in aggregates {
+            let kind = aggregate.function == .countDistinct ? "distinct" : "values"
+            // Every object has an id, so counting ids is counting objects.
+            let isCount = aggregate.function == .count && aggregate.field?.isObjectID ?? true
+            let name = isCount ? "objects" : "\(kind) \(aggregate.field?.ordinal ?? -1)"
+            if known[name] == nil {
+                known[name] = all.count
+                all.append(isCount ? Counter() : make(aggregate, entity))
+            }
+            sources.append(known[name] ?? 0)
+        }
+        return (all, sources)
+    }
+
+    private static func make(_ aggregate: Aggregate, _ entity: Entity) -> Accumulator {
+        guard let field = aggregate.field else { return Counter() }
+        if aggregate.function == .countDistinct { return DistinctCounter(field, entity) }
+        switch field.type.physical {
+        case .real: return RealStatistics(field)
+        case .integer: return IntegerStatistics(field)
+        case .text, .blob: return ValueStatistics(field, entity)
         }
     }
 
     func grow() {}
     func add(_ group: Int, _ id: Int64, _ record: RecordView) {}
-    func value(_ group: Int) throws -> Value { .null }
+    func value(_ function: Aggregate.Function, _ group: Int) throws -> Value { .null }
 }
 
 private final class Counter: Accumulator {
-    private let field: Int
-    private var counts: [Int64] = []
-
-    init(_ field: Int) { self.field = field }
+    // Of one thread, in one step each.
+    @exclusivity(unchecked) private var counts: ContiguousArray<Int64> = []
 
     override func grow() { counts.append(0) }
-    override func add(_ group: Int, _ id: Int64, _ record: RecordView) {
-        if field < 0 || !record.isNull(field) { counts[group] &+= 1 }
-    }
-    override func value(_ group: Int) -> Value { .integer(counts[group]) }
+    override func add(_ group: Int, _ id: Int64, _ record: RecordView) { counts[group] &+= 1 }
+    override func value(_ function: Aggregate.Function, _ group: Int) -> Value { .integer(counts[group]) }
 }
 
 private final class DistinctCounter: Accumulator {
@@ -177,95 +195,156 @@ private final class DistinctCounter: Accumulator {
         let value = field.isObjectID ? .integer(id) : record.value(entity.fields[field.ordinal])
         if !value.isNull { values[group].insert(value) }
     }
-    override func value(_ group: Int) -> Value { .integer(Int64(values[group].count)) }
+    override func value(_ function: Aggregate.Function, _ group: Int) -> Value { .integer(Int64(values[group].count)) }
 }
 
-private final class IntegerSum: Accumulator {
+private final class IntegerStatistics: Accumulator {
+    private struct State {
+        // 2^63 rows of the greatest value would still fit.
+        var sum: Int128 = 0
+        var count: Int64 = 0
+        var least: Int64 = 0
+        var greatest: Int64 = 0
+    }
+
     private let field: FieldReference
-    private let isAverage: Bool
-    private var sums: [(sum: Int128, count: Int64)] = []
+    private let ordinal: Int
+    /// Turned over in unsigned values, so that signed order is theirs.
+    private let flip: Int64
+    // Of one thread, in one step each.
+    @exclusivity(unchecked) private var states: ContiguousArray<State> = []
 
-    init(_ field: FieldReference, _ isAverage: Bool) {
+    init(_ field: FieldReference) {
         self.field = field
-        self.isAverage = isAverage
+        ordinal = field.ordinal
+        flip = field.isUnsigned ? .min : 0
     }
 
-    override func grow() { sums.append((0, 0)) }
+    override func grow() { states.append(State()) }
     override func add(_ group: Int, _ id: Int64, _ record: RecordView) {
-        if field.isObjectID {
-            sums[group].sum += Int128(id)
-        } else {
-            if record.isNull(field.ordinal) { return }
-            let value = record.integer(field.ordinal)
-            // 2^63 rows of the greatest value would still fit.
-            sums[group].sum += field.isUnsigned ? Int128(UInt64(bitPattern: value)) : Int128(value)
+        if ordinal >= 0, record.isNull(ordinal) { return }
+        let value = ordinal < 0 ? id : record.integer(ordinal)
+        let ordered = value ^ flip
+        states[group].sum &+= flip == 0 ? Int128(value) : Int128(UInt64(bitPattern: value))
+        if states[group].count == 0 {
+            (states[group].least, states[group].greatest) = (ordered, ordered)
+        } else if ordered < states[group].least {
+            states[group].least = ordered
+        } else if ordered > states[group].greatest {
+            states[group].greatest = ordered
         }
-        sums[group].count += 1
+        states[group].count &+= 1
     }
-    override func value(_ group: Int) throws -> Value {
-        let (sum, count) = sums[group]
-        if isAverage { return count == 0 ? .null : .real(Double(sum) / Double(count)) }
-        if field.isUnsigned, let fits = UInt64(exactly: sum) { return .integer(Int64(bitPattern: fits)) }
-        if !field.isUnsigned, let fits = Int64(exactly: sum) { return .integer(fits) }
-        throw StoreError(
-            .invalidValue, "The sum of \(field.name) is \(sum), which does not fit 64 bits; ask for the average and the count instead.",
-            attribute: field.name)
+    override func value(_ function: Aggregate.Function, _ group: Int) throws -> Value {
+        let state = states[group]
+        switch function {
+        case .count, .countDistinct: return .integer(state.count)
+        case .average: return state.count == 0 ? .null : .real(Double(state.sum) / Double(state.count))
+        case .minimum: return state.count == 0 ? .null : .integer(state.least ^ flip)
+        case .maximum: return state.count == 0 ? .null : .integer(state.greatest ^ flip)
+        case .sum:
+            if field.isUnsigned, let fits = UInt64(exactly: state.sum) { return .integer(Int64(bitPattern: fits)) }
+            if !field.isUnsigned, let fits = Int64(exactly: state.sum) { return .integer(fits) }
+            throw StoreError(
+                .invalidValue,
+                "The sum of \(field.name) is \(state.sum), which does not fit 64 bits; ask for the average and the count instead.",
+                attribute: field.name)
+        }
     }
 }
 
 /// With the rounding errors summed apart (Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974), so that
 /// the order of the rows, which differs from backend to backend, does not show.
-private final class RealSum: Accumulator {
-    private let field: Int
-    private let isAverage: Bool
-    private var sums: [(sum: Double, error: Double, count: Int64)] = []
-
-    init(_ field: FieldReference, _ isAverage: Bool) {
-        self.field = field.ordinal
-        self.isAverage = isAverage
+private final class RealStatistics: Accumulator {
+    private struct State {
+        var sum = 0.0
+        var error = 0.0
+        /// The sum of values so great that a few of them could overflow, divided by 2^64.
+        var huge = 0.0
+        var hugeError = 0.0
+        var count: Int64 = 0
+        var least = 0.0
+        var greatest = 0.0
     }
 
-    override func grow() { sums.append((0, 0, 0)) }
+    private let field: Int
+    // Of one thread, in one step each.
+    @exclusivity(unchecked) private var states: ContiguousArray<State> = []
+
+    init(_ field: FieldReference) { self.field = field.ordinal }
+
+    override func grow() { states.append(State()) }
     override func add(_ group: Int, _ id: Int64, _ record: RecordView) {
         if record.isNull(field) { return }
         let value = record.real(field)
-        let old = sums[group].sum
-        let new = old + value
-        let virtual = new - old
-        sums[group].error += (old - (new - virtual)) + (value - virtual)
-        sums[group].sum = new
-        sums[group].count &+= 1
+        if value.magnitude < 0x1p960 || !value.isFinite {
+            Self.add(value, &states[group].sum, &states[group].error)
+        } else {
+            Self.add(value * 0x1p-64, &states[group].huge, &states[group].hugeError)
+        }
+        if states[group].count == 0 {
+            (states[group].least, states[group].greatest) = (value, value)
+        } else if value > states[group].least, value <= states[group].greatest {
+            // Between what is known: nothing changes. NaN, which is below every number, is never here.
+        } else {
+            if Order.of(value, states[group].least) < 0 { states[group].least = value }
+            if Order.of(value, states[group].greatest) > 0 { states[group].greatest = value }
+        }
+        states[group].count &+= 1
     }
-    override func value(_ group: Int) -> Value {
-        let (sum, error, count) = sums[group]
-        if isAverage && count == 0 { return .null }
+
+    @inline(__always)
+    private static func add(_ value: Double, _ sum: inout Double, _ error: inout Double) {
+        let new = sum + value
+        let virtual = new - sum
+        error += (sum - (new - virtual)) + (value - virtual)
+        sum = new
+    }
+
+    private static func total(_ state: State) -> Double {
         // Once it is infinite or NaN the errors mean nothing.
-        let exact = sum.isFinite ? sum + error : sum
-        return .real(Value.normalized(isAverage ? exact / Double(count) : exact))
+        guard state.sum.isFinite else { return state.sum }
+        let small = state.sum + state.error
+        let huge = state.huge + state.hugeError
+        return huge == 0 ? small : (huge + small * 0x1p-64) * 0x1p64
+    }
+
+    override func value(_ function: Aggregate.Function, _ group: Int) -> Value {
+        let state = states[group]
+        let exact = Self.total(state)
+        return switch function {
+        case .count, .countDistinct: .integer(state.count)
+        case .sum: .real(Value.normalized(exact))
+        case .average: state.count == 0 ? .null : .real(Value.normalized(exact / Double(state.count)))
+        case .minimum: state.count == 0 ? .null : .real(state.least)
+        case .maximum: state.count == 0 ? .null : .real(state.greatest)
+        }
     }
 }
 
-/// The least or the greatest value.
-private final class Extreme: Accumulator {
-    private let field: FieldReference
-    private let declared: Field?
-    /// −1 for the least, 1 for the greatest.
-    private let sign: Int
-    private var values: [Value] = []
+/// Of text and data.
+private final class ValueStatistics: Accumulator {
+    private let field: Field
+    private var states: [(count: Int64, least: Value, greatest: Value)] = []
 
-    init(_ field: FieldReference, _ entity: Entity, sign: Int) {
-        self.field = field
-        declared = field.isObjectID ? nil : entity.fields[field.ordinal]
-        self.sign = sign
-    }
+    init(_ field: FieldReference, _ entity: Entity) { self.field = entity.fields[field.ordinal] }
 
-    override func grow() { values.append(.null) }
+    override func grow() { states.append((0, .null, .null)) }
     override func add(_ group: Int, _ id: Int64, _ record: RecordView) {
-        let value = declared.map { record.value($0) } ?? .integer(id)
+        let value = record.value(field)
         if value.isNull { return }
-        if values[group].isNull || value.order(to: values[group], unsigned: field.isUnsigned) * sign > 0 { values[group] = value }
+        let state = states[group]
+        if state.count == 0 || value.order(to: state.least, unsigned: false) < 0 { states[group].least = value }
+        if state.count == 0 || value.order(to: state.greatest, unsigned: false) > 0 { states[group].greatest = value }
+        states[group].count += 1
     }
-    override func value(_ group: Int) -> Value { values[group] }
+    override func value(_ function: Aggregate.Function, _ group: Int) -> Value {
+        switch function {
+        case .minimum: states[group].least
+        case .maximum: states[group].greatest
+        default: .integer(states[group].count)
+        }
+    }
 }
 
 extension ReadTransaction {

@@ -4,7 +4,7 @@ import PolyStoreBackend
 ///
 /// The types of the standard library and Foundation that ``AttributeType`` lists conform. Enums with raw values and `Codable` types need
 /// no conformance: the macro finds a way to store them (see ``ModelCoding``).
-public protocol AttributeValue {
+public protocol AttributeValue: SendableMetatype {
     /// How it is stored.
     static var attributeType: AttributeType { get }
     /// Whether it can be null.

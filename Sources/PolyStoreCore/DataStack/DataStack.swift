@@ -96,6 +96,16 @@ public final class DataStack: Sendable {
         }
     }
 
+    /// Opens a store that is named in one line of text, as in a configuration file: `sqlite:company.sqlite`, `lmdb:company.lmdb?durability=relaxed`.
+    /// See ``StoreURL`` for how they are written.
+    /// - Parameter engines: those to choose from; without, those that were given to ``StoreEngines/register(_:)``.
+    /// - Throws: `misuse` for text that is no URL, `unsupported` for an engine that is not among them, and what
+    ///   ``addStore(_:configuration:)`` throws.
+    @discardableResult
+    public func addStore(url: String, engines: StoreEngines = .registered, configuration name: String? = nil) throws -> PersistentStore {
+        try addStore(engines.configuration(url), configuration: name)
+    }
+
     /// The id that a URI names; nil if it names none of this stack's stores, or another entity.
     public func objectID<T: Model>(_ uri: String, for type: T.Type) -> ObjectID<T>? {
         let entries = core.table.withLock { $0.byType[ObjectIdentifier(type)] ?? [] }

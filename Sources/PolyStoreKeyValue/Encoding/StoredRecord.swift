@@ -119,7 +119,14 @@ final class RecordDecoder {
     private let copy = RecordArena(capacity: 256)
     private let keys = KeyWriter()
 
-    init(_ store: StoreLayout) { self.store = store }
+    private let isChecked: Bool
+    private let staysPut: Bool
+
+    init(_ store: StoreLayout) {
+        self.store = store
+        isChecked = store.traits.checksumsRecords
+        staysPut = store.traits.valuesStay
+    }
 
     /// A record that a look-up gave.
     /// - Returns: the record, valid until the next call, and as long as the engine keeps values where they are.
@@ -129,7 +136,7 @@ final class RecordDecoder {
     )
         throws -> RecordView
     {
-        if store.traits.valuesStay { return try decode(stored, entity, id, key: key, snapshot) }
+        if staysPut { return try decode(stored, entity, id, key: key, snapshot) }
         copy.removeAll()
         let offset = copy.append(stored)
         return try decode(copy.bytes(offset, stored.count), entity, id, key: key, snapshot)
@@ -144,7 +151,7 @@ final class RecordDecoder {
         throws -> RecordView
     {
         // What is only in this process's memory was written by this process.
-        if !store.traits.checksumsRecords, !StoredRecord.isChunked(stored), let base = stored.baseAddress {
+        if !isChecked, !StoredRecord.isChunked(stored), let base = stored.baseAddress {
             return RecordView(trusting: base, count: stored.count, layout: entity.layout)
         }
         return try check(stored, entity, id, key, snapshot)

@@ -80,13 +80,3 @@ public final class EngineHandle: @unchecked Sendable {  // everything mutable is
         }
     }
 }
-
-/// A value behind a lock.
-final class Protected<Value>: @unchecked Sendable {  // the value is touched under the lock only
-    private let lock = Lock()
-    private var value: Value
-
-    init(_ value: Value) { self.value = value }
-
-    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result { try lock.withLock { try body(&value) } }
-}

@@ -6,7 +6,8 @@ extension OrderedTree {
 }
 
 private final class TreeCursor: EngineCursor {
-    private var cursor: OrderedTree.Cursor
+    // Only the methods below use it, and never while it is in use.
+    @exclusivity(unchecked) private var cursor: OrderedTree.Cursor
 
     init(_ tree: OrderedTree) {
         cursor = tree.cursor()

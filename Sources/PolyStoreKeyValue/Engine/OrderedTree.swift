@@ -6,7 +6,7 @@ import PolyStoreBackend
 /// Snapshots of the store in memory, savepoints, and what a transaction has written but not committed are all copies of one of these. A key can
 /// also be kept as *removed*: that is how a transaction hides what lies below it.
 public struct OrderedTree: Sendable {
-    /// Entries of a leaf, and children of a branch, at most. Half of it at least, but for the root and after a bulk load.
+    /// Entries of a leaf, and children of a branch, at most. Half of it at least, but for the root.
     static let width = 64
 
     private(set) var root: Node?
@@ -19,37 +19,119 @@ public struct OrderedTree: Sendable {
 
     /// A node, changed only by who holds it alone.
     final class Node: @unchecked Sendable {  // changed only while a single tree refers to it, so never while it is shared; entries never
+        // Only the owner writes, in one step each, so exclusivity checks could find nothing; in a search they would cost more than the comparing.
         /// Of a leaf, its entries; of a branch, for each child but the first the entry that had the least key below it when it was made.
-        var entries: ContiguousArray<TreeEntry>
-        var children: ContiguousArray<Node>
+        @exclusivity(unchecked) private(set) var entries: ContiguousArray<TreeEntry>
+        @exclusivity(unchecked) var children: ContiguousArray<Node>
+        /// So many bytes at the beginning are the same in all keys.
+        @exclusivity(unchecked) private var shared = 0
+        /// The next eight bytes of each key, zeros behind its end: they decide nearly every comparison without a look at the entry.
+        @exclusivity(unchecked) private var heads: ContiguousArray<UInt64>
 
         init(entries: ContiguousArray<TreeEntry>, children: ContiguousArray<Node>) {
             self.entries = entries
             self.children = children
+            heads = []
+            rebuildHeads()
+        }
+
+        private init(copyOf node: Node) {
+            entries = node.entries
+            children = node.children
+            shared = node.shared
+            heads = node.heads
         }
 
         var isLeaf: Bool { children.isEmpty }
         var size: Int { isLeaf ? entries.count : children.count }
-        func copy() -> Node { Node(entries: entries, children: children) }
+        func copy() -> Node { Node(copyOf: self) }
+
+        // MARK: Entries
+
+        private func rebuildHeads() {
+            shared = 0
+            if let first = entries.first?.key, let last = entries.last?.key {
+                let most = min(first.count, last.count)
+                while shared < most, first[shared] == last[shared] { shared += 1 }
+            }
+            heads.removeAll(keepingCapacity: true)
+            heads.reserveCapacity(OrderedTree.width + 1)
+            for entry in entries { heads.append(Self.head(entry.key, shared)) }
+        }
+
+        private static func head(_ key: UnsafeRawBufferPointer, _ start: Int) -> UInt64 {
+            if start &+ 8 <= key.count { return UInt64(bigEndian: key.loadUnaligned(fromByteOffset: start, as: UInt64.self)) }
+            var word: UInt64 = 0
+            for position in start..<start &+ 8 { word = word << 8 | (position < key.count ? UInt64(key[position]) : 0) }
+            return word
+        }
+
+        /// How a key's first bytes stand to those that all keys here share.
+        private func orderOfBeginning(_ key: UnsafeRawBufferPointer) -> Int {
+            let count = min(shared, key.count)
+            return Order.of(
+                UnsafeRawBufferPointer(rebasing: key[0..<count]), UnsafeRawBufferPointer(rebasing: entries[0].key[0..<count]))
+        }
+
+        func replace(_ position: Int, _ entry: TreeEntry) { entries[position] = entry }
+
+        func insert(_ entry: TreeEntry, at position: Int) {
+            let key = entry.key
+            let fits = key.count >= shared && (entries.isEmpty || orderOfBeginning(key) == 0)
+            entries.insert(entry, at: position)
+            if fits && entries.count > 1 { heads.insert(Self.head(key, shared), at: position) } else { rebuildHeads() }
+        }
+
+        func remove(at position: Int) {
+            entries.remove(at: position)
+            heads.remove(at: position)
+        }
+
+        /// Drops the entries from a position on.
+        func cut(from position: Int) {
+            entries.removeSubrange(position...)
+            rebuildHeads()
+        }
+
+        func append(_ others: ContiguousArray<TreeEntry>) {
+            entries += others
+            rebuildHeads()
+        }
+
+        // MARK: Searching
 
         /// The position of the first key that is not below another, and whether it is that key.
         func search(_ key: UnsafeRawBufferPointer) -> (position: Int, isFound: Bool) {
+            guard !entries.isEmpty else { return (0, false) }
+            if shared > 0 {
+                let order = orderOfBeginning(key)
+                if order != 0 { return (order < 0 ? 0 : entries.count, false) }
+                if key.count < shared { return (0, false) }
+            }
+            let head = Self.head(key, shared)
             var low = 0
-            var high = entries.count
-            return entries.withUnsafeBufferPointer { entries in
+            var high = heads.count
+            heads.withUnsafeBufferPointer { heads in
                 while low < high {
                     let middle = (low &+ high) >> 1
-                    let order = Order.of(entries[middle].key, key)
-                    if order < 0 {
-                        low = middle &+ 1
-                    } else if order == 0 {
-                        return (middle, true)
-                    } else {
-                        high = middle
-                    }
+                    if heads[middle] < head { low = middle &+ 1 } else { high = middle }
                 }
-                return (low, false)
             }
+            // Those whose eight bytes are the same are told apart by the whole.
+            high = low
+            while high < heads.count, heads[high] == head { high &+= 1 }
+            while low < high {
+                let middle = (low &+ high) >> 1
+                let order = Order.of(entries[middle].key, key)
+                if order < 0 {
+                    low = middle &+ 1
+                } else if order == 0 {
+                    return (middle, true)
+                } else {
+                    high = middle
+                }
+            }
+            return (low, false)
         }
 
         /// The child that a key belongs to.
@@ -105,57 +187,6 @@ public struct OrderedTree: Sendable {
         return true
     }
 
-    /// Adds many entries: as `set` of each, and far cheaper where they are all behind what the tree holds.
-    /// - Parameter entries: with ascending keys, each once.
-    mutating func append(_ entries: [TreeEntry]) {
-        var rest = entries[...]
-        if let last = lastKey, let first = entries.first, Order.of(first.key, last) <= 0 {
-            // Those up to the end go in one by one.
-            while let next = rest.first, Order.of(next.key, last) <= 0 {
-                set(next)
-                rest = rest.dropFirst()
-            }
-        }
-        if count == 0 {
-            load(rest)
-        } else {
-            for entry in rest { set(entry) }
-        }
-    }
-
-    private var lastKey: UnsafeRawBufferPointer? {
-        guard var node = root else { return nil }
-        while let child = node.children.last { node = child }
-        return node.entries.last?.key
-    }
-
-    /// Builds full leaves from left to right, and the branches above them.
-    private mutating func load(_ entries: ArraySlice<TreeEntry>) {
-        guard !entries.isEmpty else { return }
-        count = entries.count
-        let fill = Self.width - Self.width / 8
-        var level: [(least: TreeEntry, node: Node)] = Self.portions(entries.count, fill).map { range in
-            let slice = entries[(entries.startIndex + range.lowerBound)..<(entries.startIndex + range.upperBound)]
-            return (slice[slice.startIndex], Node(entries: ContiguousArray(slice), children: []))
-        }
-        while level.count > 1 {
-            level = Self.portions(level.count, fill).map { range in
-                let nodes = level[range]
-                return (
-                    nodes[range.lowerBound].least,
-                    Node(entries: ContiguousArray(nodes.dropFirst().map(\.least)), children: ContiguousArray(nodes.map(\.node)))
-                )
-            }
-        }
-        root = level[0].node
-    }
-
-    /// Ranges of nearly equal length, none above `most`.
-    private static func portions(_ count: Int, _ most: Int) -> [Range<Int>] {
-        let number = (count + most - 1) / most
-        return (0..<number).map { (count * $0 / number)..<(count * ($0 + 1) / number) }
-    }
-
     /// Makes a node one that only this tree holds.
     private static func own(_ node: inout Node) { if !isKnownUniquelyReferenced(&node) { node = node.copy() } }
 
@@ -164,18 +195,14 @@ public struct OrderedTree: Sendable {
         own(&node)
         if node.isLeaf {
             let (position, isFound) = node.search(entry.key)
-            if isFound {
-                node.entries[position] = entry
-            } else {
-                node.entries.insert(entry, at: position)
-            }
+            if isFound { node.replace(position, entry) } else { node.insert(entry, at: position) }
             return !isFound
         }
         let child = node.childIndex(entry.key)
         let isNew = insert(&node.children[child], entry)
         if node.children[child].size > width {
             let (separator, right) = split(node.children[child], atEnd: child == node.children.count - 1)
-            node.entries.insert(separator, at: child)
+            node.insert(separator, at: child)
             node.children.insert(right, at: child + 1)
         }
         return isNew
@@ -189,11 +216,11 @@ public struct OrderedTree: Sendable {
         if node.isLeaf {
             separator = node.entries[middle]
             right = Node(entries: ContiguousArray(node.entries[middle...]), children: [])
-            node.entries.removeSubrange(middle...)
+            node.cut(from: middle)
         } else {
             separator = node.entries[middle - 1]
             right = Node(entries: ContiguousArray(node.entries[middle...]), children: ContiguousArray(node.children[middle...]))
-            node.entries.removeSubrange((middle - 1)...)
+            node.cut(from: middle - 1)
             node.children.removeSubrange(middle...)
         }
         return (separator, right)
@@ -203,7 +230,7 @@ public struct OrderedTree: Sendable {
         own(&node)
         if node.isLeaf {
             let (position, isFound) = node.search(key)
-            if isFound { node.entries.remove(at: position) }
+            if isFound { node.remove(at: position) }
             return
         }
         let child = node.childIndex(key)
@@ -221,17 +248,16 @@ public struct OrderedTree: Sendable {
         let (first, second) = (node.children[left], node.children[right])
         let separator = node.entries[left]
         if first.isLeaf {
-            first.entries += second.entries
+            first.append(second.entries)
         } else {
-            first.entries.append(separator)
-            first.entries += second.entries
+            first.append([separator] + second.entries)
             first.children += second.children
         }
-        node.entries.remove(at: left)
+        node.remove(at: left)
         node.children.remove(at: right)
         if first.size > width {
             let (separator, rest) = split(first, atEnd: false)
-            node.entries.insert(separator, at: left)
+            node.insert(separator, at: left)
             node.children.insert(rest, at: right)
         }
     }

@@ -8,6 +8,8 @@ final class RecordCursorOverRange: RecordCursor {
     private let range: KeyRange
     private let isReversed: Bool
     private let decoder: RecordDecoder
+    /// The first five bytes of every key of the entity, where all its records are walked over; then the ends need not be compared with.
+    private let whole: UInt64?
     // Only `next` uses them, and never while they are in use.
     @exclusivity(unchecked) private var isStarted = false
     @exclusivity(unchecked) private var isOpen = true
@@ -16,7 +18,9 @@ final class RecordCursorOverRange: RecordCursor {
     init(_ reader: SnapshotReader, _ entity: Entity, ids: KeyRange?, isReversed: Bool = false) throws {
         self.reader = reader
         self.entity = entity
-        range = ids ?? KeyRange(prefix: [Keyspace.record.rawValue] + Number.bytes(reader.layout.number(of: entity)))
+        let number = reader.layout.number(of: entity)
+        whole = ids == nil ? UInt64(Keyspace.record.rawValue) << 32 | UInt64(number) : nil
+        range = ids ?? KeyRange(prefix: [Keyspace.record.rawValue] + Number.bytes(number))
         self.isReversed = isReversed
         cursor = try reader.snapshot.cursor()
         decoder = RecordDecoder(reader.layout)
@@ -48,8 +52,10 @@ final class RecordCursorOverRange: RecordCursor {
         return true
     }
 
+    @inline(__always)
     private func isWithin(_ key: UnsafeRawBufferPointer) -> Bool {
-        isReversed
+        if let whole, key.count >= 8 { return UInt64(bigEndian: key.loadUnaligned(as: UInt64.self)) >> 24 == whole }
+        return isReversed
             ? range.start.withUnsafeBytes { Order.of(key, $0) >= 0 } : range.end.withUnsafeBytes { Order.of(key, $0) < 0 }
     }
 

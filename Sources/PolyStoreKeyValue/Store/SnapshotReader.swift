@@ -7,7 +7,8 @@ final class SnapshotReader {
     let decoder: RecordDecoder
     private let keys = KeyWriter()
     private var states: [[IndexState?]]
-    private(set) var isEnded = false
+    // Of one thread, read and written in one step each.
+    @exclusivity(unchecked) private(set) var isEnded = false
     /// By entity: records more, or fewer, than the statistics say, as those are written at the end of a transaction only.
     var growth: [Int64]
 

@@ -1,16 +1,14 @@
-import PolyStoreBackend
-
 /// A value that is only touched under a lock.
-final class Protected<State>: @unchecked Sendable {  // every access to `state` is inside the lock
+package final class Protected<State>: @unchecked Sendable {  // every access to `state` is inside the lock
     private var state: State
     private let lock = Lock()
 
-    init(_ state: State) { self.state = state }
+    package init(_ state: State) { self.state = state }
 
-    func withLock<T>(_ body: (inout State) throws -> T) rethrows -> T { try lock.withLock { try body(&state) } }
+    package func withLock<T>(_ body: (inout State) throws -> T) rethrows -> T { try lock.withLock { try body(&state) } }
 
     /// Waits until `ready`, then runs `body`, all under the lock.
-    func wait<T>(until ready: (State) -> Bool, _ body: (inout State) throws -> T) rethrows -> T {
+    package func wait<T>(until ready: (State) -> Bool, _ body: (inout State) throws -> T) rethrows -> T {
         try lock.withLock {
             while !ready(state) { lock.wait() }
             return try body(&state)
@@ -18,7 +16,7 @@ final class Protected<State>: @unchecked Sendable {  // every access to `state` 
     }
 
     /// Runs `body` under the lock, then wakes everybody who waits.
-    func signal<T>(_ body: (inout State) throws -> T) rethrows -> T {
+    package func signal<T>(_ body: (inout State) throws -> T) rethrows -> T {
         try lock.withLock {
             defer { lock.broadcast() }
             return try body(&state)

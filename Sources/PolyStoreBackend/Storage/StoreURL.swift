@@ -1,0 +1,123 @@
+/// A store named in one line of text, as in a configuration file or on a command line: `engine:location?option=value&option=value`.
+///
+///     sqlite:company.sqlite
+///     lmdb:/var/lib/company.lmdb?mapSize=256g&durability=relaxed
+///     memory:
+///
+/// In the location and in values `%` begins an escape of two hexadecimal digits, so a `?` in a path is written `%3F`. `engine:///path` is
+/// `engine:/path`, as other URLs are written.
+public struct StoreURL: Sendable, Hashable {
+    public let engine: String
+    /// Escapes resolved; empty where there is none.
+    public let location: String
+    /// Escapes resolved.
+    public let options: [String: String]
+    /// As it was written.
+    public let text: String
+
+    /// - Throws: `misuse`, which says what is wrong with the text.
+    public init(_ text: String) throws {
+        func wrong(_ what: String) -> StoreError {
+            StoreError(
+                .misuse, "\"\(text)\" is no store URL: \(what). Write engine:location, for example sqlite:company.sqlite.", url: text)
+        }
+        guard !text.utf8.contains(0) else { throw wrong("it holds a NUL character") }
+        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { throw wrong("it names no engine") }
+        let engine = text[..<colon]
+        guard engine.utf8.allSatisfy({ $0 >= 0x61 && $0 <= 0x7a || $0 >= 0x30 && $0 <= 0x39 || $0 == 0x2d }) else {
+            throw wrong("\"\(engine)\" is no engine's name, which has small letters, digits and hyphens")
+        }
+        var rest = text[text.index(after: colon)...]
+        var query: Substring = ""
+        if let mark = rest.firstIndex(of: "?") {
+            query = rest[rest.index(after: mark)...]
+            rest = rest[..<mark]
+        }
+        if rest.hasPrefix("//") {
+            guard rest.hasPrefix("///") else { throw wrong("it names a host, and stores are local") }
+            rest = rest.dropFirst(2)
+        }
+        guard let location = Self.unescape(rest) else { throw wrong("a % is not followed by two hexadecimal digits, or they give no text") }
+        var options: [String: String] = [:]
+        for pair in query.split(separator: "&") {
+            guard let equals = pair.firstIndex(of: "="), equals != pair.startIndex else { throw wrong("\"\(pair)\" is not option=value") }
+            guard let value = Self.unescape(pair[pair.index(after: equals)...]) else {
+                throw wrong("the value of \(pair[..<equals]) has a % that is not followed by two hexadecimal digits, or they give no text")
+            }
+            guard options.updateValue(value, forKey: String(pair[..<equals])) == nil else {
+                throw wrong("\(pair[..<equals]) is there twice")
+            }
+        }
+        self.engine = String(engine)
+        self.location = location
+        self.options = options
+        self.text = text
+    }
+
+    private static func unescape(_ text: Substring) -> String? {
+        guard text.contains("%") else { return String(text) }
+        func digit(_ byte: UInt8) -> UInt8? {
+            switch byte {
+            case 0x30...0x39: byte - 0x30
+            case 0x41...0x46: byte - 0x41 + 10
+            case 0x61...0x66: byte - 0x61 + 10
+            default: nil
+            }
+        }
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        var at = 0
+        while at < bytes.count {
+            if bytes[at] != 0x25 {
+                result.append(bytes[at])
+                at += 1
+            } else {
+                guard at + 2 < bytes.count, let high = digit(bytes[at + 1]), let low = digit(bytes[at + 2]), high | low != 0 else {
+                    return nil
+                }
+                result.append(high << 4 | low)
+                at += 3
+            }
+        }
+        return String(validating: result, as: UTF8.self)
+    }
+}
+
+extension StoreURL {
+    private func wrong(_ option: String, _ expected: String) -> StoreError {
+        StoreError(.misuse, "\(option)=\(options[option] ?? "") in \"\(text)\": \(expected) is expected.", url: text)
+    }
+
+    /// The location as a path.
+    /// - Throws: `misuse` where there is none.
+    public func path() throws -> String {
+        guard !location.isEmpty else {
+            throw StoreError(.misuse, "\"\(text)\" names no file; write \(engine):company.\(engine), for example.", url: text)
+        }
+        return location
+    }
+
+    /// The value of a yes-or-no option; nil where it is not there.
+    public func flag(_ option: String) throws -> Bool? {
+        switch options[option] {
+        case nil: return nil
+        case "true", "yes", "1": return true
+        case "false", "no", "0": return false
+        default: throw wrong(option, "true or false")
+        }
+    }
+
+    /// The value of an option that counts something, or a size: digits, then `k`, `m` or `g` for 2^10, 2^20, 2^30; nil where it is not there.
+    public func number(_ option: String) throws -> Int? {
+        guard var value = options[option]?[...] else { return nil }
+        let factors: [Character: Int] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
+        let factor = value.last.flatMap { factors[$0] }
+        if factor != nil { value = value.dropLast() }
+        guard let number = Int(value), number >= 0, value.first != "+" else {
+            throw wrong(option, "a number such as 4096, 64k, 512m or 2g")
+        }
+        let (product, isTooLarge) = number.multipliedReportingOverflow(by: factor ?? 1)
+        guard !isTooLarge else { throw wrong(option, "a number of 64 bits") }
+        return product
+    }
+}

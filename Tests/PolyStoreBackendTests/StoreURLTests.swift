@@ -1,0 +1,98 @@
+import PolyStoreBackend
+import Testing
+
+@Suite struct StoreURLTests {
+    @Test(
+        arguments: [
+            ("sqlite:company.sqlite", "sqlite", "company.sqlite", [:]),
+            (
+                "lmdb:/var/lib/a b.lmdb?mapSize=256g&durability=relaxed", "lmdb", "/var/lib/a b.lmdb",
+                ["mapSize": "256g", "durability": "relaxed"]
+            ),
+            ("leveldb:///tmp/x", "leveldb", "/tmp/x", [:]),
+            ("memory:", "memory", "", [:]),
+            ("my-engine2:C:/x", "my-engine2", "C:/x", [:]),
+            ("sqlite:100%25%3F.db?a=%26b", "sqlite", "100%?.db", ["a": "&b"]),
+            ("sqlite:%E5%90%8D.db?", "sqlite", "名.db", [:]),
+            ("sqlite:x?empty=", "sqlite", "x", ["empty": ""]),
+        ] as [(String, String, String, [String: String])])
+    func whatIsWrittenIsRead(_ text: String, _ engine: String, _ location: String, _ options: [String: String]) throws {
+        let url = try StoreURL(text)
+        #expect(url.engine == engine)
+        #expect(url.location == location)
+        #expect(url.options == options)
+        #expect(url.text == text)
+    }
+
+    @Test(arguments: [
+        "", ":", "company.sqlite", ":x", "SQLite:x", "sq lite:x", "sqlite://host/x", "sqlite:100%", "sqlite:100%2", "sqlite:%zz",
+        "sqlite:%00", "sqlite:%FF",
+        "sqlite:x?a", "sqlite:x?=b", "sqlite:x?a=1&a=2", "sqlite:x?a=%", "sqlite:x\0y",
+    ])
+    func whatIsNoURLIsToldWithTheText(_ text: String) throws {
+        let error = #expect(throws: StoreError.self) { try StoreURL(text) }
+        #expect(error?.code == .misuse)
+        #expect(error?.message.contains(text) ?? false)
+    }
+
+    @Test func numbersHaveBinaryUnits() throws {
+        let url = try StoreURL("x:y?a=12&b=64k&c=3m&d=2g&e=-1&f=1t&g=99999999999g&h=+5&i=")
+        #expect(try url.number("a") == 12)
+        #expect(try url.number("b") == 65536)
+        #expect(try url.number("c") == 3 << 20)
+        #expect(try url.number("d") == 2 << 30)
+        #expect(try url.number("z") == nil)
+        for wrong in ["e", "f", "g", "h", "i"] {
+            let error = #expect(throws: StoreError.self) { try url.number(wrong) }
+            #expect(error?.message.contains("\(wrong)=") ?? false)
+        }
+    }
+
+    /// Whatever the text: a URL or an error.
+    @Test func anyTextGivesAURLOrAnError() {
+        var random = Random(5)
+        let alphabet: [Character] = ["a", ":", "/", "?", "&", "=", "%", "2", "5", "F", " ", "é", "\0", "-"]
+        for _ in 0..<20_000 {
+            let text = String((0..<Int(random.next() % 14)).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] })
+            do {
+                let url = try StoreURL(text)
+                #expect(!url.engine.isEmpty)
+            } catch {
+                #expect(error is StoreError)
+            }
+        }
+    }
+
+    private let engines = StoreEngines([
+        StoreEngine(name: "fake", options: ["speed"]) { url in
+            StoreConfiguration(engine: "fake", location: try url.path()) { _ in throw StoreError(.unsupported, "It is a fake.") }
+        }
+    ])
+
+    @Test func anEngineIsChosenByName() throws {
+        let store = try engines.configuration("fake:there?readOnly=true&durability=relaxed&speed=3&resetsOnModelMismatch=no")
+        #expect(store.url == "fake:there")
+        #expect(store.isReadOnly)
+        #expect(store.durability == .relaxed)
+        #expect(!store.resetsOnModelMismatch)
+    }
+
+    @Test(arguments: [
+        ("other:x", StoreError.Code.unsupported, "fake"), ("fake:x?sped=3", .misuse, "speed"),
+        ("fake:x?readOnly=perhaps", .misuse, "true or false"),
+        ("fake:x?durability=some", .misuse, "relaxed"), ("fake:", .misuse, "names no file"),
+    ])
+    func whatCannotBeIsToldWithTheWayOut(_ text: String, _ code: StoreError.Code, _ word: String) {
+        let error = #expect(throws: StoreError.self) { try engines.configuration(text) }
+        #expect(error?.code == code)
+        #expect(error?.message.contains(word) ?? false, "\(error?.message ?? "")")
+    }
+
+    @Test func registeredEnginesServeTheWholeProcess() throws {
+        StoreEngines.register([
+            StoreEngine(name: "registered-for-a-test") { _ in .init(engine: "r", location: "l") { _ in throw StoreError(.io, "") } }
+        ])
+        #expect(StoreEngines.registered.names.contains("registered-for-a-test"))
+        #expect(try StoreEngines.registered.configuration("registered-for-a-test:").url == "r:l")
+    }
+}
