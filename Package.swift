@@ -73,7 +73,9 @@ let package = Package(
 
         // Killed by Tests/Kill/run.sh.
         .executableTarget(
-            name: "kill-child", dependencies: ["PolyStore", "PolyStoreSQLite"], path: "Tests/Kill/Child", swiftSettings: settings),
+            name: "kill-child", dependencies: ["PolyStore", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            path: "Tests/Kill/Child",
+            swiftSettings: settings),
 
         // What the tests of the key-value engines share, and the other process in them.
         .target(name: "EngineTestSupport", dependencies: ["PolyStoreBackend"], path: "Tests/Engines/Support", swiftSettings: settings),
@@ -82,7 +84,9 @@ let package = Package(
             path: "Tests/Engines/Child", swiftSettings: settings),
 
         .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordChecksum"], swiftSettings: settings),
-        .testTarget(name: "PolyStoreKeyValueTests", dependencies: ["PolyStoreKeyValue", "EngineTestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreKeyValueTests", dependencies: ["PolyStoreKeyValue", "PolyStoreConformance", "EngineTestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "PolyStoreLMDBTests", dependencies: ["PolyStoreLMDB", "PolyStoreKeyValue", "CLMDB", "EngineTestSupport", "engine-child"],
             swiftSettings: settings),

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Kills a writer at random moments and checks that everything it acknowledged is there, and nothing is half there.
-# usage: run.sh [KILLS]
+# usage: run.sh [ENGINE] [KILLS]      ENGINE: sqlite, lmdb, leveldb
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-kills=${1:-12}
+engine=${1:-sqlite}
+kills=${2:-12}
 swift build --product kill-child
 child=$(swift build --show-bin-path)/kill-child
 folder=$(mktemp -d)
@@ -11,7 +12,7 @@ trap 'rm -rf "$folder"' EXIT
 
 last=0
 for kill in $(seq "$kills"); do
-    "$child" write "$folder/store.sqlite" >"$folder/acknowledged" &
+    "$child" write "$engine" "$folder/store" >"$folder/acknowledged" &
     pid=$!
     # From before the store is open to some hundred commits later; each run goes on with the store that the last kill left.
     sleep "0.$(printf '%03d' $((RANDOM % 400)))"
@@ -20,6 +21,6 @@ for kill in $(seq "$kills"); do
     # A last line without its end may be cut; only whole lines count.
     seen=$(awk 'END { print n + 0 } /^[0-9]+$/ { n = $0 }' <(head -c -0 "$folder/acknowledged" | sed '$!b; /[0-9]$/!d'))
     [ "$seen" -gt "$last" ] && last=$seen
-    "$child" check "$folder/store.sqlite" "$last" >"$folder/checked" || { echo "kill $kill: $(cat "$folder/checked")"; exit 1; }
+    "$child" check "$engine" "$folder/store" "$last" >"$folder/checked" || { echo "kill $kill: $(cat "$folder/checked")"; exit 1; }
 done
-echo "kill: $kills kills, $(cat "$folder/checked"), nothing lost and nothing torn"
+echo "kill: $kills kills on $engine, $(cat "$folder/checked"), nothing lost and nothing torn"

@@ -1,10 +1,12 @@
 // Writes until it is killed, or checks what a killed one has left.
 //
-//     kill-child write STORE            commits groups of three objects, and prints a group's number once its commit is acknowledged
-//     kill-child check STORE LAST       every group up to LAST is whole, every other one whole or absent, and the store is sound
+//     kill-child write ENGINE STORE            commits groups of three objects, and prints a group's number once its commit is acknowledged
+//     kill-child check ENGINE STORE LAST       every group up to LAST is whole, every other one whole or absent, and the store is sound
 
 import Foundation
 import PolyStore
+import PolyStoreLMDB
+import PolyStoreLevelDB
 import PolyStoreSQLite
 
 @Model
@@ -25,9 +27,24 @@ func fail(_ message: String) -> Never {
 }
 
 let arguments = CommandLine.arguments
-guard arguments.count >= 3 else { fail("usage: kill-child write STORE | check STORE LAST") }
+guard arguments.count >= 4 else { fail("usage: kill-child write ENGINE STORE | check ENGINE STORE LAST") }
+let configuration: StoreConfiguration
+switch arguments[2] {
+case "sqlite": configuration = .sqlite(file: arguments[3])
+case "lmdb":
+    // A map that is too small grows while the child is killed.
+    var options = LMDBOptions()
+    options.mapSize = 1 << 20
+    configuration = .lmdb(file: arguments[3], options: options)
+case "leveldb":
+    // Small tables, so that some are written while the child is killed.
+    var options = LevelDBOptions()
+    options.writeBufferSize = 256 << 10
+    configuration = .levelDB(directory: arguments[3], options: options)
+default: fail("there is no engine \(arguments[2])")
+}
 let stack = try DataStack(Schema("Kill", Entry.self, Counter.self))
-let store = try stack.addStore(.sqlite(file: arguments[2]))
+let store = try stack.addStore(configuration)
 
 if arguments[1] == "write" {
     while true {
@@ -47,7 +64,7 @@ if arguments[1] == "write" {
     }
 }
 
-guard arguments.count == 4, let last = Int(arguments[3]) else { fail("usage: kill-child check STORE LAST") }
+guard arguments.count == 5, let last = Int(arguments[4]) else { fail("usage: kill-child check STORE LAST") }
 let findings = try store.verify()
 guard findings.isEmpty else { fail("the store is damaged: \(findings)") }
 let (value, entries) = try stack.readAndWait { context in
