@@ -94,12 +94,8 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {  // LevelDB is m
         defer { snapshot.end() }
         let cursor = try snapshot.cursor()
         defer { cursor.close() }
-        do {
-            var more = try [UInt8]().withUnsafeBytes { try cursor.seek($0) }
-            while more { more = try cursor.next() }
-        } catch let error as StoreError where error.code == .corrupt {
-            return [error.message + (error.underlying.map { " (\($0))" } ?? "")]
-        }
+        var more = try [UInt8]().withUnsafeBytes { try cursor.seek($0) }
+        while more { more = try cursor.next() }
         return []
     }
 }
