@@ -32,7 +32,7 @@ import Testing
     func whatIsNoURLIsToldWithTheText(_ text: String) throws {
         let error = #expect(throws: StoreError.self) { try StoreURL(text) }
         #expect(error?.code == .misuse)
-        #expect(error?.message.contains(text) ?? false)
+        #expect(error?.message.hasPrefix("\"\(text)\" is no store URL") ?? false)
     }
 
     @Test func numbersHaveBinaryUnits() throws {
