@@ -7,7 +7,7 @@ import PolyStoreKeyValue
 /// What LevelDB leaves to its users is done here: a lock of this project's own is taken first; checksums are verified on every read; after the first
 /// write that failed nothing is written any more, as LevelDB would go on acknowledging writes behind a damaged log; a batch has a limit; everything
 /// made through the C interface is destroyed.
-final class LevelDBEngine: OrderedEngine, @unchecked Sendable {  // LevelDB is made for many threads; `failure` is touched under the lock only
+final class LevelDBEngine: OrderedEngine, @unchecked Sendable {  // LevelDB is for many threads; `failure` is touched under the lock only
     let place: String
     let traits: EngineTraits
     let database: OpaquePointer
@@ -65,7 +65,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {  // LevelDB is m
         if let failure = lock.withLock({ failure }) { throw failure }
         let writes = leveldb_writebatch_create()
         defer { leveldb_writebatch_destroy(writes) }
-        batch.forEach { key, value in
+        batch.visit { key, value in
             let name = key.bindMemory(to: CChar.self)
             if let value {
                 let bytes = value.bindMemory(to: CChar.self)

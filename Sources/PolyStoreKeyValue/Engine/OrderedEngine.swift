@@ -105,7 +105,7 @@ public struct WriteBatch {
     public var count: Int { tree.count }
 
     /// Hands over each key with its new value; nil: the key is to be removed, whether or not it is there.
-    public func forEach(_ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) throws -> Void) rethrows {
+    public func visit(_ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) throws -> Void) rethrows {
         var cursor = tree.cursor()
         var more = cursor.first()
         while more, let entry = cursor.entry {

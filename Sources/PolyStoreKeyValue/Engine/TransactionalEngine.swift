@@ -14,7 +14,7 @@ extension TransactionalEngine {
     public func apply(_ batch: WriteBatch, _ durability: Durability) throws {
         let writer = try beginWrite()
         defer { writer.end() }
-        try batch.forEach { key, value in
+        try batch.visit { key, value in
             if let value { try writer.put(key, value) } else { try writer.remove(key) }
         }
         try writer.commit(durability)

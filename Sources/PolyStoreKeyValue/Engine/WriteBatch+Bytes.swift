@@ -7,7 +7,7 @@ extension WriteBatch {
     /// Everything that sets the keys of a tree to what they are in it: one batch in the place of all that led there.
     public init(_ tree: OrderedTree) {
         var bytes = 0
-        WriteBatch(tree, byteCount: 0).forEach { key, value in bytes += key.count + (value?.count ?? 0) }
+        WriteBatch(tree, byteCount: 0).visit { key, value in bytes += key.count + (value?.count ?? 0) }
         self.init(tree, byteCount: bytes)
     }
 
@@ -17,7 +17,7 @@ extension WriteBatch {
     /// Appends the batch. ``OrderedTree/apply(encoded:)`` reads it.
     public func encode(into bytes: inout [UInt8]) {
         bytes.reserveCapacity(bytes.count + encodedCount)
-        forEach { key, value in
+        visit { key, value in
             withUnsafeBytes(of: UInt32(truncatingIfNeeded: key.count).littleEndian) { bytes.append(contentsOf: $0) }
             withUnsafeBytes(of: (value.map { UInt32(truncatingIfNeeded: $0.count) } ?? .max).littleEndian) { bytes.append(contentsOf: $0) }
             bytes.append(contentsOf: key)
@@ -28,7 +28,7 @@ extension WriteBatch {
 
 extension OrderedTree {
     /// Carries a batch out: sets keys and removes others.
-    public mutating func apply(_ batch: WriteBatch) { batch.forEach { key, value in write(key, value) } }
+    public mutating func apply(_ batch: WriteBatch) { batch.visit { key, value in write(key, value) } }
 
     /// Carries out what ``WriteBatch/encode(into:)`` made bytes of.
     /// - Returns: false where the bytes are no batch; those up to there are carried out.
