@@ -75,7 +75,8 @@ let package = Package(
             name: "conformance-report", dependencies: ["ConformanceTargets", "PolyStoreConformance"], path: "Conformance/Report",
             swiftSettings: settings),
         .testTarget(
-            name: "ConformanceTests", dependencies: ["ConformanceTargets", "PolyStoreConformance"], path: "Conformance/ConformanceTests",
+            name: "ConformanceTests", dependencies: ["ConformanceTargets", "PolyStoreConformance", "PolyStoreMemory"],
+            path: "Conformance/ConformanceTests",
             swiftSettings: settings),
 
         // Killed by Tests/Kill/run.sh.

@@ -15,8 +15,11 @@ import Testing
 
     private func contents(_ tree: OrderedTree) -> [String] {
         var lines: [String] = []
-        WriteBatch(tree).visit {
-            lines.append("\(String(decoding: $0, as: UTF8.self))=\($1.map { String(decoding: $0, as: UTF8.self) } ?? "-")")
+        let cursor = tree.makeCursor()
+        var more = cursor.first()
+        while more {
+            lines.append(String(decoding: cursor.key, as: UTF8.self) + "=" + String(decoding: cursor.value, as: UTF8.self))
+            more = cursor.following()
         }
         return lines
     }
@@ -44,4 +47,10 @@ import Testing
         var found = OrderedTree()
         #expect(![UInt8](repeating: 255, count: 64).withUnsafeBytes { found.apply(encoded: $0) })
     }
+}
+
+// The tree's cursor never throws.
+extension EngineCursor {
+    fileprivate func first() -> Bool { (try? [UInt8]().withUnsafeBytes { try seek($0) }) ?? false }
+    fileprivate func following() -> Bool { (try? next()) ?? false }
 }

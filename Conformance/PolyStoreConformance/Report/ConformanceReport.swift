@@ -43,7 +43,7 @@ public struct ConformanceReport: Sendable {
     ///   - timeLimit: for all of it. What has not ended by then fails, and what has not begun.
     ///   - progress: told the name of each backend before its cases run.
     public static func run(
-        _ targets: [ConformanceTarget], cases: [ConformanceCase] = ConformanceCase.all, timeLimit: Duration = .seconds(300),
+        _ targets: [ConformanceTarget], cases: [ConformanceCase] = ConformanceCase.all, timeLimit: Duration = .seconds(600),
         progress: @Sendable (String) -> Void = { _ in }
     ) async -> ConformanceReport {
         var report = ConformanceReport(targets, cases)

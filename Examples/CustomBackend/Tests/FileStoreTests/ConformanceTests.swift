@@ -10,13 +10,18 @@ private let target = ConformanceTarget(
     name: "filestore", capabilities: [.persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes]
 ) { place in .fileStore(file: place.path) }
 
-extension ConformanceCase: @retroactive CustomTestStringConvertible {
-    public var testDescription: String { id }
-}
+/// Cases that fail and may for now, by id, each with the reason. One that passes after all fails the test, and leaves the list.
+private let knownFailures: [String: Comment] = [:]
 
 @Suite struct Conformance {
     @Test(arguments: ConformanceCase.all)
-    func conforms(_ c: ConformanceCase) async throws { try await c.run(target) }
+    func conforms(_ c: ConformanceCase) async throws {
+        guard let reason = knownFailures[c.id] else {
+            _ = try await c.run(target)
+            return
+        }
+        await withKnownIssue(reason) { try await c.run(target) }
+    }
 
     @Test func claimsAreThoseOfTheBackend() throws { #expect(try target.claimedFeatures() == target.capabilities) }
 
