@@ -1,7 +1,8 @@
 # The two commands of the README, and what they need.
 BACKEND ?= sqlite
+FORMAT ?= text
 
-.PHONY: demo test setup conformance lint clean
+.PHONY: demo test setup conformance conformance-report custom-backend lint clean
 
 ## Imports the atlas into BACKEND (sqlite, lmdb, leveldb, memory) and asks questions about it.
 demo: setup
@@ -16,8 +17,19 @@ test: setup
 conformance: setup
 	swift test --filter Conformance
 
+## What each built-in backend claims and how it fares in every case, as a table: FORMAT=markdown for one to paste.
+conformance-report: setup
+	@swift run --quiet conformance-report $(FORMAT)
+
+## The backend of the guide: its tests, and that it is as short as the guide says.
+custom-backend:
+	swift test --package-path Examples/CustomBackend
+	@lines=$$(wc -l <Examples/CustomBackend/Sources/FileStore/FileEngine.swift) && [ $$lines -le 150 ] \
+		|| { echo "FileEngine.swift has $$lines lines, and the guide says 150"; exit 1; }
+
 lint:
 	swift format lint --strict --recursive Package.swift Sources Backends Conformance Tests Examples/Package.swift Examples/Atlas Examples/QuickStart \
+		Examples/CustomBackend/Package.swift Examples/CustomBackend/Sources Examples/CustomBackend/Tests \
 		Benchmarks/Package.swift Benchmarks/Sources
 
 ## Installs the C libraries that are missing, and says so.
@@ -25,4 +37,4 @@ setup:
 	@scripts/setup.sh
 
 clean:
-	rm -rf .build Examples/.build Benchmarks/.build atlas.db atlas.db-wal atlas.db-shm atlas.lmdb atlas.lmdb-lock atlas.leveldb
+	rm -rf .build Examples/.build Examples/CustomBackend/.build Benchmarks/.build atlas.db atlas.db-wal atlas.db-shm atlas.lmdb atlas.lmdb-lock atlas.leveldb

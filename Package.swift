@@ -66,10 +66,17 @@ let package = Package(
         .target(
             name: "PolyStoreConformance", dependencies: ["PolyStoreBackend", "PolyStoreMemory"], path: "Conformance/PolyStoreConformance",
             swiftSettings: settings),
-        .testTarget(
-            name: "ConformanceTests",
+        // The built-in backends and what they claim, and the program that prints how they fare.
+        .target(
+            name: "ConformanceTargets",
             dependencies: ["PolyStoreConformance", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
-            path: "Conformance/ConformanceTests", swiftSettings: settings),
+            path: "Conformance/Targets", swiftSettings: settings),
+        .executableTarget(
+            name: "conformance-report", dependencies: ["ConformanceTargets", "PolyStoreConformance"], path: "Conformance/Report",
+            swiftSettings: settings),
+        .testTarget(
+            name: "ConformanceTests", dependencies: ["ConformanceTargets", "PolyStoreConformance"], path: "Conformance/ConformanceTests",
+            swiftSettings: settings),
 
         // Killed by Tests/Kill/run.sh.
         .executableTarget(

@@ -96,12 +96,8 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         defer { snapshot.end() }
         let cursor = try snapshot.cursor()
         defer { cursor.close() }
-        do {
-            var more = try [UInt8]().withUnsafeBytes { try cursor.seek($0) }
-            while more { more = try cursor.next() }
-        } catch let error as StoreError where error.code == .corrupt {
-            return [error.message + (error.underlying.map { " (\($0))" } ?? "")]
-        }
+        var more = try [UInt8]().withUnsafeBytes { try cursor.seek($0) }
+        while more { more = try cursor.next() }
         return []
     }
 }

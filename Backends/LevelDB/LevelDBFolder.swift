@@ -47,19 +47,11 @@ struct LevelDBFolder {
     /// - Returns: the descriptor to close at the end.
     /// - Throws: `busy`.
     func lock() throws -> Int32 {
-        let descriptor = open(path + "/" + Self.lockName, O_CREAT | O_RDWR | O_CLOEXEC, mode_t(0o600))
-        guard descriptor >= 0 else { throw place.refused("The store cannot be locked", errno) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let code = errno
-            close(descriptor)
-            if code == EWOULDBLOCK {
-                throw StoreError(
-                    .busy, "The store \(path) is open in another process, and LevelDB serves one at a time.", url: path,
-                    engineCode: Int(code))
-            }
-            throw place.refused("The store cannot be locked", code)
+        do { return try FilePlace(path: path + "/" + Self.lockName).openLocked(mode: 0o600) } catch var error as StoreError {
+            error.url = path
+            if error.code == .busy { error.message = "The store \(path) is open in another process, and LevelDB serves one at a time." }
+            throw error
         }
-        return descriptor
     }
 
     static func unlock(_ descriptor: Int32) { close(descriptor) }

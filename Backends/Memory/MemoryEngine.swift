@@ -15,7 +15,7 @@ final class MemoryEngine: TransactionalEngine, @unchecked Sendable {  // everyth
         EngineTraits(features: [], durabilities: [.relaxed], checksumsRecords: false, valuesStay: true, largestPiece: Int(UInt32.max))
     }
 
-    func snapshot() -> any EngineSnapshot { MemorySnapshot(lock.withLock { committed }) }
+    func snapshot() -> any EngineSnapshot { lock.withLock { committed }.makeSnapshot() }
 
     func beginWrite() -> any EngineWriter {
         lock.withLock {
@@ -37,30 +37,22 @@ final class MemoryEngine: TransactionalEngine, @unchecked Sendable {  // everyth
     func close() { lock.withLock { committed = OrderedTree() } }
 }
 
-/// One version of the tree.
-private class MemorySnapshot: EngineSnapshot {
-    // Of one thread, used in one step each.
-    @exclusivity(unchecked) final var tree: OrderedTree
-
-    init(_ tree: OrderedTree) { self.tree = tree }
-
-    func get(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? { tree.value(of: key) }
-    func cursor() -> EngineCursor { tree.makeCursor() }
-    func end() { tree = OrderedTree() }
-}
-
 /// A version that is being made.
-private final class MemoryWriter: MemorySnapshot, EngineWriter {
+private final class MemoryWriter: EngineWriter {
     private let engine: MemoryEngine
+    // Of one thread, used in one step each.
+    @exclusivity(unchecked) private var tree: OrderedTree
     private var isEnded = false
 
     init(_ engine: MemoryEngine, _ tree: OrderedTree) {
         self.engine = engine
-        super.init(tree)
+        self.tree = tree
     }
 
     deinit { end() }
 
+    func get(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? { tree.value(of: key) }
+    func cursor() -> EngineCursor { tree.makeCursor() }
     func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) { tree.set(key, value) }
     func remove(_ key: UnsafeRawBufferPointer) { tree.remove(key) }
 
@@ -71,10 +63,10 @@ private final class MemoryWriter: MemorySnapshot, EngineWriter {
         tree = OrderedTree()
     }
 
-    override func end() {
+    func end() {
         guard !isEnded else { return }
         isEnded = true
         engine.finish(nil)
-        super.end()
+        tree = OrderedTree()
     }
 }

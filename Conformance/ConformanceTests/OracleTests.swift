@@ -1,3 +1,4 @@
+import ConformanceTargets
 import Foundation
 import PolyStoreConformance
 import Testing

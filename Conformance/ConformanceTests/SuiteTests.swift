@@ -1,3 +1,4 @@
+import ConformanceTargets
 import PolyStoreBackend
 import PolyStoreConformance
 import Testing

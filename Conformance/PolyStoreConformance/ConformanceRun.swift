@@ -176,9 +176,11 @@ extension ReadTransaction {
 
 extension ConformanceTarget {
     /// What a store of this backend says it can do, to be compared with what its author says.
-    public func claimedFeatures() throws -> Set<Capabilities.Feature> {
+    public func claimedFeatures() throws -> Set<Capabilities.Feature> { try claims().features }
+
+    func claims() throws -> Capabilities {
         let run = try ConformanceRun(self, "claims")
         defer { run.cleanUp() }
-        return try run.open(Fixtures.company).backend.capabilities.features
+        return try run.open(Fixtures.company).backend.capabilities
     }
 }

@@ -19,7 +19,7 @@ public protocol OrderedEngine: AnyObject, Sendable {
     func apply(_ batch: WriteBatch, _ durability: Durability) throws
     /// Ends the use of the engine; called once, when no snapshot is open any more.
     func close()
-    /// What the engine itself can find damaged, a sentence each.
+    /// What the engine itself can find damaged, a sentence each; `corrupt`, thrown, is a finding as well.
     func verify() throws -> [String]
 }
 
@@ -93,7 +93,7 @@ open class EngineCursor {
 /// What one transaction writes, in ascending order of the keys, each key once.
 public struct WriteBatch {
     let tree: OrderedTree
-    /// Bytes of all keys and values.
+    /// Bytes of all keys and values; more where keys were written several times.
     public let byteCount: Int
 
     init(_ tree: OrderedTree, byteCount: Int) {

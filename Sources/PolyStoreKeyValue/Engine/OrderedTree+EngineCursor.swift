@@ -3,6 +3,20 @@ import PolyStoreBackend
 extension OrderedTree {
     /// A cursor for engines that keep their keys in a tree. It holds this version.
     public func makeCursor() -> EngineCursor { TreeCursor(self) }
+
+    /// This version as a snapshot, for engines that keep their keys in a tree.
+    public func makeSnapshot() -> any EngineSnapshot { TreeSnapshot(self) }
+}
+
+private final class TreeSnapshot: EngineSnapshot {
+    // Of one thread, used in one step each.
+    @exclusivity(unchecked) private var tree: OrderedTree
+
+    init(_ tree: OrderedTree) { self.tree = tree }
+
+    func get(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? { tree.value(of: key) }
+    func cursor() -> EngineCursor { tree.makeCursor() }
+    func end() { tree = OrderedTree() }
 }
 
 private final class TreeCursor: EngineCursor {

@@ -86,7 +86,8 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // ev
     public func verify() throws -> [String] {
         let handle = try use()
         defer { handle.release() }
-        let findings = try handle.engine.verify()
+        var findings: [String] = []
+        do { findings = try handle.engine.verify() } catch let error as StoreError where error.code == .corrupt { findings = ["\(error)"] }
         let reader = SnapshotReader(layout, try handle.engine.snapshot())
         defer { reader.end() }
         return findings + (try StoreVerifier(reader).findings())

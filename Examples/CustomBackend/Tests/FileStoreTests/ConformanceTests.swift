@@ -1,0 +1,169 @@
+import Foundation
+import PolyStoreBackend
+import PolyStoreConformance
+import PolyStoreKeyValue
+import Testing
+
+@testable import FileStore
+
+private let target = ConformanceTarget(
+    name: "filestore", capabilities: [.persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes]
+) { place in .fileStore(file: place.path) }
+
+extension ConformanceCase: @retroactive CustomTestStringConvertible {
+    public var testDescription: String { id }
+}
+
+@Suite struct Conformance {
+    @Test(arguments: ConformanceCase.all)
+    func conforms(_ c: ConformanceCase) async throws { try await c.run(target) }
+
+    @Test func claimsAreThoseOfTheBackend() throws { #expect(try target.claimedFeatures() == target.capabilities) }
+
+    /// Random schemas, changes and questions against a naive model.
+    @Test func answersAsTheModelDoes() async throws {
+        for seed in 1...300 { try await Oracle.run(seed: UInt64(seed), on: target) }
+    }
+}
+
+/// What belongs to this engine alone: its file.
+@Suite final class Files {
+    private let path = FileManager.default.temporaryDirectory.path + "/filestore-" + UUID().uuidString
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    private static let schema = Result {
+        let text = AttributeDescription(name: "text", type: .string, isUnique: true)
+        return try ResolvedSchema(
+            SchemaDescription(name: "Notes", entities: [EntityDescription(name: "Note", properties: [.attribute(text)])]))
+    }
+
+    private func open() throws -> any StorageBackend {
+        try StoreConfiguration.fileStore(file: path).open(schema: Self.schema.get(), configurationName: nil, logger: SilentLogger())
+    }
+
+    private func insert(_ store: any StorageBackend, _ ids: ClosedRange<Int64>, text: (Int64) -> String = { "note \($0)" }) throws {
+        let transaction = try store.beginWrite()
+        let changes = ChangeSet(try Self.schema.get())
+        let entity = changes.schema.entities[0]
+        for id in ids { try changes.insert(entity, id: id) { try $0.set(entity.fields[0], .text(text(id))) } }
+        try transaction.apply(changes)
+        _ = try transaction.commit(.full)
+    }
+
+    private func count(_ store: any StorageBackend) throws -> Int {
+        let reader = try store.beginRead()
+        defer { reader.end() }
+        return try reader.count(FetchRequest(try Self.schema.get().entities[0]))
+    }
+
+    private func contents() throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
+    private func replace(_ bytes: some Sequence<UInt8>) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
+
+    @Test func belongsToItsOwnerAlone() throws {
+        try open().close()
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+    }
+
+    /// Wherever the file ends, it holds the commits that are whole, and takes new ones.
+    @Test func aTornEndIsCutOff() throws {
+        var ends: [Int] = []
+        do {
+            let store = try open()
+            for id in 1...4 as ClosedRange<Int64> {
+                ends.append(try contents().count)
+                try insert(store, id...id)
+            }
+            ends.append(try contents().count)
+            try store.close()
+        }
+        let whole = try contents()
+        for length in Set(stride(from: ends[0], through: ends[4], by: 7)).union(ends).sorted() {
+            // What did not reach the disk may be missing, or be zeros.
+            for rest in Set([0, ends.first { $0 >= length }! - length]) {
+                try replace(whole[..<length] + [UInt8](repeating: 0, count: rest))
+                let store = try open()
+                let kept = try count(store)
+                #expect(kept == ends.lastIndex { $0 <= length }, "cut at \(length), then \(rest) zeros")
+                try insert(store, 9...9)
+                try store.close()
+                let again = try open()
+                #expect(try count(again) == kept + 1)
+                #expect(try again.verify() == [])
+                try again.close()
+            }
+        }
+    }
+
+    /// No byte of a store that was closed can change without being found, but those of the empty batch at its end, which holds nothing.
+    @Test func aFlippedByteIsFound() throws {
+        do {
+            let store = try open()
+            for id in 1...4 as ClosedRange<Int64> { try insert(store, id...id) }
+            try store.close()
+        }
+        let whole = try contents()
+        for position in whole.indices {
+            var bytes = whole
+            bytes[position] ^= 1 << UInt8(position % 8)
+            try replace(bytes)
+            do {
+                let store = try open()
+                #expect(position >= whole.count - 16, "byte \(position)")
+                #expect(try count(store) == 4)
+                try store.close()
+            } catch let error as StoreError {
+                #expect([.corrupt, .notAStore].contains(error.code), "byte \(position): \(error)")
+                #expect(try contents() == bytes, "a refused file was changed")
+            }
+        }
+    }
+
+    @Test func afterAFailedWriteNothingIsWritten() throws {
+        let engine = try FileEngine(FilePlace(path: path), SilentLogger())
+        let store = try KeyValueBackend(EngineHandle(private: engine), OpenRequest(schema: Self.schema.get()))
+        try insert(store, 1...1)
+        // From here on the disk is full.
+        let full = Foundation.open("/dev/full", O_RDWR)
+        let disk = dup(engine.log.file)
+        dup2(full, engine.log.file)
+        #expect(throws: StoreError.self) { try insert(store, 2...2) }
+        // There is room again, and it is too late.
+        dup2(disk, engine.log.file)
+        let error = #expect(throws: StoreError.self) { try insert(store, 3...3) }
+        #expect(error?.message.contains("open it again") == true)
+        #expect(try count(store) == 1)
+        try store.close()
+        for descriptor in [full, disk] { Foundation.close(descriptor) }
+        #expect(try count(open()) == 1)
+    }
+
+    @Test func deletedAndOverwrittenBytesAreGivenBack() throws {
+        let long = String(repeating: "x", count: 10_000)
+        do {
+            let store = try open()
+            for round in 0..<300 as Range<Int64> { try insert(store, round + 1...round + 1) { "\(long) \($0)" } }
+            let entity = try Self.schema.get().entities[0]
+            let changes = ChangeSet(try Self.schema.get())
+            for id in 2...300 as ClosedRange<Int64> { changes.delete(entity, id: id) }
+            let transaction = try store.beginWrite()
+            try transaction.apply(changes)
+            _ = try transaction.commit(.full)
+            try store.close()
+        }
+        let before = try contents().count
+        let store = try open()
+        #expect(try count(store) == 1)
+        #expect(try contents().count < before / 10)
+        try insert(store, 400...400)
+        try store.close()
+        #expect(try count(open()) == 2)
+    }
+
+    @Test func oneDescriptionHasTheLock() throws {
+        let first = try FileEngine(FilePlace(path: path), SilentLogger())
+        let error = #expect(throws: StoreError.self) { try FileEngine(FilePlace(path: path), SilentLogger()) }
+        #expect(error?.code == .busy)
+        first.close()
+        try FileEngine(FilePlace(path: path), SilentLogger()).close()
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import PolyStoreBackend
+import Testing
+
+/// What backends with files of their own are given.
+@Suite struct FilePlaceTests {
+    private let place = FilePlace(path: FilePlace.resolve(FileManager.default.temporaryDirectory.path) + "/place-" + UUID().uuidString)
+
+    @Test func oneCallHasTheLock() throws {
+        defer { unlink(place.path) }
+        let first = try place.openLocked(mode: 0o600)
+        #expect(try FileManager.default.attributesOfItem(atPath: place.path)[.posixPermissions] as? Int == 0o600)
+        #expect(#expect(throws: StoreError.self) { try place.openLocked(mode: 0o600) }?.code == .busy)
+        #expect(close(first) == 0)
+        #expect(close(try place.openLocked(mode: 0o600)) == 0)
+    }
+
+    @Test func flushingAndRefusing() throws {
+        defer { unlink(place.path) }
+        let file = try place.openLocked(mode: 0o600)
+        try place.flush(file)
+        try place.flushFolder()
+        close(file)
+        #expect(#expect(throws: StoreError.self) { try place.flush(-1) }?.code == .io)
+        #expect(place.refused("Writing failed", ENOSPC).code == .full)
+        #expect(#expect(throws: StoreError.self) { try FilePlace(path: "/no/such/folder/x").openLocked(mode: 0o600) }?.code == .io)
+        #expect(#expect(throws: StoreError.self) { try FilePlace(path: "a\0b").openLocked(mode: 0o600) }?.code == .io)
+    }
+}
