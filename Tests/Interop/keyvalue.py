@@ -227,7 +227,7 @@ class Store:
     def chunk(self, prefix):
         def read(field, number):
             key = bytes([CHUNK]) + prefix + u32(field) + u32(number)
-            value = self.items[key]
+            value = self.items.get(key) or fail(f"chunk {key.hex()} is missing")
             check(f"checksum of chunk {number}", crc32c(key, value[:-4]), struct.unpack("<I", value[-4:])[0])
             self.chunks_read.add(key)
             return value[:-4]

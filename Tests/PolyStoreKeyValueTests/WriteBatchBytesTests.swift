@@ -15,7 +15,7 @@ import Testing
 
     private func contents(_ tree: OrderedTree) -> [String] {
         var lines: [String] = []
-        WriteBatch(tree).forEach {
+        WriteBatch(tree).visit {
             lines.append("\(String(decoding: $0, as: UTF8.self))=\($1.map { String(decoding: $0, as: UTF8.self) } ?? "-")")
         }
         return lines
