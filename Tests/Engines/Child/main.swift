@@ -5,6 +5,7 @@
 //     engine-child write ENGINE PATH FIRST LAST SIZE    commits notes one by one, prints each id, then "done"
 //     engine-child block ENGINE PATH FIRST LAST SIZE    the same notes in one transaction; waits before the commit
 //     engine-child limited ENGINE PATH BYTES SIZE       no file may grow past so many bytes: commits notes until one fails, and some more
+//     engine-child sample ENGINE PATH          makes a store with everything that the format knows
 
 import EngineTestSupport
 import Foundation
@@ -34,7 +35,7 @@ func openStore() throws -> Store {
     small.mapSize = 1 << 20
     let configuration: StoreConfiguration =
         arguments[2] == "lmdb" ? .lmdb(file: arguments[3], options: small) : .levelDB(directory: arguments[3])
-    return try Store(configuration, try Notes.schema())
+    return try Store(configuration, arguments[1] == "sample" ? try Sample.schema() : try Notes.schema())
 }
 
 if arguments[1] == "limited" {
@@ -92,5 +93,6 @@ case "limited":
     // What was committed can still be read.
     say("whole \(try store.wholeNotes().count)")
     try? store.backend.close()
+case "sample": try Sample.fill(store)
 default: fail("there is no \(arguments[1])")
 }

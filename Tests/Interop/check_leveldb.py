@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+"""Reads a LevelDB store with plyvel and checks all of it; with a data folder, that of an atlas, against the files too.
+
+usage: check_leveldb.py STORE [DATA_FOLDER]
+"""
+import pathlib
+import shutil
+import tempfile
+
+import plyvel
+
+from keyvalue import main
+
+
+def read(path):
+    # LevelDB writes even to be read, so a copy is opened.
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder) / "store"
+        shutil.copytree(path, copy)
+        database = plyvel.DB(str(copy), create_if_missing=False, paranoid_checks=True)
+        try:
+            return list(database.iterator(verify_checksums=True))
+        finally:
+            database.close()
+
+
+main("LevelDB", read)
