@@ -54,5 +54,5 @@ struct LevelDBFolder {
         }
     }
 
-    static func unlock(_ descriptor: Int32) { close(descriptor) }
+    static func unlock(_ descriptor: Int32) { FilePlace.closeLocked(descriptor) }
 }

@@ -73,9 +73,16 @@ public struct FilePlace: Sendable, Hashable {
         }
     }
 
+    /// Gives a lock back and closes the file. A process that was just started may hold a copy of the descriptor for a moment, until it runs a program
+    /// of its own; closing alone would leave it the lock as well.
+    public static func closeLocked(_ descriptor: Int32) {
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
     /// Opens a file for reading and writing, made where there is none, with a lock that no other process and no other call of this gets meanwhile.
     ///
-    /// The lock (`flock`) belongs to the descriptor: it is given back by closing that, and by the end of the process. Not for a file that an engine
+    /// The lock (`flock`) belongs to the descriptor: it is given back by ``closeLocked(_:)``, and by the end of the process. Not for a file that an engine
     /// opens itself with locks of the `fcntl` kind; lock another one beside it then.
     /// - Parameter mode: permissions of a new file.
     /// - Returns: the descriptor.

@@ -70,7 +70,7 @@ struct BatchLog: Sendable {
     let place: FilePlace
     let file: Int32
 
-    func close() { _ = Foundation.close(file) }
+    func close() { FilePlace.closeLocked(file) }
 
     /// Refuses a foreign file and begins an empty one. Tells how long it is.
     func prepare() throws -> Int {
