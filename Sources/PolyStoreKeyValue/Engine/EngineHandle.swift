@@ -19,7 +19,41 @@ public final class EngineHandle: @unchecked Sendable {  // everything mutable is
         self.identity = identity
     }
 
-    private static let registry = Protected<[String: EngineHandle]>([:])
+    /// The place of one engine in the process, open or not.
+    private final class Slot {
+        /// Held while the engine is opened or closed, so that nobody gets one that is half open; other engines are not concerned.
+        let lock = Lock()
+        /// Under the slot's lock.
+        var handle: EngineHandle?
+        /// Under the registry's lock: callers on their way in or out, and the open engine.
+        var interest = 0
+    }
+
+    private static let registry = Protected<[String: Slot]>([:])
+
+    /// Works on the slot of an engine, alone.
+    private static func withSlot<Result>(_ identity: String, _ body: (Slot) throws -> Result) rethrows -> Result {
+        let slot = registry.withLock { slots in
+            let slot = slots[identity] ?? Slot()
+            slots[identity] = slot
+            slot.interest += 1
+            return slot
+        }
+        defer {
+            registry.withLock { slots in
+                slot.interest -= 1
+                if slot.interest == 0 { slots[identity] = nil }
+            }
+        }
+        return try slot.lock.withLock {
+            let wasOpen = slot.handle != nil
+            defer {
+                let isOpen = slot.handle != nil
+                if isOpen != wasOpen { registry.withLock { _ in slot.interest += isOpen ? 1 : -1 } }
+            }
+            return try body(slot)
+        }
+    }
 
     /// The engine of a place, opened if this process has not got it open.
     /// - Parameters:
@@ -27,8 +61,8 @@ public final class EngineHandle: @unchecked Sendable {  // everything mutable is
     ///   - isReadOnly: whether only reading is asked for. An engine that is open for writing serves readers too.
     /// - Throws: `busy` where it is open for reading only and writing is asked for; what `make` throws.
     public static func shared(_ identity: String, isReadOnly: Bool, make: () throws -> any OrderedEngine) throws -> EngineHandle {
-        try registry.withLock { open in
-            if let handle = open[identity] {
+        try withSlot(identity) { slot in
+            if let handle = slot.handle {
                 guard isReadOnly || !handle.isReadOnly else {
                     throw StoreError(
                         .busy, "\(handle.engine.place) is open for reading only in this process; close that store first.",
@@ -38,7 +72,7 @@ public final class EngineHandle: @unchecked Sendable {  // everything mutable is
                 return handle
             }
             let handle = EngineHandle(try make(), isReadOnly: isReadOnly, identity: identity)
-            open[identity] = handle
+            slot.handle = handle
             return handle
         }
     }
@@ -47,14 +81,19 @@ public final class EngineHandle: @unchecked Sendable {  // everything mutable is
 
     /// One user less; the last one closes the engine.
     public func release() {
+        let hasOthers = lock.withLock {
+            if users > 1 { users -= 1 } else { return false }
+            return true
+        }
+        if hasOthers { return }
         guard let identity else {
             if lock.withLock({ leave() }) { engine.close() }
             return
         }
-        // Under the registry's lock, so that nobody takes an engine that is being closed.
-        Self.registry.withLock { open in
+        // Alone with the slot, so that nobody takes an engine that is being closed.
+        Self.withSlot(identity) { slot in
             guard lock.withLock({ leave() }) else { return }
-            open[identity] = nil
+            slot.handle = nil
             engine.close()
         }
     }
