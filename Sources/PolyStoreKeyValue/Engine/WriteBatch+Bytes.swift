@@ -6,9 +6,7 @@ import PolyStoreBackend
 extension WriteBatch {
     /// Everything that sets the keys of a tree to what they are in it: one batch in the place of all that led there.
     public init(_ tree: OrderedTree) {
-        var bytes = 0
-        WriteBatch(tree, byteCount: 0).visit { key, value in bytes += key.count + (value?.count ?? 0) }
-        self.init(tree, byteCount: bytes)
+        self.init(tree, byteCount: tree.byteCount)
     }
 
     /// As many bytes as ``encode(into:)`` appends, or more: see ``byteCount``.
@@ -27,6 +25,18 @@ extension WriteBatch {
 }
 
 extension OrderedTree {
+    /// Bytes of all keys and values.
+    fileprivate var byteCount: Int {
+        var bytes = 0
+        var cursor = cursor()
+        var more = cursor.first()
+        while more, let entry = cursor.entry {
+            bytes += entry.key.count + (entry.value?.count ?? 0)
+            more = cursor.next()
+        }
+        return bytes
+    }
+
     /// Carries a batch out: sets keys and removes others.
     public mutating func apply(_ batch: WriteBatch) { batch.visit { key, value in write(key, value) } }
 
