@@ -11,15 +11,18 @@
 #include <unistd.h>
 #endif
 
-/* The number of the calling thread. `pthread_self` will not do: a new thread often gets that of one that has ended. */
+/* The number of the calling thread. `pthread_self` will not do: a new thread often gets that of one that has ended. Kept per thread, as it is asked
+   for with every key that is written. */
 static inline uint64_t polystore_thread_number(void) {
+    static _Thread_local uint64_t number = 0;
+    if (number == 0) {
 #ifdef __APPLE__
-    uint64_t number = 0;
-    pthread_threadid_np(0, &number);
-    return number;
+        pthread_threadid_np(0, &number);
 #else
-    return (uint64_t)syscall(SYS_gettid);
+        number = (uint64_t)syscall(SYS_gettid);
 #endif
+    }
+    return number;
 }
 
 #endif
