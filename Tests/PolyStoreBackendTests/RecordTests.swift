@@ -143,9 +143,14 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
         let bytes = (0..<300).map { UInt8(truncatingIfNeeded: $0 &* 197 &+ 13) }
         bytes.withUnsafeBytes { bytes in
             for start in 0..<9 {
-                for count in [0, 1, 7, 8, 9, 63, 64, 65, 280] {
+                for count in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 63, 64, 65, 70, 279] {
                     let at = bytes.baseAddress.map { $0 + start }
                     #expect(polystore_crc32c(77, at, count) == polystore_crc32c_portable(77, at, count))
+                    // Of a record: the key, then everything but its bytes 8 to 11.
+                    var parts = polystore_crc32c_portable(~0, bytes.baseAddress, start)
+                    parts = polystore_crc32c_portable(parts, at, 8)
+                    parts = polystore_crc32c_portable(parts, at.map { $0 + 12 }, count)
+                    #expect(polystore_crc32c_record(bytes.baseAddress, start, at, count + 12) == ~parts)
                 }
             }
         }

@@ -25,12 +25,9 @@ public enum RecordChecksum {
     /// Whether a record has a checksum.
     public static func isSealed(_ record: UnsafeRawBufferPointer) -> Bool { record.count > 1 && record[1] & flag != 0 }
 
+    @inline(__always)
     private static func checksum(_ record: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer) -> UInt32 {
-        var state: UInt32 = ~0
-        update(&state, key)
-        update(&state, UnsafeRawBufferPointer(rebasing: record[0..<offset]))
-        update(&state, UnsafeRawBufferPointer(rebasing: record[(offset + 4)...]))
-        return ~state
+        polystore_crc32c_record(key.baseAddress, key.count, record.baseAddress, record.count)
     }
 
     /// The CRC-32C of two stretches of bytes as if they were one.
