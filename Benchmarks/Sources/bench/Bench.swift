@@ -181,7 +181,8 @@ struct Bench: Sendable {
     }
 
     private func mutate() throws {
-        let stack = try open()
+        // A store in memory has nothing from an earlier process.
+        let stack = try (backend == "memory" ? write(RawPerson.make(from: 1, count: PB.n)) : nil) ?? open()
         let order = permutation()
         let ids = try stack.readAndWait { try $0.fetchObjectIDs(From<Person>()) }
         func check() throws -> UInt64 {
