@@ -39,7 +39,7 @@ struct RowReader {
         }
         var field = 0
         while field < count {
-            try copy(field, Int32(truncatingIfNeeded: field &+ 1), handle, table, slots[field])
+            try Self.copy(field, Int32(truncatingIfNeeded: field &+ 1), handle, table, slots[field], &builder)
             field &+= 1
         }
         return try builder.finishedView()
@@ -52,7 +52,7 @@ struct RowReader {
         current = ObjectIdentifier(table)
         var column: Int32 = 1
         for field in fields {
-            try copy(field, column, handle, table, table.slots[field])
+            try Self.copy(field, column, handle, table, table.slots[field], &builder)
             column &+= 1
         }
         return try builder.finishedView()
@@ -60,27 +60,29 @@ struct RowReader {
 
     /// One column into the record.
     @inline(__always)
-    private mutating func copy(_ field: Int, _ column: Int32, _ handle: OpaquePointer, _ table: EntityTable, _ slot: ColumnSlot) throws {
+    private static func copy(
+        _ field: Int, _ column: Int32, _ handle: OpaquePointer, _ table: EntityTable, _ slot: ColumnSlot, _ builder: inout RecordBuilder
+    ) throws {
         // Asking the value itself saves a sixth of the time of a walk over asking for the column by number again and again. It is unsafe
         // only where another thread uses the connection meanwhile, and none does.
         let value = sqlite3_column_value(handle, column)
         switch (slot.physical, sqlite3_value_type(value)) {
         case (.integer, SQLITE_INTEGER):
             let integer = sqlite3_value_int64(value)
-            guard integer >= slot.lowest, integer <= slot.highest else { throw Self.corrupt(handle, table, field, column) }
+            guard integer >= slot.lowest, integer <= slot.highest else { throw corrupt(handle, table, field, column) }
             builder.setInteger(field, integer)
         case (.text, SQLITE_TEXT), (.blob, SQLITE_BLOB):
             // Asked for as a blob, text comes as it is stored, without a search for its end.
             let start = sqlite3_value_blob(value)
             let length = Int(sqlite3_value_bytes(value))
-            if slot.isUUID && length != 16 { throw Self.corrupt(handle, table, field, column) }
+            if slot.isUUID && length != 16 { throw corrupt(handle, table, field, column) }
             builder.setBytes(field, UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : length))
         case (.real, SQLITE_FLOAT), (.real, SQLITE_INTEGER): builder.setReal(field, sqlite3_value_double(value))
-        case (_, SQLITE_NULL): guard slot.isOptional else { throw Self.corrupt(handle, table, field, column) }
+        case (_, SQLITE_NULL): guard slot.isOptional else { throw corrupt(handle, table, field, column) }
         case (.real, SQLITE_TEXT):
-            guard Self.isNaN(value) else { throw Self.corrupt(handle, table, field, column) }
+            guard isNaN(value) else { throw corrupt(handle, table, field, column) }
             builder.setReal(field, .nan)
-        default: throw Self.corrupt(handle, table, field, column)
+        default: throw corrupt(handle, table, field, column)
         }
     }
 

@@ -10,18 +10,25 @@
 public struct RecordBuilder {
     @usableFromInline let arena: RecordArena
     @usableFromInline var layout: RecordLayout?
+    /// Where the record under way begins; the arena learns of it when it is finished, so one that is given up leaves nothing.
+    @usableFromInline var base: UnsafeMutableRawPointer
+    /// Bytes of it so far, and how many there is room for.
+    @usableFromInline var count = 0
+    @usableFromInline var room = 0
     // Of the layout; here, so that setting a field does not go through it.
     @usableFromInline var template: UnsafeMutableRawPointer?
     @usableFromInline var heapOffset = 0
     @usableFromInline var endsOffset = 0
     @usableFromInline var variableCount = 0
-    @usableFromInline var start = 0
     /// The layout's; set by `begin`.
     @usableFromInline var slots: UnsafeMutablePointer<FieldSlot>!
     @usableFromInline var nextVariable = 0
     @usableFromInline var isOutOfOrder = false
 
-    public init(_ arena: RecordArena) { self.arena = arena }
+    public init(_ arena: RecordArena) {
+        self.arena = arena
+        base = arena.storage
+    }
 
     /// Starts a record with every field null.
     @inlinable
@@ -33,12 +40,24 @@ public struct RecordBuilder {
     /// Starts another record of the layout that `begin` was given last; saves a loop the handing over.
     @inlinable @inline(__always)
     public mutating func restart() {
-        start = arena.count
         nextVariable = 0
         isOutOfOrder = false
         arena.reserve(heapOffset)
-        if let template { (arena.storage + start).copyMemory(from: template, byteCount: heapOffset) }
-        arena.setCount(start + heapOffset)
+        base = arena.storage + arena.count
+        room = arena.capacity &- arena.count
+        if let template { base.copyMemory(from: template, byteCount: heapOffset) }
+        count = heapOffset
+    }
+
+    /// Makes room for more bytes of the record under way.
+    @usableFromInline
+    mutating func grow(_ extra: Int) {
+        let start = arena.count
+        arena.setCount(start + count)
+        arena.reserve(extra)
+        arena.setCount(start)
+        base = arena.storage + start
+        room = arena.capacity - start
     }
 
     @usableFromInline
@@ -53,7 +72,7 @@ public struct RecordBuilder {
 
     @inlinable @inline(__always)
     func clearNull(_ field: Int) {
-        let at = arena.storage + (start + RecordLayout.headerSize + field >> 3)
+        let at = base + (RecordLayout.headerSize &+ field >> 3)
         let byte = at.load(as: UInt8.self)
         at.storeBytes(of: byte & ~(1 &<< UInt8(truncatingIfNeeded: field & 7)), as: UInt8.self)
     }
@@ -63,7 +82,7 @@ public struct RecordBuilder {
     public mutating func setInteger(_ field: Int, _ value: Int64) {
         clearNull(field)
         let slot = slots[field]
-        let at = arena.storage + (start + Int(slot.position))
+        let at = base + Int(slot.position)
         switch slot.code {
         case .int64: at.storeBytes(of: value.littleEndian, as: Int64.self)
         case .uint8, .int8: at.storeBytes(of: UInt8(truncatingIfNeeded: value), as: UInt8.self)
@@ -78,7 +97,7 @@ public struct RecordBuilder {
     public mutating func setReal(_ field: Int, _ value: Double) {
         clearNull(field)
         let slot = slots[field]
-        let at = arena.storage + (start + Int(slot.position))
+        let at = base + Int(slot.position)
         let value = Value.normalized(value)
         switch slot.code {
         case .double: at.storeBytes(of: value.bitPattern.littleEndian, as: UInt64.self)
@@ -104,20 +123,17 @@ public struct RecordBuilder {
             return
         }
         clearNull(field)
-        arena.reserve(bytes.count)
-        let end = arena.count
-        if let source = bytes.baseAddress { (arena.storage + end).copyMemory(from: source, byteCount: bytes.count) }
-        let heap = start + heapOffset
-        if variable > nextVariable { fillEnds(nextVariable, variable, end - heap) }
-        arena.setCount(end + bytes.count)
-        storeEnd(variable, end + bytes.count - heap)
-        nextVariable = variable + 1
+        if bytes.count > room &- count { grow(bytes.count) }
+        if let source = bytes.baseAddress { (base + count).copyMemory(from: source, byteCount: bytes.count) }
+        if variable > nextVariable { fillEnds(nextVariable, variable, count &- heapOffset) }
+        count &+= bytes.count
+        storeEnd(variable, count &- heapOffset)
+        nextVariable = variable &+ 1
     }
 
     @inlinable @inline(__always)
     func storeEnd(_ variable: Int, _ end: Int) {
-        arena.storage.storeBytes(
-            of: UInt32(truncatingIfNeeded: end).littleEndian, toByteOffset: start + endsOffset + 4 * variable, as: UInt32.self)
+        base.storeBytes(of: UInt32(truncatingIfNeeded: end).littleEndian, toByteOffset: endsOffset &+ 4 &* variable, as: UInt32.self)
     }
 
     @usableFromInline
@@ -144,25 +160,23 @@ public struct RecordBuilder {
     /// - Throws: `misuse` where fields were set out of order or as another type; `full` past 4 GiB. The record is dropped then.
     @inlinable @inline(__always)
     public mutating func finish() throws -> (offset: Int, count: Int) {
-        guard !isOutOfOrder, arena.count - start <= Int(UInt32.max) else { throw failure() }
-        if nextVariable < variableCount {
-            fillEnds(nextVariable, variableCount, arena.count - start - heapOffset)
-        }
-        return (start, arena.count - start)
+        guard !isOutOfOrder, count <= Int(UInt32.max) else { throw failure() }
+        if nextVariable < variableCount { fillEnds(nextVariable, variableCount, count &- heapOffset) }
+        let start = arena.count
+        arena.setCount(start &+ count)
+        return (start, count)
     }
 
     /// Ends the record and reads it in place: until the arena grows or forgets it.
     @inlinable @inline(__always)
     public mutating func finishedView() throws -> RecordView {
         let place = try finish()
-        return RecordView(
-            trusting: arena.storage + place.offset, count: place.count, slots: slots, endsOffset: endsOffset, heapOffset: heapOffset)
+        return RecordView(trusting: base, count: place.count, slots: slots, endsOffset: endsOffset, heapOffset: heapOffset)
     }
 
     @usableFromInline
     func failure() -> StoreError {
-        let size = arena.count - start
-        arena.setCount(start)
+        let size = count
         let name = layout?.entityName ?? "?"
         if size > Int(UInt32.max) { return StoreError(.full, "A record of \(name) has \(size) bytes; 4 GiB is the limit.", entity: name) }
         return StoreError(

@@ -114,7 +114,7 @@ extension RecordView {
 
     /// A text field; invalid UTF-8 is repaired as `String(decoding:as:)` does.
     @inlinable
-    public func string(_ field: Int) -> String { String(decoding: bytes(field), as: UTF8.self) }
+    public func string(_ field: Int) -> String { TextBytes.string(bytes(field)) }
 
     /// Any field as a value.
     public func value(_ field: Field) -> Value {

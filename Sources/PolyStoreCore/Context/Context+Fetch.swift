@@ -162,7 +162,7 @@ extension Context {
                 continue
             }
             do {
-                let object = try T(_$state: ModelState(context: self, key: key, slot: slot), decoding: cursor.record)
+                let object = try T(_$state: ModelState(map, key: key), decoding: cursor.record)
                 map.insert(key, object)
                 found.append(object)
             } catch {
@@ -209,20 +209,29 @@ extension Context {
 
 extension Context {
     /// This context's object of an id; nil if the store has none.
+    @inlinable
     public func fetchExisting<T: Model>(_ id: ObjectID<T>) throws -> T? {
         let entry = try entry(of: id)
-        if let living = living(T.self, entry.slot, id.key) {
+        let map = maps[Int(entry.slot)]
+        if let pointer = map.object(id.key) {
+            // An entry's map holds objects of the entry's class only.
+            let living = unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), to: T.self)
             if living._$state.isFault { fire(living) }
             return living.isDeleted ? nil : living
         }
-        guard let record = try storage(entry.store).record(entry.entity, id: id.key) else { return nil }
+        guard let record = try record(entry, id.key) else { return nil }
         do {
-            let object = try T(_$state: ModelState(context: self, key: id.key, slot: entry.slot), decoding: record)
-            maps[Int(entry.slot)].insert(id.key, object)
+            let object = try T(_$state: ModelState(map, key: id.key), decoding: record)
+            map.insert(id.key, object)
             return object
         } catch {
             throw described(error, entry, id.key)
         }
+    }
+
+    @usableFromInline
+    final func record(_ entry: StoreEntity, _ key: Int64) throws -> RecordView? {
+        try storage(entry.store).record(entry.entity, id: key)
     }
 
     /// This context's objects of some ids, in their order; those that are gone are left out.
@@ -254,9 +263,15 @@ extension Context {
     }
 
     /// The entry of this context's stack that an id belongs to.
+    @inlinable
     final func entry<T: Model>(of id: ObjectID<T>) throws -> StoreEntity {
         let slot = Int(id.entry.slot)
-        if slot < table.entries.count, table.entries[slot] === id.entry { return id.entry }
+        return slot < table.entries.count && table.entries[slot] === id.entry ? id.entry : try sameEntry(of: id)
+    }
+
+    /// The entry of an id that another stack has made.
+    @usableFromInline
+    final func sameEntry<T: Model>(of id: ObjectID<T>) throws -> StoreEntity {
         if let same = (table.byType[ObjectIdentifier(T.self)] ?? []).first(where: { $0.store.storeID == id.entry.store.storeID }) {
             return same
         }

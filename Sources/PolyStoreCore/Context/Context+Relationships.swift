@@ -2,91 +2,142 @@ import PolyStoreBackend
 
 extension Context {
     /// The object that a to-one relationship leads to, as a fault unless it is here already.
+    @inlinable
     final func target<T: Model>(of object: some Model, _ relationship: Int, _ key: Int64) -> T? {
-        let slot = entry(object._$state.slot).destinations[relationship]
+        let slot = destination(object._$state.slot, relationship)
         guard isModel(T.self, slot) else { return nil }
         return self.object(T.self, slot, key)
     }
 
+    @usableFromInline
+    final func destination(_ slot: Int32, _ relationship: Int) -> Int32 { entry(slot).destinations[relationship] }
+
     /// Whether a slot holds objects of a class. It does, unless two classes describe one entity; then nothing is better than a wrong cast.
-    private func isModel<T: Model>(_ type: T.Type, _ slot: Int32) -> Bool {
-        if entry(slot).type == type { return true }
-        core.logger.write(.error, "\(entry(slot).entity.name) is \(entry(slot).type) in this stack, and was asked for as \(type).")
+    @inlinable
+    final func isModel<T: Model>(_ type: T.Type, _ slot: Int32) -> Bool {
+        if table.entries[Int(slot)].type == type { return true }
+        reportClass(type, slot)
         return false
     }
 
+    @usableFromInline
+    final func reportClass(_ type: any Model.Type, _ slot: Int32) {
+        core.logger.write(.error, "\(entry(slot).entity.name) is \(entry(slot).type) in this stack, and was asked for as \(type).")
+    }
+
     /// The objects that a to-many relationship leads to. An accessor cannot throw: what goes wrong is logged and the answer empty.
+    ///
+    /// The generic part is small and inlinable, so that the caller's class is known where the objects and the set are made.
+    @inlinable
     final func members<T: Model>(of object: some Model, _ relationship: Int) -> Set<T> {
-        let entry = entry(object._$state.slot)
-        let slot = entry.destinations[relationship]
-        guard isModel(T.self, slot) else { return [] }
-        let key = MemberKey(slot: entry.slot, relationship: Int32(relationship), key: object._$state.key)
+        let key = MemberKey(slot: object._$state.slot, relationship: Int32(truncatingIfNeeded: relationship), key: object._$state.key)
         do {
-            if let keys = memberLists[key] { return Set(try objects(T.self, slot, keys)) }
-            var members: [T]
-            if case .inverse(let field) = entry.entity.relationships[relationship].storage {
-                members = object.isInserted ? [] : try sources(T.self, slot, field, of: object._$state.key)
-                if let changes = pendingMembers(key) {
-                    members.removeAll { changes.removed.contains($0._$state.key) || changes.added.contains($0._$state.key) }
-                    members += changes.added.map { self.object(T.self, slot, $0) }
+            let slot = destination(key.slot, relationship)
+            guard isModel(T.self, slot) else { return [] }
+            switch try memberSource(key, isInserted: object.isInserted) {
+            case .known(let keys): return Set(try objects(T.self, slot, keys))
+            case .keys(let keys):
+                let members = try objects(T.self, slot, keys)
+                object._$state.flags.insert(.hasMembers)
+                memberLists[key] = keys
+                return Set(members)
+            case .rows(let cursor, let changes):
+                var members: [T] = []
+                if let cursor {
+                    defer { cursor.close() }
+                    try collect(T.self, table.entries[Int(slot)], slot, cursor, into: &members)
                 }
-            } else {
-                members = try objects(T.self, slot, try memberKeys(of: object, key))
+                if let changes {
+                    members.removeAll { changes.removed.contains($0._$state.key) || changes.added.contains($0._$state.key) }
+                    for key in changes.added { members.append(self.object(T.self, slot, key)) }
+                }
+                object._$state.flags.insert(.hasMembers)
+                memberLists[key] = members.map { $0._$state.key }
+                return Set(members)
             }
-            memberLists[key] = members.map { $0._$state.key }
-            object._$state.flags.insert(.hasMembers)
-            return Set(members)
         } catch {
-            let error = described(error, entry, object._$state.key)
-            core.logger.log(
-                error, "reading \(entry.entity.name).\(entry.entity.relationships[relationship].name) of object \(object._$state.key)",
-                file: #fileID, line: #line, function: #function)
+            report(error, key)
             return []
         }
+    }
+
+    /// Where the objects of a to-many relationship come from.
+    @usableFromInline
+    enum MemberSource {
+        /// Asked for before.
+        case known([Int64])
+        /// From a link table, own changes included.
+        case keys([Int64])
+        /// The rows whose to-one relationship leads here, values included, and what this transaction does to them.
+        case rows(RecordCursor?, MemberChanges?)
+    }
+
+    @usableFromInline
+    final func memberSource(_ key: MemberKey, isInserted: Bool) throws -> MemberSource {
+        if let keys = memberLists[key] { return .known(keys) }
+        let entry = entry(key.slot)
+        guard case .inverse(let field) = entry.entity.relationships[Int(key.relationship)].storage else {
+            return .keys(try storedKeys(key, isInserted: isInserted))
+        }
+        let source = self.entry(entry.destinations[Int(key.relationship)])
+        let request = FetchRequest(
+            source.entity, predicate: .compare(FieldReference(source.entity.fields[field]), .equal, .integer(key.key)))
+        return .rows(isInserted ? nil : try storage(source.store).fetch(request), pendingMembers(key))
+    }
+
+    @usableFromInline
+    final func report(_ error: any Error, _ key: MemberKey) {
+        let entry = entry(key.slot)
+        core.logger.log(
+            described(error, entry, key.key),
+            "reading \(entry.entity.name).\(entry.entity.relationships[Int(key.relationship)].name) of object \(key.key)", file: #fileID,
+            line: #line, function: #function)
     }
 
     /// The keys that a to-many relationship leads to, without making objects.
     final func memberKeys(of object: some Model, _ key: MemberKey) throws -> [Int64] {
         if let keys = memberLists[key] { return keys }
-        let entry = entry(key.slot)
-        let relationship = entry.entity.relationships[Int(key.relationship)]
-        var keys: [Int64] = []
-        if !object.isInserted { keys = try storage(entry.store).related(relationship, of: [key.key])[key.key] }
-        if let changes = pendingMembers(key) {
-            keys.removeAll { changes.removed.contains($0) || changes.added.contains($0) }
-            keys += changes.added
-        }
+        let keys = try storedKeys(key, isInserted: object.isInserted)
         memberLists[key] = keys
         object._$state.flags.insert(.hasMembers)
         return keys
     }
 
-    /// The objects whose field holds a key: one query gives them all, values included.
-    private func sources<T: Model>(_ type: T.Type, _ slot: Int32, _ field: Int, of key: Int64) throws -> [T] {
-        let entry = entry(slot)
-        let request = FetchRequest(entry.entity, predicate: .compare(FieldReference(entry.entity.fields[field]), .equal, .integer(key)))
-        let cursor = try storage(entry.store).fetch(request)
-        defer { cursor.close() }
-        var found: [T] = []
-        try collect(type, entry, slot, cursor, into: &found)
-        return found
+    private func storedKeys(_ key: MemberKey, isInserted: Bool) throws -> [Int64] {
+        let entry = entry(key.slot)
+        var keys: [Int64] = []
+        if !isInserted {
+            keys = try storage(entry.store).related(entry.entity.relationships[Int(key.relationship)], of: [key.key])[key.key]
+        }
+        if let changes = pendingMembers(key) {
+            keys.removeAll { changes.removed.contains($0) || changes.added.contains($0) }
+            keys += changes.added
+        }
+        return keys
     }
 
     /// The objects of some keys. Those whose values are not here yet are read in one query.
+    @inlinable
     final func objects<T: Model>(_ type: T.Type, _ slot: Int32, _ keys: [Int64]) throws -> [T] {
-        var wanted: [Value] = []
+        var wanted: [Int64] = []
         for key in keys {
             if let living = living(type, slot, key), !living._$state.isFault { continue }
-            wanted.append(.integer(key))
+            wanted.append(key)
         }
-        let entry = entry(slot)
         var held: [T] = []
         if !wanted.isEmpty {
-            let cursor = try storage(entry.store).fetch(FetchRequest(entry.entity, predicate: .oneOf(.objectID, wanted)))
+            let cursor = try rows(slot, of: wanted)
             defer { cursor.close() }
-            try collect(type, entry, slot, cursor, into: &held)
+            try collect(type, table.entries[Int(slot)], slot, cursor, into: &held)
         }
         return withExtendedLifetime(held) { keys.map { object(type, slot, $0) } }
+    }
+
+    /// The rows of some keys.
+    @usableFromInline
+    final func rows(_ slot: Int32, of keys: [Int64]) throws -> RecordCursor {
+        let entry = entry(slot)
+        return try storage(entry.store).fetch(FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) })))
     }
 
     /// The object of an id without its class in hand.

@@ -10,7 +10,7 @@ public class Context {
     @exclusivity(unchecked) @usableFromInline final var table: StoreTable
     @exclusivity(unchecked) @usableFromInline final var maps: [IdentityMap] = []
     /// The ids that to-many relationships lead to, where they were asked for.
-    final var memberLists: [MemberKey: [Int64]] = [:]
+    @usableFromInline final var memberLists: [MemberKey: [Int64]] = [:]
 
     init(core: StackCore, table: StoreTable) {
         self.core = core
@@ -19,7 +19,7 @@ public class Context {
     }
 
     /// Gives every entity of the table an identity map.
-    final func growMaps() { while maps.count < table.entries.count { maps.append(IdentityMap()) } }
+    final func growMaps() { while maps.count < table.entries.count { maps.append(IdentityMap(self, slot: Int32(maps.count))) } }
 
     // MARK: What the kinds of contexts differ in
 
@@ -68,24 +68,25 @@ public class Context {
     }
 
     /// The object of an id: the living one, or a new fault.
+    @inlinable
     final func object<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> T {
         if let living = living(type, slot, key) { return living }
-        let object = T(_$state: ModelState(context: self, key: key, slot: slot, flags: .fault))
-        maps[Int(slot)].insert(key, object)
+        let map = maps[Int(slot)]
+        let object = T(_$state: ModelState(map, key: key, flags: .fault))
+        map.insert(key, object)
         return object
     }
 
-    /// Called when an object goes.
-    final func forget(slot: Int32, key: Int64, hasMembers: Bool) {
-        maps[Int(slot)].remove(key)
-        if hasMembers {
-            for relationship in entry(slot).entity.relationships where relationship.isToMany {
-                memberLists[MemberKey(slot: slot, relationship: Int32(relationship.ordinal), key: key)] = nil
-            }
+    /// Called when an object goes whose relationships were asked for.
+    @usableFromInline
+    final func forgetMembers(slot: Int32, key: Int64) {
+        for relationship in entry(slot).entity.relationships where relationship.isToMany {
+            memberLists[MemberKey(slot: slot, relationship: Int32(relationship.ordinal), key: key)] = nil
         }
     }
 
     /// Reads the values of a fault. An accessor cannot throw, so what goes wrong is logged, and the object keeps its defaults.
+    @usableFromInline
     final func fire(_ object: some Model) {
         let entry = entry(object._$state.slot)
         let key = object._$state.key
@@ -123,14 +124,23 @@ public class Context {
 }
 
 /// A to-many relationship of one object.
+@usableFromInline
 struct MemberKey: Hashable {
-    let slot: Int32
-    let relationship: Int32
-    let key: Int64
+    @usableFromInline let slot: Int32
+    @usableFromInline let relationship: Int32
+    @usableFromInline let key: Int64
+
+    @usableFromInline
+    init(slot: Int32, relationship: Int32, key: Int64) {
+        self.slot = slot
+        self.relationship = relationship
+        self.key = key
+    }
 }
 
 /// What a transaction adds to and takes from a to-many relationship.
+@usableFromInline
 struct MemberChanges {
-    var added: Set<Int64> = []
-    var removed: Set<Int64> = []
+    @usableFromInline var added: Set<Int64> = []
+    @usableFromInline var removed: Set<Int64> = []
 }

@@ -14,12 +14,43 @@ final class IdentityMap {
     /// So many empty pages (of 4 KiB) are kept before all are dropped.
     private static let keptPages = 1024
 
+    /// The owner. It owns this map, so it is there whenever the map is used.
+    @usableFromInline unowned(unsafe) let context: Context
+    /// The entity's place in the context's table.
+    @usableFromInline let slot: Int32
+    /// Objects that refer to this map. While there are any, the map keeps its context alive: one reference for all of them.
+    @exclusivity(unchecked) @usableFromInline var holders = 0
+
     @exclusivity(unchecked) private var pages: [Int64: Page] = [:]
     @exclusivity(unchecked) @usableFromInline var emptyPages = 0
     @exclusivity(unchecked) @usableFromInline var lastNumber = Int64.min
     @exclusivity(unchecked) @usableFromInline var lastPage: Page?
 
-    init() {}
+    init(_ context: Context, slot: Int32) {
+        self.context = context
+        self.slot = slot
+    }
+
+    /// Called for each object that is made.
+    @inlinable
+    func willHold() {
+        if holders == 0 { keepContext() }
+        holders &+= 1
+    }
+
+    @usableFromInline
+    func keepContext() { _ = Unmanaged.passUnretained(context).retain() }
+
+    /// Called when an object goes: its last word, as the map may go with it.
+    @inlinable
+    func forget(_ key: Int64) {
+        remove(key)
+        holders &-= 1
+        if holders == 0 { dropContext() }
+    }
+
+    @usableFromInline
+    func dropContext() { Unmanaged.passUnretained(context).release() }
 
     deinit { for page in pages.values { page.deallocate() } }
 
@@ -64,15 +95,19 @@ final class IdentityMap {
         page[at] = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     }
 
+    @inlinable
     func remove(_ key: Int64) {
         let at = Int(truncatingIfNeeded: key & 511)
         guard let page = page(of: key), page[at] != 0 else { return }
         page[at] = 0
-        page[Self.width] -= 1
-        if page[Self.width] == 0 {
-            emptyPages += 1
-            if emptyPages > Self.keptPages { dropEmptyPages() }
-        }
+        page[Self.width] &-= 1
+        if page[Self.width] == 0 { pageBecameEmpty() }
+    }
+
+    @usableFromInline
+    func pageBecameEmpty() {
+        emptyPages += 1
+        if emptyPages > Self.keptPages { dropEmptyPages() }
     }
 
     private func dropEmptyPages() {

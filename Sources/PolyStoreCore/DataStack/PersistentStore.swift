@@ -41,10 +41,10 @@ public final class PersistentStore: Sendable {
 @usableFromInline
 final class StoreEntity: Sendable {
     /// Unlike any other of the stack.
-    let slot: Int32
+    @usableFromInline let slot: Int32
     let store: PersistentStore
     let entity: Entity
-    let type: any Model.Type
+    @usableFromInline let type: any Model.Type
     /// Attributes that must be assigned before a new object is committed: neither optional nor with a default.
     let required: [Int]
     /// Slots of the relationships' destinations, in the same store.
@@ -67,6 +67,6 @@ final class StoreEntity: Sendable {
 @usableFromInline
 struct StoreTable: Sendable {
     var stores: [PersistentStore] = []
-    var entries: [StoreEntity] = []
+    @usableFromInline var entries: [StoreEntity] = []
     var byType: [ObjectIdentifier: [StoreEntity]] = [:]
 }

@@ -20,6 +20,7 @@ extension Model {
     func _$beginEditing() -> EditState { _$state.context.beginEditing(self) }
 
     /// The object that a to-one relationship leads to.
+    @inlinable
     public func _$target<T: Model>(of relationship: Int, _ target: ToOne) -> T? {
         target.id == 0 ? nil : _$state.context.target(of: self, relationship, target.id)
     }
@@ -30,6 +31,7 @@ extension Model {
     }
 
     /// The objects that a to-many relationship leads to.
+    @inlinable
     public func _$members<T: Model>(of relationship: Int) -> Set<T> { _$state.context.members(of: self, relationship) }
 
     /// Replaces the objects of a to-many relationship, and keeps the other ends right.
@@ -46,10 +48,10 @@ extension Model {
     public var isFault: Bool { _$state.isFault }
 
     /// Whether the object was deleted: in this transaction, or, for an object of the view, by a commit that the view has seen.
-    public var isDeleted: Bool { _$state.flags.contains(.deleted) }
+    @inlinable public var isDeleted: Bool { _$state.flags.contains(.deleted) }
 
     /// Whether the object was created in this transaction.
-    public var isInserted: Bool { _$state.edit?.isInsert ?? false }
+    @inlinable public var isInserted: Bool { _$state.edit?.isInsert ?? false }
 
     /// Whether this transaction changed it.
     public var hasChanges: Bool { _$state.edit != nil || isDeleted }

@@ -34,6 +34,16 @@ extension Model {
     @inlinable public static func == (left: Self, right: Self) -> Bool { left === right }
     @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
+    /// What `Set` and `Dictionary` ask for. Nobody chooses an object's address to do harm, so that mixing its bits well (the finalizer of
+    /// SplitMix64) does, and spares SipHash: sets of objects are what every to-many relationship gives.
+    @inlinable
+    public func _rawHashValue(seed: Int) -> Int {
+        var bits = UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())) ^ UInt64(truncatingIfNeeded: seed)
+        bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
+        return Int(truncatingIfNeeded: bits ^ (bits >> 31))
+    }
+
     public static func _$storedName(_ property: String) -> String { property }
 }
 

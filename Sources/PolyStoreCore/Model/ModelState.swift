@@ -4,11 +4,11 @@ import PolyStoreBackend
 ///
 /// Not copyable, and it takes the object out of the context's identity map when the object goes.
 public struct ModelState: ~Copyable {
-    public let context: Context
+    /// Kept alive by its context, which lives as long as one of its objects does: the map counts them and sees to it. A strong reference
+    /// would cost each object two atomic operations.
+    @usableFromInline unowned(unsafe) let map: IdentityMap
     /// The object's key in its store; final from creation.
     public let key: Int64
-    /// Which of the context's tables the object is in.
-    @usableFromInline let slot: Int32
     @usableFromInline var flags: Flags
     /// What was changed; only in transactions, from the first change on.
     @usableFromInline var edit: EditState?
@@ -22,21 +22,28 @@ public struct ModelState: ~Copyable {
         @usableFromInline static let fault = Flags(rawValue: 1)
         @usableFromInline static let deleted = Flags(rawValue: 2)
         /// The context keeps a list of a to-many relationship for it.
-        static let hasMembers = Flags(rawValue: 4)
+        @usableFromInline static let hasMembers = Flags(rawValue: 4)
         /// The store had no such object when it was read.
         static let missing = Flags(rawValue: 8)
     }
 
-    @usableFromInline
-    init(context: Context, key: Int64, slot: Int32, flags: Flags = []) {
-        self.context = context
+    @inlinable
+    init(_ map: IdentityMap, key: Int64, flags: Flags = []) {
+        self.map = map
         self.key = key
-        self.slot = slot
         self.flags = flags
         self.edit = nil
+        map.willHold()
     }
 
-    deinit { context.forget(slot: slot, key: key, hasMembers: flags.contains(.hasMembers)) }
+    deinit {
+        if flags.contains(.hasMembers) { map.context.forgetMembers(slot: map.slot, key: key) }
+        map.forget(key)
+    }
+
+    @inlinable public var context: Context { map.context }
+    /// Which of the context's tables the object is in.
+    @inlinable var slot: Int32 { map.slot }
 
     @inlinable public var isFault: Bool { flags.contains(.fault) }
 }
@@ -45,7 +52,7 @@ public struct ModelState: ~Copyable {
 @usableFromInline
 final class EditState {
     @exclusivity(unchecked) @usableFromInline var mask = FieldMask()
-    let isInsert: Bool
+    @usableFromInline let isInsert: Bool
 
     init(isInsert: Bool) { self.isInsert = isInsert }
 }

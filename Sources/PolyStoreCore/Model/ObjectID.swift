@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// The permanent identity of one object of a store. Sendable, hashable; it survives restarts as a URI.
 public struct ObjectID<T: Model>: Sendable {
-    let entry: StoreEntity
+    @usableFromInline let entry: StoreEntity
     /// Unique within entity and store, never reused.
     public let key: Int64
 

@@ -34,8 +34,9 @@ public struct OrderBy<T: Model>: Sendable, FetchClause {
     public init(_ keys: OrderKey<T>...) { self.init(keys) }
 
     public init(_ keys: [OrderKey<T>]) {
-        self.keys = keys.compactMap(\.key)
-        error = keys.lazy.compactMap(\.error).first
+        // Closures, not key paths: those of a generic type are made anew each time, for more than the rest of a small fetch costs.
+        self.keys = keys.compactMap { $0.key }
+        error = keys.first { $0.error != nil }?.error
     }
 
     private init(keys: [SortKey], error: StoreError?) {

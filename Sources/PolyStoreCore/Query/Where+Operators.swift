@@ -133,12 +133,12 @@ public func != <T: Model, D: Model>(path: KeyPath<T, D?>, target: D?) -> Where<T
 /// Objects whose attribute is one of the values: `[1, 2, 3] ~= \.age`. Disfavored, as a range of integers is a sequence too.
 @_disfavoredOverload
 public func ~= <T: Model, V: AttributeValue, S: Sequence<V>>(values: S, path: KeyPath<T, V>) -> Where<T> {
-    Where(path) { .oneOf($0, values.map(\.attributeValue)) }
+    Where(path) { .oneOf($0, values.map { $0.attributeValue }) }
 }
 
 @_disfavoredOverload
 public func ~= <T: Model, V: AttributeValue, S: Sequence<V>>(values: S, path: KeyPath<T, V?>) -> Where<T> {
-    Where(path) { .oneOf($0, values.map(\.attributeValue)) }
+    Where(path) { .oneOf($0, values.map { $0.attributeValue }) }
 }
 
 /// Objects whose attribute lies in a closed range: `18...65 ~= \.age`.

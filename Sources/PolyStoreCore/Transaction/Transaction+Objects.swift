@@ -7,9 +7,10 @@ extension Transaction {
     public func create<T: Model>(_ into: Into<T>) throws -> T {
         let entry = try entry(for: into)
         let key = try newKey(entry)
-        let object = T(_$state: ModelState(context: self, key: key, slot: entry.slot))
+        let map = maps[Int(entry.slot)]
+        let object = T(_$state: ModelState(map, key: key))
         object._$state.edit = EditState(isInsert: true)
-        maps[Int(entry.slot)].insert(key, object)
+        map.insert(key, object)
         pending[Int(entry.slot)].inserted.append(object)
         return object
     }

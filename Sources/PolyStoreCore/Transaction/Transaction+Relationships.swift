@@ -12,26 +12,23 @@ extension Transaction {
     /// Checks that an object may stand in a relationship of another. What may not is remembered and refuses the commit.
     private func accepts(_ target: any Model, as relationship: Int, of object: any Model) -> Bool {
         let entry = entry(object._$state.slot)
-        let name = "\(entry.entity.name).\(entry.entity.relationships[relationship].name)"
-        guard target._$state.context === self else {
-            deferredErrors.append(
-                StoreError(
-                    .misuse,
-                    "\(name) of object \(object._$state.key) was set to an object of another context; use the transaction's own, from edit(_:).",
-                    entity: entry.entity.name, attribute: entry.entity.relationships[relationship].name, objectID: object._$state.key))
-            return false
+        if target._$state.context === self, target._$state.slot == entry.destinations[relationship] { return true }
+        deferredErrors.append(refusal(of: target, as: relationship, of: object, entry))
+        return false
+    }
+
+    private func refusal(of target: any Model, as relationship: Int, of object: any Model, _ entry: StoreEntity) -> StoreError {
+        let name = entry.entity.relationships[relationship].name
+        let property = "\(entry.entity.name).\(name) of object \(object._$state.key)"
+        let message: String
+        if target._$state.context !== self {
+            message = "\(property) was set to an object of another context; use the transaction's own, from edit(_:)."
+        } else {
+            message =
+                "\(property) was set to an object in \(self.entry(target._$state.slot).store.url), but it is in \(entry.store.url); "
+                + "a relationship stays within one store."
         }
-        guard target._$state.slot == entry.destinations[relationship] else {
-            let other = self.entry(target._$state.slot)
-            deferredErrors.append(
-                StoreError(
-                    .misuse,
-                    "\(name) of object \(object._$state.key) was set to an object in \(other.store.url), but it is in \(entry.store.url); "
-                        + "a relationship stays within one store.",
-                    entity: entry.entity.name, attribute: entry.entity.relationships[relationship].name, objectID: object._$state.key))
-            return false
-        }
-        return true
+        return StoreError(.misuse, message, entity: entry.entity.name, attribute: name, objectID: object._$state.key)
     }
 
     /// Keeps the other ends right when a to-one relationship moves. 0 is none.

@@ -18,8 +18,9 @@ public final class Transaction: Context {
     private enum Phase { case open, ended }
 
     let durability: Durability?
-    var pending: [Pending]
-    var memberLog = MemberLog()
+    // A transaction is used by one thread at a time, and none of its methods hands out one of these in place.
+    @exclusivity(unchecked) var pending: [Pending]
+    @exclusivity(unchecked) var memberLog = MemberLog()
     /// Relationships with the delete rule `deny` of deleted objects, judged at commit.
     var denials: [MemberKey] = []
     /// Rules of the API that were broken where nothing could be thrown; thrown at commit.
@@ -27,11 +28,13 @@ public final class Transaction: Context {
     private var phase = Phase.open
     private var writers: [Int: any WriteTransaction] = [:]
     private var readers: [Int: any ReadTransaction] = [:]
-    private var blocks: [Int32: IDBlock] = [:]
+    /// By slot.
+    @exclusivity(unchecked) private var blocks: [IDBlock?]
 
     init(core: StackCore, table: StoreTable, durability: Durability?) {
         self.durability = durability
         pending = Array(repeating: Pending(), count: table.entries.count)
+        blocks = Array(repeating: nil, count: table.entries.count)
         super.init(core: core, table: table)
     }
 
@@ -127,28 +130,34 @@ public final class Transaction: Context {
 
     /// A new id: final from now on, never given out again.
     func newKey(_ entry: StoreEntity) throws -> Int64 {
-        var block =
-            blocks[entry.slot]
-            ?? {
-                let left = entry.store.sequences.withLock { $0.removeValue(forKey: entry.entity.index) }
-                return IDBlock(next: left?.lowerBound ?? 1, last: left?.upperBound ?? 0, isOwn: false, size: 16)
-            }()
-        if block.next > block.last {
-            // Blocks grow with the transaction, so that a bulk load asks seldom and a small commit wastes little.
-            block.size = min(block.size * 2, 4096)
-            let first = try writer(entry.store).reserveIDs(entry.entity, count: block.size)
-            block = IDBlock(next: first, last: first + Int64(block.size) - 1, isOwn: true, size: block.size)
+        let slot = Int(entry.slot)
+        if let block = blocks[slot], block.next <= block.last {
+            blocks[slot]?.next += 1
+            return block.next
         }
-        defer { blocks[entry.slot] = block }
-        block.next += 1
-        return block.next - 1
+        return try firstKey(ofNextBlockFor: entry)
+    }
+
+    private func firstKey(ofNextBlockFor entry: StoreEntity) throws -> Int64 {
+        let slot = Int(entry.slot)
+        if blocks[slot] == nil, let left = entry.store.sequences.withLock({ $0.removeValue(forKey: entry.entity.index) }) {
+            blocks[slot] = IDBlock(next: left.lowerBound + 1, last: left.upperBound, isOwn: false, size: 16)
+            return left.lowerBound
+        }
+        // Blocks grow with the transaction, so that a bulk load asks seldom and a small commit wastes little.
+        let size = min((blocks[slot]?.size ?? 16) * 2, 4096)
+        let first = try writer(entry.store).reserveIDs(entry.entity, count: size)
+        blocks[slot] = IDBlock(next: first + 1, last: first + Int64(size) - 1, isOwn: true, size: size)
+        return first
     }
 
     /// Keeps the ids that are left for the next transaction, unless their reservation was undone.
     private func returnIDs(_ store: PersistentStore, committed: Bool) {
         store.sequences.withLock { sequences in
             for entity in store.schema.entities {
-                guard let block = blocks.removeValue(forKey: store.firstSlot + Int32(entity.index)) else { continue }
+                let slot = Int(store.firstSlot) + entity.index
+                guard let block = blocks[slot] else { continue }
+                blocks[slot] = nil
                 if block.next <= block.last, committed || !block.isOwn { sequences[entity.index] = block.next...block.last }
             }
         }
