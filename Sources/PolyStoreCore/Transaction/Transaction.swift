@@ -11,6 +11,8 @@ public final class Transaction: Context {
         var inserted: [any Model] = []
         var updated: [any Model] = []
         var deleted: [any Model] = []
+        /// Made at the first fetch that looks through them.
+        var records: PendingRecords?
 
         var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
     }
