@@ -1,3 +1,4 @@
+import Foundation
 import PolyStoreBackend
 
 extension DataStack {
@@ -12,10 +13,7 @@ extension DataStack {
     public func perform<T: Sendable>(
         durability: Durability? = nil, _ body: @escaping @Sendable (Transaction) throws -> T
     ) async throws -> T {
-        let core = core
-        let result: T = try await withCheckedThrowingContinuation { continuation in
-            core.enqueue { continuation.resume(with: Result { try core.transact(durability, body) }) }
-        }
+        let result = try await core.transact(durability, body)
         if core.hub.isActive { await catchUpView() }
         return result
     }
@@ -37,7 +35,8 @@ extension DataStack {
     public func performAndWait<T: Sendable>(
         durability: Durability? = nil, isolation: isolated (any Actor)? = #isolation, _ body: @Sendable (Transaction) throws -> T
     ) throws -> T {
-        let result = try core.runAndWait { try core.transact(durability, body) }
+        // A caller who holds up an actor, or the main thread, does not wait for what comes after him.
+        let result = try core.transactAndWait(durability, isPatient: isolation == nil && !Thread.isMainThread, body)
         if core.hub.isActive {
             if isolation === MainActor.shared {
                 MainActor.assumeIsolated { catchUpView() }
