@@ -12,7 +12,9 @@ final class MemoryEngine: TransactionalEngine, @unchecked Sendable {  // everyth
     init(place: String) { self.place = place }
 
     var traits: EngineTraits {
-        EngineTraits(features: [], durabilities: [.relaxed], checksumsRecords: false, valuesStay: true, largestPiece: Int(UInt32.max))
+        EngineTraits(
+            features: [.transferableWriter], durabilities: [.relaxed], checksumsRecords: false, valuesStay: true,
+            largestPiece: Int(UInt32.max))
     }
 
     func snapshot() -> any EngineSnapshot { lock.withLock { committed }.makeSnapshot() }

@@ -7,13 +7,16 @@ import PolyStoreSQLite
 
 /// The built-in backends, each held to what it claims.
 package enum Targets {
-    package static let memory = ConformanceTarget(name: "memory", capabilities: [.concurrentReaders, .verification, .plannedIndexes]) { _ in
-        .inMemory()
-    }
+    package static let memory = ConformanceTarget(
+        name: "memory", capabilities: [.concurrentReaders, .verification, .plannedIndexes, .transferableWriter]
+    ) { _ in .inMemory() }
 
     package static let sqlite = ConformanceTarget(
         name: "sqlite",
-        capabilities: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes]
+        capabilities: [
+            .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes,
+            .transferableWriter,
+        ]
     ) { place in .sqlite(file: place.path) }
 
     package static let lmdb = ConformanceTarget(
@@ -22,7 +25,8 @@ package enum Targets {
     ) { place in .lmdb(file: place.path) }
 
     package static let levelDB = ConformanceTarget(
-        name: "leveldb", capabilities: [.persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes]
+        name: "leveldb",
+        capabilities: [.persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .transferableWriter]
     ) { place in .levelDB(directory: place.path) }
 
     package static let all = [memory, sqlite, lmdb, levelDB]

@@ -1,26 +1,36 @@
 #!/usr/bin/env bash
 # Kills a writer at random moments and checks that everything it acknowledged is there, and nothing is half there.
-# usage: run.sh [ENGINE] [KILLS]      ENGINE: sqlite, lmdb, leveldb
+# usage: run.sh [ENGINE] [KILLS] [CALLERS]      ENGINE: sqlite, lmdb, leveldb; CALLERS: one, many
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 engine=${1:-sqlite}
 kills=${2:-12}
+callers=${3:-one}
 swift build --product kill-child
 child=$(swift build --show-bin-path)/kill-child
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
+suffix=$([ "$callers" = many ] && echo -many || true)
 last=0
+: >"$folder/all"
 for kill in $(seq "$kills"); do
-    "$child" write "$engine" "$folder/store" >"$folder/acknowledged" &
+    "$child" "write$suffix" "$engine" "$folder/store" >"$folder/acknowledged" &
     pid=$!
     # From before the store is open to some hundred commits later; each run goes on with the store that the last kill left.
     sleep "0.$(printf '%03d' $((RANDOM % 400)))"
     kill -9 "$pid" 2>/dev/null || { echo "kill $kill: the writer had ended by itself"; exit 1; }
     wait "$pid" 2>/dev/null || true
     # A last line without its end may be cut; only whole lines count.
-    seen=$(awk 'END { print n + 0 } /^[0-9]+$/ { n = $0 }' <(head -c -0 "$folder/acknowledged" | sed '$!b; /[0-9]$/!d'))
-    [ "$seen" -gt "$last" ] && last=$seen
-    "$child" check "$engine" "$folder/store" "$last" >"$folder/checked" || { echo "kill $kill: $(cat "$folder/checked")"; exit 1; }
+    whole=$(wc -l <"$folder/acknowledged")
+    if [ "$callers" = many ]; then
+        head -n "$whole" "$folder/acknowledged" >>"$folder/all"
+        expected=$folder/all
+    else
+        seen=$(head -n "$whole" "$folder/acknowledged" | awk 'END { print n + 0 } /^[0-9]+$/ { n = $0 }')
+        [ "$seen" -gt "$last" ] && last=$seen
+        expected=$last
+    fi
+    "$child" "check$suffix" "$engine" "$folder/store" "$expected" >"$folder/checked" || { echo "kill $kill: $(cat "$folder/checked")"; exit 1; }
 done
-echo "kill: $kills kills on $engine, $(cat "$folder/checked"), nothing lost and nothing torn"
+echo "kill: $kills kills on $engine with $callers calling, $(cat "$folder/checked"), nothing lost and nothing torn"

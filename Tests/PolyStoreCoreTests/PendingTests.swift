@@ -66,3 +66,111 @@ import Testing
         }
     }
 }
+
+/// A fetch in a transaction looks at the objects that may match, not at all that are pending.
+@Suite struct PendingIndexTests {
+    private static func create(_ transaction: Transaction, _ number: Int) throws -> Person {
+        let person = try transaction.create(Into<Person>())
+        person.email = "n\(number)"
+        person.age = number
+        return person
+    }
+
+    @Test(arguments: Backend.allCases)
+    func findOrCreateLooksAtOneObjectEach(_ backend: Backend) throws {
+        let company = try Company(backend)
+        try company.stack.performAndWait { transaction throws in
+            for round in 0..<3 {
+                for number in 0..<500 {
+                    if let person = try transaction.fetchOne(From<Person>(), Where(\.email == "n\(number)")) {
+                        #expect(round > 0)
+                        person.age += 1
+                    } else {
+                        #expect(round == 0)
+                        _ = try Self.create(transaction, number)
+                    }
+                }
+            }
+            let (encoded, evaluated) = transaction.pendingStatistics(Person.self)
+            #expect(encoded <= 1500)
+            #expect(evaluated == 1000)
+            #expect(try transaction.fetchCount(From<Person>(), Where(\.age > 0)) == 500)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func nothingIsEncodedTwiceUnlessItWasChanged(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let ids = try company.people(50)
+        try company.stack.performAndWait { transaction throws in
+            let people = try transaction.fetchExisting(ids)
+            for person in people { person.age += 1 }
+            for _ in 0..<10 { #expect(try transaction.fetchCount(From<Person>(), Where(\.age > 100)) == 40) }
+            #expect(transaction.pendingStatistics(Person.self) == (50, 500))
+            people[3].age = 5000
+            people[3].nickname = "x"
+            people[4].nickname = "y"
+            #expect(try transaction.fetchAll(From<Person>(), Where(\.age == 5000)) == [people[3]])
+            #expect(try transaction.fetchAll(From<Person>(), Where(\.age == 31)) == [])
+            #expect(transaction.pendingStatistics(Person.self) == (52, 501))
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aValueThatComesAndGoesIsFoundOnce(_ backend: Backend) throws {
+        let company = try Company(backend)
+        try company.stack.performAndWait { transaction throws in
+            let jane = try Self.create(transaction, 1)
+            let jack = try Self.create(transaction, 2)
+            for number in 0..<5000 {
+                jane.age = number % 2
+                jane.nickname = number % 3 == 0 ? nil : "j\(number % 5)"
+                let wanted = number % 2 == 1 ? [jane] : []
+                if number % 7 == 0 || number > 4990 {
+                    #expect(try transaction.fetchAll(From<Person>(), Where(\.age == 1)) == wanted)
+                    #expect(try transaction.fetchAll(From<Person>(), Where([0, 1, 2] ~= \.age)) == [jane, jack])
+                    let named = try transaction.fetchAll(From<Person>(), Where(\.nickname == "j\(number % 5)"))
+                    #expect(named == (number % 3 == 0 ? [] : [jane]))
+                    #expect(try transaction.fetchCount(From<Person>(), Where(\.nickname == nil)) == (number % 3 == 0 ? 2 : 1))
+                }
+            }
+            try transaction.delete(jane)
+            #expect(try transaction.fetchCount(From<Person>(), Where([0, 1, 2] ~= \.age)) == 1)
+            let department = try transaction.create(Into<Department>())
+            jack.department = department
+            #expect(try transaction.fetchAll(From<Person>(), Where(\.department == department)) == [jack])
+            jack.department = nil
+            #expect(try transaction.fetchAll(From<Person>(), Where(\.department == department)) == [])
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func theIndexWithTheFewestIsUsed(_ backend: Backend) throws {
+        let company = try Company(backend)
+        try company.stack.performAndWait { transaction throws in
+            for number in 0..<100 { try Self.create(transaction, number).age = 7 }
+            #expect(try transaction.fetchCount(From<Person>(), Where(\.age == 7 && \.email == "n5")) == 1)
+            #expect(try transaction.fetchCount(From<Person>(), Where([7, 8] ~= \.age && ["n5", "n6", "x"] ~= \.email)) == 2)
+            #expect(transaction.pendingStatistics(Person.self) == (100, 3))
+        }
+    }
+
+    @Test(arguments: Backend.allCases, [0, 1, 3, 30, 200])
+    func rowsOfTheStoreBehindManyHiddenOnesAreFound(_ backend: Backend, _ limit: Int) throws {
+        let company = try Company(backend)
+        let ids = try company.people(300)
+        try company.stack.performAndWait { transaction throws in
+            for (number, person) in try transaction.fetchExisting(ids).enumerated() where number < 150 || number % 3 == 0 {
+                if number % 2 == 0 { try transaction.delete(person) } else { person.age = 10_000 + number }
+            }
+            let visible = (150..<300).filter { $0 % 3 != 0 }.map { $0 * 10 }
+            let moved = (0..<300).filter { ($0 < 150 || $0 % 3 == 0) && $0 % 2 == 1 }.map { 10_000 + $0 }
+            for offset in [0, 2, 90] {
+                let chain = From<Person>().orderBy(.ascending(\.age)).limit(limit).offset(offset)
+                #expect(try transaction.fetchAll(chain).map(\.age) == Array((visible + moved).dropFirst(offset).prefix(limit)))
+                let unsorted = From<Person>().where(\.age < 10_000).limit(limit).offset(offset)
+                #expect(try transaction.fetchAll(unsorted).map(\.age) == Array(visible.dropFirst(offset).prefix(limit)))
+            }
+        }
+    }
+}

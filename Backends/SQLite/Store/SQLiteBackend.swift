@@ -11,7 +11,10 @@ final class SQLiteBackend: StorageBackend {
         self.pool = pool
         self.metadata = metadata
         capabilities = Capabilities(
-            features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes],
+            features: [
+                .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes,
+                .transferableWriter,
+            ],
             largestValue: largestValue)
     }
 

@@ -12,13 +12,16 @@ import PolyStoreSQLite
 ///     bench sqlite load FOLDER      W1, reopen, W2, W3, W4, W5, W6, W10
 ///     bench sqlite read FOLDER      W2, W3, W4, W5, W6, W10, in a process that has not written
 ///     bench sqlite mutate FOLDER    W7, W9, W8
+///     bench sqlite callers FOLDER   W8c: 64 tasks at once
+///     bench sqlite upsert FOLDER    W13 with 10,000 and with 100,000 objects
 ///     bench sqlite records FOLDER   W1r to W6r: the same on records, without objects
 @main
 struct Bench: Sendable {
-    static func main() throws {
+    static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 4 else {
-            FileHandle.standardError.write(Data("usage: bench sqlite|lmdb|leveldb|memory load|read|mutate|records FOLDER\n".utf8))
+            FileHandle.standardError.write(
+                Data("usage: bench sqlite|lmdb|leveldb|memory load|read|mutate|callers|upsert|records FOLDER\n".utf8))
             exit(2)
         }
         let bench = Bench(backend: arguments[1], folder: arguments[3])
@@ -26,6 +29,11 @@ struct Bench: Sendable {
         case "load": try bench.load()
         case "read": try bench.read(bench.open())
         case "mutate": try bench.mutate()
+        case "callers": try await ChangeWorkloads(stack: bench.open("callers"), out: bench.out).concurrent()
+        case "upsert":
+            for count in [10_000, 100_000] {
+                try ChangeWorkloads(stack: bench.open("upsert\(count)"), out: bench.out).findOrCreate(count)
+            }
         case "records": try RecordWorkloads(bench.configuration("records"), bench.out).all()
         default: exit(2)
         }
@@ -41,25 +49,15 @@ struct Bench: Sendable {
         out = Reporter("PolyStore-" + backend)
     }
 
-    private func open() throws -> DataStack {
+    private func open(_ name: String = "polystore") throws -> DataStack {
         let stack = try DataStack(Schema("Peers", Person.self, Department.self))
-        try stack.addStore(configuration("polystore"))
+        try stack.addStore(configuration(name))
         return stack
     }
 
     private func configuration(_ name: String) throws -> StoreConfiguration {
         let engines = StoreEngines([.sqlite, .lmdb, .levelDB, .memory])
         return try engines.configuration(backend == "memory" ? "memory:" : "\(backend):\(folder)/\(name).\(backend)")
-    }
-
-    private func fill(_ person: Person, _ raw: RawPerson) {
-        person.name = raw.name
-        person.email = raw.email
-        person.age = raw.age
-        person.score = raw.score
-        person.isActive = raw.isActive
-        person.createdAt = raw.createdAt
-        person.notes = raw.notes
     }
 
     private func load() throws {

@@ -29,6 +29,28 @@ let capabilityCases: [ConformanceCase] = [
         try run.expect(found != nil, equals: run.target.capabilities.contains(.persistence))
     },
     ConformanceCase(
+        "capability.transferable-writer.goes-on-elsewhere",
+        "A write transaction that is begun, used, committed and rolled back on different threads does what it does on one.",
+        requires: [.transferableWriter]
+    ) { run in
+        let store = try run.open(Fixtures.company)
+        let person = try store.entity("Person")
+        for isCommitted in [false, true] {
+            let writer = try await onThread { WriterOnItsWay(try store.backend.beginWrite()) }
+            for id in 1...8 as ClosedRange<Int64> {
+                let seen = try await onThread {
+                    let changes = ChangeSet(store.schema)
+                    try changes.insert(person, id: id, Fixtures.person("p\(id)", id))
+                    try writer.transaction.apply(changes)
+                    return try writer.transaction.ids(FetchRequest(person))
+                }
+                try run.expect(seen, equals: Array(1...id))
+            }
+            _ = try await onThread { if isCommitted { _ = try writer.transaction.commit(.full) } else { writer.transaction.rollback() } }
+            try run.expect(try store.ids(FetchRequest(person)), equals: isCommitted ? Array(1...8) : [])
+        }
+    },
+    ConformanceCase(
         "capability.durability.full-is-claimed-where-kept", "A backend that claims full durability lists it among its durabilities."
     ) { run in
         let claimed = try run.open(Fixtures.company).backend.capabilities
@@ -36,3 +58,9 @@ let capabilityCases: [ConformanceCase] = [
         try run.expect(!claimed.durabilities.isEmpty, "no durability at all")
     },
 ]
+
+/// A write transaction between two threads.
+private final class WriterOnItsWay: @unchecked Sendable {  // awaited by one thread before the next uses it
+    let transaction: any WriteTransaction
+    init(_ transaction: any WriteTransaction) { self.transaction = transaction }
+}

@@ -19,6 +19,8 @@ public struct Capabilities: Sendable, Hashable {
         public static let concurrentReaders = Feature("concurrentReaders")
         /// The plan names an index wherever one serves: equality, ranges, prefixes, IN, OR, order.
         public static let plannedIndexes = Feature("plannedIndexes")
+        /// A write transaction may go from thread to thread, as long as one at a time uses it. Without it all its calls come from one.
+        public static let transferableWriter = Feature("transferableWriter")
         /// ``StorageBackend/verify()`` looks at every byte it can.
         public static let verification = Feature("verification")
     }

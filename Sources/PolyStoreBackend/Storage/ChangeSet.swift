@@ -48,6 +48,9 @@ public final class ChangeSet {
 
     public var isEmpty: Bool { changes.isEmpty && links.isEmpty }
 
+    /// Bytes of all records.
+    public var byteCount: Int { arena.count }
+
     public func reserve(_ count: Int) { changes.reserveCapacity(changes.count + count) }
 
     /// Adds a new object. `encode` sets the fields.

@@ -13,7 +13,9 @@
 /// - A read transaction sees one version: all commits up to ``ReadTransaction/version`` and nothing of later ones, as long as it lasts.
 /// - A write transaction sees what it applied. Until `commit` nobody else does; after `rollback`, or when it is dropped, nobody ever does.
 /// - What is asked of a transaction after its end is `closed`; `end` and `rollback` do nothing then.
-/// - One writer at a time. Calls of one transaction come from one thread at a time; those of a write transaction all from one thread.
+/// - One writer at a time. Calls of one transaction come from one thread at a time; those of a write transaction all from one thread, unless
+///   the backend claims ``Capabilities/Feature/transferableWriter``.
+/// - A write transaction takes any number of change sets: several transactions of the object layer may be committed as one.
 /// - Values come back as they went in, −0 and NaN as ``Value/normalized(_:)`` says, NUL and non-characters in text included.
 /// - Every method may block, and is never called on a thread of Swift's cooperative pool by the core.
 /// - All errors are ``StoreError``s. Data in the store can never make the process trap.

@@ -55,20 +55,21 @@ public final class ViewContext: SnapshotContext {
 
     /// Moves to the newest version and brings every living object up to date.
     func catchUp() throws {
-        let commits = core.hub.take()
-        guard !commits.isEmpty, !readers.isEmpty else { return }
+        guard !readers.isEmpty else { return }
+        let news = core.hub.take()
         for store in table.stores where store.index < readers.count {
-            let mine = commits.filter { $0.store === store }
+            let mine = news.commits.filter { $0.store === store }
             guard !mine.isEmpty, let old = readers[store.index] else { continue }
-            let new = try store.backend.beginRead()
+            let new = try news.snapshots[store.index] ?? store.backend.beginRead()
+            guard new.version > old.version else {
+                // It has read them already, when it began or was refreshed.
+                new.end()
+                continue
+            }
             readers[store.index] = new
             let seen = old.version
             old.end()
-            var later: [CommittedChanges] = []
-            for commit in mine where commit.version > seen {
-                if commit.version <= new.version { try merge(commit) } else { later.append(commit) }
-            }
-            core.hub.putBack(later)
+            for commit in mine where commit.version > seen { try merge(commit) }
         }
     }
 

@@ -9,11 +9,18 @@ struct CommittedChanges: @unchecked Sendable {  // the change set is complete an
     let touched: [MemberKey]
 }
 
-/// Hands committed changes to the view, in order. Keeps nothing until there is a view.
+/// Hands committed changes to the view, in order, with a snapshot of each store as they left it: what the view then shows is what it was told of, and
+/// nothing of a commit that it has still to hear about. Keeps nothing until there is a view.
 final class CommitHub: Sendable {
+    struct News {
+        var commits: [CommittedChanges] = []
+        /// By store.
+        var snapshots: [Int: any ReadTransaction] = [:]
+    }
+
     private struct State {
         var isActive = false
-        var pending: [CommittedChanges] = []
+        var news = News()
     }
 
     private let state = Protected(State())
@@ -23,19 +30,20 @@ final class CommitHub: Sendable {
     /// Whether anybody waits for commits.
     var isActive: Bool { state.withLock { $0.isActive } }
 
-    func publish(_ commits: [CommittedChanges]) {
-        state.withLock { if $0.isActive { $0.pending += commits } }
-    }
-
-    func take() -> [CommittedChanges] {
-        state.withLock { state in
-            defer { state.pending = [] }
-            return state.pending
+    /// Takes all changes of a commit together: several transactions may have one version.
+    func publish(_ commits: [CommittedChanges], _ snapshots: [Int: any ReadTransaction]) {
+        let outdated: [any ReadTransaction] = state.withLock { state in
+            guard state.isActive else { return Array(snapshots.values) }
+            state.news.commits += commits
+            return snapshots.compactMap { state.news.snapshots.updateValue($1, forKey: $0) }
         }
+        for snapshot in outdated { snapshot.end() }
     }
 
-    /// Keeps commits for the next time, before those that came meanwhile.
-    func putBack(_ commits: [CommittedChanges]) {
-        if !commits.isEmpty { state.withLock { $0.pending = commits + $0.pending } }
+    func take() -> News {
+        state.withLock { state in
+            defer { state.news = News() }
+            return state.news
+        }
     }
 }

@@ -1,9 +1,11 @@
+import Foundation
 import PolyStoreBackend
 
 extension DataStack {
     /// Runs a transaction: commits when the body returns, discards everything when it throws.
     ///
-    /// Transactions run one after another, in the order in which they were asked for. When this returns, the view shows the change.
+    /// Transactions run one after another, in the order in which they were asked for. When this returns, the change is committed and the view shows it.
+    /// Those that are in line together may be committed together, with one flush; the body must not wait for another one to be acknowledged.
     /// - Parameters:
     ///   - durability: what the commit survives; nil is what the store says.
     ///   - body: runs on a thread of the stack's own. What it returns is Sendable, so no object can leave; return `objectID`s.
@@ -12,10 +14,7 @@ extension DataStack {
     public func perform<T: Sendable>(
         durability: Durability? = nil, _ body: @escaping @Sendable (Transaction) throws -> T
     ) async throws -> T {
-        let core = core
-        let result: T = try await withCheckedThrowingContinuation { continuation in
-            core.enqueue { continuation.resume(with: Result { try core.transact(durability, body) }) }
-        }
+        let result = try await core.transact(durability, body)
         if core.hub.isActive { await catchUpView() }
         return result
     }
@@ -31,13 +30,14 @@ extension DataStack {
 
     /// Runs a transaction on the caller's thread, and waits for its turn.
     ///
-    /// On the main actor the view shows the change when this returns; elsewhere soon after.
+    /// Outside of actors, and of the main thread, it is committed together with others in line, as ``perform(durability:_:)`` is. On the main actor the view shows the change when this returns; elsewhere soon after.
     /// - Throws: `misuse` when called in the body of another transaction of this stack, and what ``perform(durability:_:)`` throws.
     @discardableResult
     public func performAndWait<T: Sendable>(
         durability: Durability? = nil, isolation: isolated (any Actor)? = #isolation, _ body: @Sendable (Transaction) throws -> T
     ) throws -> T {
-        let result = try core.runAndWait { try core.transact(durability, body) }
+        // A caller who holds up an actor, or the main thread, does not wait for what comes after him.
+        let result = try core.transactAndWait(durability, isPatient: isolation == nil && !Thread.isMainThread, body)
         if core.hub.isActive {
             if isolation === MainActor.shared {
                 MainActor.assumeIsolated { catchUpView() }

@@ -11,6 +11,7 @@ public final class PersistentStore: Sendable {
     let schema: ResolvedSchema
     /// The slot of the first entity; the others follow in the order of the schema.
     let firstSlot: Int32
+    var slots: Range<Int32> { firstSlot..<firstSlot + Int32(schema.entities.count) }
     /// Ids that were reserved and not yet given out, by entity.
     let sequences: Protected<[Int: ClosedRange<Int64>]>
 

@@ -6,16 +6,15 @@ final class StackCore: Sendable {
     let schema: Schema
     let table = Protected(StoreTable())
     let lane = WriterLane()
+    let groupLimits = Protected(GroupLimits())
     let hub = CommitHub()
     private let loggerBox: Protected<any StoreLogger>
-    /// Runs transactions one after another. Dispatch threads, as a backend may block and Swift's cooperative ones must not.
-    private let writerQueue: Protected<DispatchQueue>
+    /// Dispatch's threads, as a backend may block and Swift's cooperative ones must not.
     private let readerQueue = DispatchQueue(label: "polystore.readers", attributes: .concurrent)
 
     init(schema: Schema, logger: any StoreLogger) {
         self.schema = schema
         loggerBox = Protected(logger)
-        writerQueue = Protected(DispatchQueue(label: "polystore.writer"))
     }
 
     deinit {
@@ -29,32 +28,58 @@ final class StackCore: Sendable {
         set { loggerBox.withLock { $0 = newValue } }
     }
 
-    /// Puts a transaction at the end of the line and returns at once.
-    func enqueue(_ work: @escaping @Sendable () -> Void) {
-        // Ticket and place in the queue are taken together: otherwise two could have opposite orders, and wait for each other.
-        writerQueue.withLock { queue in
-            let ticket = lane.ticket()
-            queue.async { self.lane.run(ticket) { work() } }
+    func read(_ work: @escaping @Sendable () -> Void) { readerQueue.async(execute: work) }
+}
+
+extension DataStack {
+    /// How many transactions wait for their turn; for tests.
+    package var transactionsInLine: Int { core.lane.count }
+
+    /// When a group of transactions takes no more; for tests.
+    package var groupLimits: GroupLimits {
+        get { core.groupLimits.withLock { $0 } }
+        set { core.groupLimits.withLock { $0 = newValue } }
+    }
+}
+
+extension StackCore {
+    /// A transaction on the lane's queue.
+    func transact<T: Sendable>(_ durability: Durability?, _ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            let job = WriterLane.Job(durability: durability) { group in
+                group.run(durability, body) { continuation.resume(with: $0) }
+            }
+            lane.enqueue(job, self)
         }
     }
 
-    /// Waits for the line, then runs on the caller's thread.
-    func runAndWait<T>(_ work: () throws -> T) throws -> T {
+    /// A transaction on the caller's thread.
+    /// - Parameter isPatient: see ``WriterLane/leave(_:isPatient:)``.
+    func transactAndWait<T: Sendable>(_ durability: Durability?, isPatient: Bool, _ body: (Transaction) throws -> T) throws -> T {
         guard !lane.isHeldByCaller else {
             throw StoreError(
                 .misuse, "A transaction was begun inside another one's body and would wait for itself for ever; use the outer transaction.")
         }
-        return try lane.run(lane.ticket(), work)
+        let receipt = Receipt<T>()
+        let group = lane.enter(durability, self)
+        group.run(durability, body) { receipt.arrive($0) }
+        lane.leave(group, isPatient: isPatient)
+        return try receipt.wait().get()
+    }
+}
+
+/// A result that another thread may bring.
+private final class Receipt<T>: @unchecked Sendable {  // the result is written before the signal and read after it
+    private let arrival = DispatchSemaphore(value: 0)
+    private var result: Result<T, any Error>?
+
+    func arrive(_ result: Result<T, any Error>) {
+        self.result = result
+        arrival.signal()
     }
 
-    func read(_ work: @escaping @Sendable () -> Void) { readerQueue.async(execute: work) }
-
-    /// One transaction from start to commit; in the lane.
-    func transact<T>(_ durability: Durability?, _ body: (Transaction) throws -> T) throws -> T {
-        let transaction = Transaction(core: self, table: table.withLock { $0 }, durability: durability)
-        defer { transaction.end() }
-        let result = try body(transaction)
-        hub.publish(try transaction.commitChanges())
-        return result
+    func wait() -> Result<T, any Error> {
+        arrival.wait()
+        return result ?? .failure(StoreError(.closed, "The transaction has ended without a result."))
     }
 }

@@ -9,7 +9,7 @@ extension Model {
     @inlinable
     public func _$willChange(_ field: Int) {
         if _$state.isFault { _$fire() }
-        if let edit = _$state.edit {
+        if let edit = _$state.edit, !edit.isRecorded {
             edit.mask.insert(field)
         } else {
             _$beginEditing().mask.insert(field)

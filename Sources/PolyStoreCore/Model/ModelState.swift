@@ -53,6 +53,10 @@ public struct ModelState: ~Copyable {
 final class EditState {
     @exclusivity(unchecked) @usableFromInline var mask = FieldMask()
     @usableFromInline let isInsert: Bool
+    /// Whether the transaction has a record of the object that the next change outdates.
+    @exclusivity(unchecked) @usableFromInline var isRecorded = false
+    /// Where that record is.
+    @exclusivity(unchecked) var row: Int32 = -1
 
     init(isInsert: Bool) { self.isInsert = isInsert }
 }

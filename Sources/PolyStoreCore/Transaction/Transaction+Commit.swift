@@ -1,43 +1,25 @@
 import PolyStoreBackend
 
 extension Transaction {
-    /// Checks everything, writes it, and makes it safe, store by store in the order of the stack.
-    ///
-    /// One store is all or nothing. Over several, a failure leaves those before it committed; the error says which.
-    /// - Returns: what was committed, for the view and others who follow.
-    /// - Throws: `constraint` with all violations; what the backend throws. Nothing is written then.
-    func commitChanges() throws -> [CommittedChanges] {
+    /// Checks everything.
+    /// - Returns: what is to be written, store by store in the order of the stack.
+    /// - Throws: `constraint` with all violations.
+    func changeSets() throws -> [(store: PersistentStore, changes: ChangeSet)] {
         if let error = deferredErrors.first { throw error }
         try validate()
         var sets: [(store: PersistentStore, changes: ChangeSet)] = []
         for store in table.stores {
-            let changes = try changeSet(store)
-            if !changes.isEmpty { sets.append((store, changes)) }
+            guard let changes = try changeSet(store), !changes.isEmpty else { continue }
+            try touch(store)
+            sets.append((store, changes))
         }
-        // Everything is applied before anything is committed, so that only the commits themselves can leave stores apart.
-        for (store, changes) in sets { try writer(store).apply(changes) }
-        let touched = core.hub.isActive ? Dictionary(grouping: memberLog.touched) { entry($0.slot).store.index } : [:]
-        var committed: [CommittedChanges] = []
-        for (store, changes) in sets {
-            do {
-                let version = try writer(store).commit(durability ?? store.configuration.durability)
-                didCommit(store)
-                committed.append(CommittedChanges(store: store, version: version, changes: changes, touched: touched[store.index] ?? []))
-            } catch {
-                guard !committed.isEmpty else { throw error }
-                core.hub.publish(committed)
-                var error = error as? StoreError ?? StoreError(.io, "\(error)")
-                error.message +=
-                    " Already committed: \(committed.map(\.store.url).joined(separator: ", ")); not: \(store.url) and any after it."
-                throw error
-            }
-        }
-        return committed
+        return sets
     }
 
-    /// What is to be written to one store.
-    private func changeSet(_ store: PersistentStore) throws -> ChangeSet {
-        let slots = store.schema.entities.indices.map { Int(store.firstSlot) + $0 }
+    /// What is to be written to one store; nil for nothing.
+    private func changeSet(_ store: PersistentStore) throws -> ChangeSet? {
+        let slots = Int(store.firstSlot)..<Int(store.firstSlot) + store.schema.entities.count
+        guard memberLog.hasLinks || slots.contains(where: { !pending[$0].isEmpty }) else { return nil }
         let count = slots.reduce(0) { $0 + pending[$1].inserted.count + pending[$1].updated.count }
         let changes = ChangeSet(store.schema, capacity: max(4096, count * 256))
         changes.reserve(count)

@@ -77,7 +77,10 @@ extension Transaction {
     public var hasChanges: Bool { pending.contains { !$0.isEmpty } || !memberLog.touched.isEmpty }
 
     func startEditing(_ object: any Model) -> EditState {
-        if let edit = object._$state.edit { return edit }
+        if let edit = object._$state.edit {
+            if edit.isRecorded, !pending.isEmpty { pending[Int(object._$state.slot)].records?.willChange(edit) }
+            return edit
+        }
         let edit = EditState(isInsert: false)
         object._$state.edit = edit
         if !pending.isEmpty { pending[Int(object._$state.slot)].updated.append(object) }

@@ -26,8 +26,10 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // ev
         isReadOnly = request.isReadOnly
         logger = request.logger
         let traits = handle.engine.traits
-        capabilities = Capabilities(
-            features: traits.features.union([.concurrentReaders, .verification, .plannedIndexes]), durabilities: traits.durabilities)
+        var features = traits.features.union([.concurrentReaders, .verification, .plannedIndexes])
+        // The record layer's own write transaction lies in memory, over a snapshot that any thread may use.
+        if !(handle.engine is any TransactionalEngine) { features.insert(.transferableWriter) }
+        capabilities = Capabilities(features: features, durabilities: traits.durabilities)
         do {
             let opener = KeyValueOpener(handle: handle, request: request)
             (metadata, layout) = try opener.open()

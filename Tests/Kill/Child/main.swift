@@ -2,6 +2,9 @@
 //
 //     kill-child write ENGINE STORE            commits groups of three objects, and prints a group's number once its commit is acknowledged
 //     kill-child check ENGINE STORE LAST       every group up to LAST is whole, every other one whole or absent, and the store is sound
+//
+//     kill-child write-many ENGINE STORE       64 callers at once commit pairs of objects, and print the first one's id once it is acknowledged
+//     kill-child check-many ENGINE STORE FILE  every pair that the file names is there, every other one is whole, and the store is sound
 
 import Foundation
 import PolyStore
@@ -27,7 +30,9 @@ func fail(_ message: String) -> Never {
 }
 
 let arguments = CommandLine.arguments
-guard arguments.count >= 4 else { fail("usage: kill-child write ENGINE STORE | check ENGINE STORE LAST") }
+guard arguments.count >= 4 else {
+    fail("usage: kill-child write|write-many ENGINE STORE | check ENGINE STORE LAST | check-many ENGINE STORE FILE")
+}
 let configuration: StoreConfiguration
 switch arguments[2] {
 case "sqlite": configuration = .sqlite(file: arguments[3])
@@ -62,6 +67,12 @@ if arguments[1] == "write" {
         }
         FileHandle.standardOutput.write(Data("\(group)\n".utf8))
     }
+}
+
+if arguments[1] == "write-many" { try await Many.write(stack) }
+if arguments[1] == "check-many", arguments.count == 5 {
+    try Many.check(stack, store, acknowledged: String(contentsOfFile: arguments[4], encoding: .utf8))
+    exit(0)
 }
 
 guard arguments.count == 5, let last = Int(arguments[4]) else { fail("usage: kill-child check STORE LAST") }

@@ -7,7 +7,8 @@ import Testing
 @testable import FileStore
 
 private let target = ConformanceTarget(
-    name: "filestore", capabilities: [.persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes]
+    name: "filestore",
+    capabilities: [.persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .transferableWriter]
 ) { place in .fileStore(file: place.path) }
 
 /// Cases that fail and may for now, by id, each with the reason. One that passes after all fails the test, and leaves the list.

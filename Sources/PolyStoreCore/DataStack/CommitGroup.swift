@@ -1,0 +1,256 @@
+import Dispatch
+import PolyStoreBackend
+
+/// When a group takes no more transactions, so that the first of them does not wait for ever.
+package struct GroupLimits: Sendable {
+    /// So many have run.
+    package var transactions: Int
+    /// They have written so many bytes of records.
+    package var bytes: Int
+    /// So long ago the first one has ended.
+    package var nanoseconds: UInt64
+
+    package init(transactions: Int = 256, bytes: Int = 4 << 20, nanoseconds: UInt64 = 10_000_000) {
+        self.transactions = transactions
+        self.bytes = bytes
+        self.nanoseconds = nanoseconds
+    }
+}
+
+/// Transactions that ran one after another over the same write transactions of the stores, to be committed by one commit of each store.
+///
+/// Each sees what its predecessors applied. One that fails leaves nothing behind and the others as they are. All are acknowledged after the
+/// commit, in their order, and none if it fails.
+final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, and nobody else
+    /// A transaction that waits for the commit.
+    private struct Member {
+        let changes: [(store: PersistentStore, changes: ChangeSet)]
+        let touched: MemberLog
+        /// The stores whose state it depends on, by index.
+        let stores: [Int]
+        let acknowledge: ((any Error)?) -> Void
+    }
+
+    let core: StackCore
+    private let limits: GroupLimits
+    /// By store; nil where nothing is under way.
+    var parts: [StorePart?] = []
+    private var members: [Member] = []
+    private var memberBytes = 0
+    private var runs = 0
+    private var firstEnd: UInt64 = 0
+
+    init(_ core: StackCore) {
+        self.core = core
+        limits = core.groupLimits.withLock { $0 }
+    }
+
+    /// Whether anything is under way that a commit, or a rollback, must end.
+    private(set) var isOpen = false
+
+    /// Whether another thread may go on with it.
+    var isTransferable: Bool { parts.allSatisfy { $0?.store.capabilities.has(.transferableWriter) ?? true } }
+
+    /// Whether one more transaction may join, which asks for a durability. One that asks for more than the others in a store that they changed does
+    /// not: they would wait for a flush that they did not ask for.
+    func admits(_ durability: Durability?) -> Bool {
+        guard isOpen else { return true }
+        guard runs < limits.transactions, memberBytes < limits.bytes,
+            DispatchTime.now().uptimeNanoseconds &- firstEnd < limits.nanoseconds
+        else { return false }
+        return parts.allSatisfy { part in
+            guard let part, let asked = part.durability else { return true }
+            return asked == .full || (durability ?? part.store.configuration.durability) == .relaxed
+        }
+    }
+
+    // MARK: Stores
+
+    /// The store's write transaction, begun at the first touch: from then on nobody else writes, so what is read here stays true.
+    func part(_ store: PersistentStore) throws -> StorePart {
+        if store.index < parts.count, let part = parts[store.index] { return part }
+        let part = StorePart(store, try store.backend.beginWrite())
+        while parts.count <= store.index { parts.append(nil) }
+        parts[store.index] = part
+        isOpen = true
+        return part
+    }
+
+    private func begunPart(_ index: Int) -> StorePart? { index < parts.count ? parts[index] : nil }
+
+    // MARK: Transactions
+
+    /// Runs a transaction and applies what it changed.
+    /// - Parameter done: gets the result: now, if it depends on nothing that is still to be committed, otherwise after the commit.
+    func run<T>(_ durability: Durability?, _ body: (Transaction) throws -> T, done: @escaping (Result<T, any Error>) -> Void) {
+        let transaction = Transaction(core: core, table: core.table.withLock { $0 }, group: self)
+        let result: Result<T, any Error>
+        var changes: [(store: PersistentStore, changes: ChangeSet)] = []
+        do {
+            let value = try body(transaction)
+            changes = try transaction.changeSets()
+            try apply(changes, durability, transaction.touchedStores)
+            result = .success(value)
+        } catch {
+            result = .failure(error)
+            changes = []
+        }
+        let stores = transaction.touchedStores
+        transaction.end()
+        runs += 1
+        if runs == 1 { firstEnd = DispatchTime.now().uptimeNanoseconds }
+        // What was seen of transactions that may still fail must not get out before they are committed, be it a value or an error.
+        guard stores.contains(where: { begunPart($0)?.isChanged ?? false }) else { return done(result) }
+        memberBytes += changes.reduce(0) { $0 + $1.changes.byteCount }
+        members.append(
+            Member(changes: changes, touched: transaction.memberLog, stores: stores) { error in
+                if let error, case .success = result { done(.failure(error)) } else { done(result) }
+            })
+    }
+
+    /// Applies a transaction's change sets to all stores, or to none.
+    private func apply(
+        _ sets: [(store: PersistentStore, changes: ChangeSet)], _ durability: Durability?, _ stores: [Int]
+    ) throws {
+        guard let (store, failure) = firstFailure(sets) else {
+            for (store, changes) in sets { begunPart(store.index)?.didApply(changes, durability) }
+            return
+        }
+        // A rule that was broken is the transaction's own fault, and the store's write transaction goes on. Of anything else nobody knows what
+        // it has left.
+        let isOwnFault = [.constraint, .notFound, .misuse, .invalidValue].contains((failure as? StoreError)?.code)
+        var spoiled = sets.prefix { $0.store !== store }.map(\.store.index)
+        if !isOwnFault { spoiled.append(store.index) }
+        let hadOthers = parts.contains { $0?.isChanged ?? false }
+        do {
+            for index in spoiled { try restore(index) }
+        } catch {
+            giveUp(error)
+            throw error
+        }
+        guard !isOwnFault, hadOthers else { throw failure }
+        // It may only have been too much together with the others.
+        let versions = try commitAhead(stores)
+        do {
+            for (index, version) in versions {
+                guard try part(core.table.withLock { $0.stores[index] }).writer.version == version else { throw interrupted(index) }
+            }
+            if let (_, failure) = firstFailure(sets) { throw failure }
+            for (store, changes) in sets { begunPart(store.index)?.didApply(changes, durability) }
+        } catch {
+            giveUp(error)
+            throw error
+        }
+    }
+
+    private func firstFailure(_ sets: [(store: PersistentStore, changes: ChangeSet)]) -> (PersistentStore, any Error)? {
+        for (store, changes) in sets {
+            do { try part(store).writer.apply(changes) } catch { return (store, error) }
+        }
+        return nil
+    }
+
+    /// Undoes what the failing transaction did to a store, and keeps what the others did.
+    private func restore(_ index: Int) throws {
+        guard let part = begunPart(index) else { return }
+        if part.isChanged {
+            try part.beginAgain()
+        } else {
+            part.writer.rollback()
+            drop(part, committed: false)
+        }
+    }
+
+    private func interrupted(_ index: Int) -> StoreError {
+        let url = core.table.withLock { $0.stores[index].url }
+        return StoreError(.conflict, "Another process wrote to \(url) meanwhile. Run the transaction again.", url: url)
+    }
+
+    /// Ends everything without a commit.
+    private func giveUp(_ error: any Error) {
+        for case let part? in parts {
+            part.writer.rollback()
+            drop(part, committed: false)
+        }
+        finish { _ in error }
+    }
+
+    // MARK: The commit
+
+    /// Commits store by store in the order of the stack, then acknowledges.
+    ///
+    /// One store is all or nothing. Over several, a failure leaves those before it committed; the error says which.
+    func commit() { _ = try? commitAhead([]) }
+
+    /// - Parameter stores: of a transaction that is not a member yet, but depends on what the members did to these.
+    /// - Returns: their versions afterwards.
+    /// - Throws: what the commit of one of them threw.
+    private func commitAhead(_ stores: [Int]) throws -> [Int: UInt64] {
+        var failure: (store: PersistentStore, error: any Error)?
+        var versions: [Int: UInt64] = [:]
+        var lost: Set<Int> = []
+        for case let part? in parts {
+            let index = part.store.index
+            guard part.isChanged, failure == nil else {
+                if part.isChanged { lost.insert(index) } else { versions[index] = part.writer.version }
+                part.writer.rollback()
+                drop(part, committed: false)
+                continue
+            }
+            do {
+                versions[index] = try part.writer.commit(part.durability ?? part.store.configuration.durability)
+                drop(part, committed: true)
+            } catch {
+                failure = (part.store, error)
+                lost.insert(index)
+                part.writer.rollback()
+                drop(part, committed: false)
+            }
+        }
+        publish(versions)
+        finish { member in
+            guard let failure, member.stores.contains(where: lost.contains) else { return nil }
+            let committed = member.changes.filter { !lost.contains($0.store.index) }.map(\.store.url)
+            guard !committed.isEmpty else { return failure.error }
+            var error = failure.error as? StoreError ?? StoreError(.io, "\(failure.error)")
+            error.message += " Already committed: \(committed.joined(separator: ", ")); not: \(failure.store.url) and any after it."
+            return error
+        }
+        if let failure, stores.contains(where: lost.contains) { throw failure.error }
+        return versions.filter { stores.contains($0.key) }
+    }
+
+    /// Tells those who follow what was committed, in the order of the transactions.
+    private func publish(_ versions: [Int: UInt64]) {
+        guard core.hub.isActive else { return }
+        var committed: [CommittedChanges] = []
+        var snapshots: [Int: any ReadTransaction] = [:]
+        for member in members {
+            let touched = member.touched.touched
+            for (store, changes) in member.changes {
+                guard let version = versions[store.index] else { continue }
+                committed.append(
+                    CommittedChanges(
+                        store: store, version: version, changes: changes, touched: touched.filter { store.slots.contains($0.slot) }))
+                // Where it fails the view begins one itself.
+                if snapshots[store.index] == nil { snapshots[store.index] = try? store.backend.beginRead() }
+            }
+        }
+        if !committed.isEmpty { core.hub.publish(committed, snapshots) }
+    }
+
+    private func drop(_ part: StorePart, committed: Bool) {
+        part.returnIDs(committed: committed)
+        parts[part.store.index] = nil
+    }
+
+    /// Acknowledges all in their order, and begins anew.
+    private func finish(_ outcome: (Member) -> (any Error)?) {
+        let ended = members
+        members = []
+        memberBytes = 0
+        runs = 0
+        isOpen = false
+        for member in ended { member.acknowledge(outcome(member)) }
+    }
+}

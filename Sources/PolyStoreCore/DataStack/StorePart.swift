@@ -1,0 +1,88 @@
+import PolyStoreBackend
+
+/// What a group of transactions does to one store.
+final class StorePart {
+    let store: PersistentStore
+    private(set) var writer: any WriteTransaction
+    /// The strongest that was asked for; nil as long as nothing was changed.
+    private(set) var durability: Durability?
+    /// Kept to be written again, should a transaction that fails take the write transaction with it.
+    private var applied: [ChangeSet] = []
+    // Whoever has the group has it too, and no access lasts longer than a line.
+    @exclusivity(unchecked) private var blocks: [IDBlock?]
+
+    /// Ids in hand for one entity.
+    private struct IDBlock {
+        var next: Int64
+        var last: Int64
+        /// What the write transaction has reserved: gone if it does not commit.
+        var reserved: ClosedRange<Int64>?
+        var size: Int
+    }
+
+    init(_ store: PersistentStore, _ writer: any WriteTransaction) {
+        self.store = store
+        self.writer = writer
+        blocks = Array(repeating: nil, count: store.schema.entities.count)
+    }
+
+    var isChanged: Bool { durability != nil }
+
+    func didApply(_ changes: ChangeSet, _ wanted: Durability?) {
+        applied.append(changes)
+        durability = durability == .full ? .full : wanted ?? store.configuration.durability
+    }
+
+    /// Puts another write transaction in the place of one that can no longer be used, with everything that was applied.
+    /// - Throws: `conflict` if another process came in between.
+    func beginAgain() throws {
+        let version = writer.version
+        writer.rollback()
+        writer = try store.backend.beginWrite()
+        var isSame = writer.version == version
+        for (entity, block) in zip(store.schema.entities, blocks) {
+            guard let range = block?.reserved else { continue }
+            isSame = try writer.reserveIDs(entity, count: range.count) == range.lowerBound && isSame
+        }
+        guard isSame else {
+            throw StoreError(.conflict, "Another process wrote to \(store.url) meanwhile. Run the transaction again.", url: store.url)
+        }
+        for changes in applied { try writer.apply(changes) }
+    }
+
+    // MARK: Ids
+
+    /// A new id: final from now on. Nobody gets it again once something is committed.
+    func newKey(_ entity: Entity) throws -> Int64 {
+        if let block = blocks[entity.index], block.next <= block.last {
+            blocks[entity.index]?.next += 1
+            return block.next
+        }
+        return try firstKey(ofNextBlockFor: entity)
+    }
+
+    private func firstKey(ofNextBlockFor entity: Entity) throws -> Int64 {
+        let last = blocks[entity.index]
+        if last == nil, let left = store.sequences.withLock({ $0.removeValue(forKey: entity.index) }) {
+            blocks[entity.index] = IDBlock(next: left.lowerBound + 1, last: left.upperBound, reserved: nil, size: 16)
+            return left.lowerBound
+        }
+        // Blocks grow with the group, so that a bulk load asks seldom and a small commit wastes little.
+        let size = min((last?.size ?? 16) * 2, 4096)
+        let first = try writer.reserveIDs(entity, count: size)
+        let end = first + Int64(size) - 1
+        blocks[entity.index] = IDBlock(next: first + 1, last: end, reserved: (last?.reserved?.lowerBound ?? first)...end, size: size)
+        return first
+    }
+
+    /// Keeps the ids that are left for the next group, unless their reservation was undone.
+    func returnIDs(committed: Bool) {
+        store.sequences.withLock { sequences in
+            for (index, block) in blocks.enumerated() {
+                guard let block, block.next <= block.last else { continue }
+                if committed || block.reserved == nil { sequences[index] = block.next...block.last }
+            }
+        }
+        blocks = []
+    }
+}

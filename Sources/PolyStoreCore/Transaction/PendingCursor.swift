@@ -1,0 +1,91 @@
+import PolyStoreBackend
+
+/// Merges the store's rows with a transaction's own, both in the request's order.
+final class PendingCursor: RecordCursor {
+    private var store: RecordCursor
+    /// So many rows of the store were asked for, and so many came.
+    private var asked: Int
+    private var came = 0
+    private let page: (Int) throws -> (RecordCursor, count: Int)
+    private let mine: [MaterializedCursor.Row]
+    private let arena: RecordArena
+    private let layout: RecordLayout
+    private let order: RecordOrder
+    private let isHidden: ((Int64) -> Bool)?
+    private var position = 0
+    private var hasStoreRow = false
+    private var storeEnded = false
+    private var skip: Int
+    private var left: Int
+
+    /// - Parameter page: gives the store's rows from one on, and says how many at most; 0 where there are none any more.
+    init(
+        _ page: @escaping (Int) throws -> (RecordCursor, count: Int), mine: [MaterializedCursor.Row], arena: RecordArena,
+        request: FetchRequest, isHidden: ((Int64) -> Bool)?
+    ) throws {
+        self.page = page
+        (store, asked) = try page(0)
+        self.mine = mine
+        self.arena = arena
+        self.isHidden = isHidden
+        layout = request.entity.layout
+        order = RecordOrder(request.sortKeys)
+        skip = request.offset
+        left = request.limit ?? .max
+        super.init(layout: layout)
+    }
+
+    override func next() throws -> Bool {
+        while left > 0, try advance() {
+            if skip > 0 {
+                skip -= 1
+                continue
+            }
+            left -= 1
+            return true
+        }
+        return false
+    }
+
+    private func advance() throws -> Bool {
+        while !hasStoreRow, !storeEnded {
+            if try store.next() {
+                came += 1
+                hasStoreRow = !(isHidden?(store.id) ?? false)
+            } else if came == asked {
+                try turnPage()
+            } else {
+                storeEnded = true
+            }
+        }
+        guard position < mine.count else {
+            guard hasStoreRow else { return false }
+            takeStoreRow()
+            return true
+        }
+        let row = mine[position]
+        let view = arena.view(row.offset, row.count, layout)
+        if hasStoreRow, order.compare(store.id, store.record, row.id, view) < 0 {
+            takeStoreRow()
+        } else {
+            position += 1
+            stand(on: row.id, view)
+        }
+        return true
+    }
+
+    private func turnPage() throws {
+        store.close()
+        let (next, count) = try page(came)
+        store = next
+        asked += count
+        if count == 0 { storeEnded = true }
+    }
+
+    private func takeStoreRow() {
+        hasStoreRow = false
+        stand(on: store.id, store.record)
+    }
+
+    override func close() { store.close() }
+}

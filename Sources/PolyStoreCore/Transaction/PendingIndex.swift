@@ -1,0 +1,99 @@
+import PolyStoreBackend
+
+/// Rows by the hash of a value. Says which rows may have a value; whether they have is for the predicate to say.
+struct PendingIndex {
+    private struct Entry {
+        let hash: Int
+        let row: Int32
+        /// The next one in the bucket; -1 at its end.
+        let next: Int32
+    }
+
+    private struct Bucket {
+        var first: Int32
+        /// Entries, those that are out of date among them.
+        var count: Int
+    }
+
+    private var buckets: [Int: Bucket] = [:]
+    private var entries: [Entry] = []
+    /// By row: its entry; -1 where it has none. Any other entry of the row is out of date.
+    private var current: [Int32] = []
+    private var outdated = 0
+
+    /// Gives a row its value; nil is null, which nobody looks for.
+    mutating func set(_ row: Int, _ hash: Int?) {
+        while current.count <= row { current.append(-1) }
+        let entry = current[row]
+        if entry >= 0 {
+            if entries[Int(entry)].hash == hash { return }
+            outdated += 1
+            current[row] = -1
+        }
+        if let hash { add(row, hash) }
+        if outdated > 1024, outdated > entries.count / 2 { rebuild() }
+    }
+
+    private mutating func add(_ row: Int, _ hash: Int) {
+        let bucket = buckets[hash]
+        current[row] = Int32(entries.count)
+        buckets[hash] = Bucket(first: Int32(entries.count), count: (bucket?.count ?? 0) + 1)
+        entries.append(Entry(hash: hash, row: Int32(row), next: bucket?.first ?? -1))
+    }
+
+    private mutating func rebuild() {
+        let old = entries
+        entries = []
+        buckets = [:]
+        outdated = 0
+        for row in current.indices where current[row] >= 0 { add(row, old[Int(current[row])].hash) }
+    }
+
+    /// How many rows there are at most with one of some hashes.
+    func count(_ hashes: Set<Int>) -> Int { hashes.reduce(0) { $0 + (buckets[$1]?.count ?? 0) } }
+
+    /// The rows with one of some hashes, each once.
+    func rows(_ hashes: Set<Int>) -> [Int] {
+        var rows: [Int] = []
+        for hash in hashes {
+            var place = buckets[hash]?.first ?? -1
+            while place >= 0 {
+                let entry = entries[Int(place)]
+                if current[Int(entry.row)] == place { rows.append(Int(entry.row)) }
+                place = entry.next
+            }
+        }
+        return rows
+    }
+
+    // MARK: Hashes: alike for all values that a predicate takes for equal
+
+    static func hash(_ id: Int64) -> Int { Int(truncatingIfNeeded: id) }
+
+    static func hash(_ value: Value) -> Int? {
+        switch value {
+        case .null: return nil
+        case .integer(let value): return hash(value)
+        case .real(let value): return hash(value)
+        case .text(var value): return value.withUTF8 { hash(UnsafeRawBufferPointer($0)) }
+        case .blob(let value): return value.withUnsafeBytes { hash($0) }
+        }
+    }
+
+    static func hash(_ record: RecordView, _ field: Field) -> Int? {
+        if record.isNull(field.ordinal) { return nil }
+        switch field.type.physical {
+        case .integer: return hash(record.integer(field.ordinal))
+        case .real: return hash(record.real(field.ordinal))
+        case .text, .blob: return hash(record.bytes(field.ordinal))
+        }
+    }
+
+    private static func hash(_ value: Double) -> Int { Int(truncatingIfNeeded: Value.normalized(value).bitPattern) }
+
+    private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var hasher = Hasher()
+        hasher.combine(bytes: bytes)
+        return hasher.finalize()
+    }
+}

@@ -1,0 +1,165 @@
+import PolyStoreBackend
+
+/// The created and changed objects of one entity as records, with indexes by value: what a transaction's fetches look through.
+///
+/// An object is encoded once, and again only after it was changed. Records and indexes are brought up to date when somebody asks.
+final class PendingRecords {
+    /// What was done, to be looked at by tests.
+    struct Statistics {
+        /// Records that were encoded.
+        var encoded = 0
+        /// Records that a predicate was tested on.
+        var evaluated = 0
+    }
+
+    private struct Row {
+        let object: any Model
+        let id: Int64
+        var offset: Int
+        var count: Int
+    }
+
+    private let entity: Entity
+    private var arena = RecordArena()
+    private var builder: RecordBuilder
+    private var rows: [Row] = []
+    /// Rows whose objects were changed since they were encoded.
+    private var outdated: [Int32] = []
+    private var insertedCount = 0
+    private var updatedCount = 0
+    /// Bytes of the arena that no row needs any more.
+    private var wasted = 0
+    /// By field; that of the ids is at the end.
+    private var indexes: [PendingIndex?]
+    private(set) var statistics = Statistics()
+
+    init(_ entity: Entity) {
+        self.entity = entity
+        builder = RecordBuilder(arena)
+        indexes = Array(repeating: nil, count: entity.fields.count + 1)
+    }
+
+    // MARK: Keeping up
+
+    /// Called when an object is about to change that has a record.
+    func willChange(_ edit: EditState) {
+        edit.isRecorded = false
+        outdated.append(edit.row)
+    }
+
+    /// Encodes what is new or was changed.
+    func catchUp(_ own: Transaction.Pending) throws {
+        while insertedCount < own.inserted.count {
+            try add(own.inserted[insertedCount])
+            insertedCount += 1
+        }
+        while updatedCount < own.updated.count {
+            try add(own.updated[updatedCount])
+            updatedCount += 1
+        }
+        while let row = outdated.last {
+            try encode(Int(row))
+            outdated.removeLast()
+        }
+        if wasted > 1 << 16, wasted > arena.count / 2 { compact() }
+    }
+
+    private func add(_ object: any Model) throws {
+        guard !object.isDeleted, let edit = object._$state.edit else { return }
+        edit.row = Int32(rows.count)
+        rows.append(Row(object: object, id: object._$state.key, offset: 0, count: 0))
+        do { try encode(rows.count - 1) } catch {
+            rows.removeLast()
+            throw error
+        }
+    }
+
+    private func encode(_ row: Int) throws {
+        let object = rows[row].object
+        guard !object.isDeleted, let edit = object._$state.edit else { return }
+        let place = try encoded(object)
+        statistics.encoded += 1
+        wasted += rows[row].count
+        rows[row].offset = place.offset
+        rows[row].count = place.count
+        edit.isRecorded = true
+        for field in indexes.indices where indexes[field] != nil { indexes[field]?.set(row, hash(row, field)) }
+    }
+
+    private func encoded(_ object: some Model) throws -> (offset: Int, count: Int) {
+        let start = arena.count
+        do {
+            builder.begin(entity.layout)
+            try object._$encode(into: &builder)
+            return try builder.finish()
+        } catch {
+            arena.truncate(start)
+            throw error
+        }
+    }
+
+    private func compact() {
+        let kept = RecordArena(capacity: arena.count)
+        for row in rows.indices { rows[row].offset = kept.append(arena.bytes(rows[row].offset, rows[row].count)) }
+        arena = kept
+        builder = RecordBuilder(kept)
+        wasted = 0
+    }
+
+    // MARK: Looking
+
+    /// The rows that a request selects, in its order, copied to an arena: the cursor over them bears any change.
+    func matching(_ request: FetchRequest, _ found: RecordArena) -> [MaterializedCursor.Row] {
+        let evaluator = PredicateEvaluator(request.predicate)
+        var selected: [MaterializedCursor.Row] = []
+        func look(_ row: Row) {
+            guard !row.object.isDeleted else { return }
+            statistics.evaluated += 1
+            guard evaluator.matches(id: row.id, arena.view(row.offset, row.count, entity.layout)) else { return }
+            let offset = found.append(arena.bytes(row.offset, row.count))
+            selected.append(MaterializedCursor.Row(id: row.id, offset: offset, count: row.count))
+        }
+        if let candidates = candidates(request.predicate) {
+            for row in candidates { look(rows[row]) }
+        } else {
+            for row in rows { look(row) }
+        }
+        found.sort(&selected, by: RecordOrder(request.sortKeys), layout: entity.layout)
+        return selected
+    }
+
+    /// Rows, each once, among which are all that a predicate selects: those that the equality with the fewest has. nil: all.
+    private func candidates(_ predicate: QueryPredicate) -> [Int]? {
+        var best: (field: Int, hashes: Set<Int>, count: Int)?
+        for part in predicate.conjuncts {
+            let field: FieldReference
+            let values: [Value]
+            switch part.node {
+            case .constant(false): return []
+            case .compare(let compared, .equal, let value): (field, values) = (compared, [value])
+            case .oneOf(let compared, let some): (field, values) = (compared, some)
+            default: continue
+            }
+            // Null equals nothing.
+            let hashes = Set(values.lazy.compactMap(PendingIndex.hash))
+            let place = field.isObjectID ? entity.fields.count : field.ordinal
+            let count = index(place).count(hashes)
+            if count < best?.count ?? .max { best = (place, hashes, count) }
+        }
+        return best.map { index($0.field).rows($0.hashes) }
+    }
+
+    private func index(_ field: Int) -> PendingIndex {
+        if let index = indexes[field] { return index }
+        var index = PendingIndex()
+        for row in rows.indices { index.set(row, hash(row, field)) }
+        indexes[field] = index
+        return index
+    }
+
+    private func hash(_ row: Int, _ field: Int) -> Int? {
+        let row = rows[row]
+        guard field < entity.fields.count else { return PendingIndex.hash(row.id) }
+        return PendingIndex.hash(arena.view(row.offset, row.count, entity.layout), entity.fields[field])
+    }
+}

@@ -1,0 +1,466 @@
+import Dispatch
+import Foundation
+import PolyStoreBackend
+import PolyStoreCore
+import Testing
+
+/// Transactions that are in line together are committed together.
+@Suite struct GroupCommitTests {
+    /// A stack whose commits are counted.
+    private struct Counted: Sendable {
+        let faults = Faults()
+        let stack: DataStack
+        let store: PersistentStore
+        private let folder: Folder
+
+        init(_ backend: Backend, durability: Durability = .full) throws {
+            folder = try Folder()
+            stack = try DataStack(companySchema)
+            store = try stack.addStore(backend.store(in: folder).durability(durability).wrapped(faults))
+            // However slow the machine is.
+            stack.groupLimits.nanoseconds = .max
+        }
+
+        var emails: [String] { get throws { try stack.readAndWait { try $0.fetchAll(From<Person>()).map(\.email) } } }
+    }
+
+    /// Holds the lane while others get in line behind.
+    private struct Gate: Sendable {
+        private let isOpen: Flag
+        private let task: Task<Void, any Error>
+
+        /// - Parameter body: what the transaction that holds the lane does once it is let go.
+        init(_ stack: DataStack, _ body: @escaping @Sendable (Transaction) throws -> Void = { _ in }) async throws {
+            let (isInside, isOpen) = (Mark(), Flag())
+            self.isOpen = isOpen
+            task = Task {
+                try await stack.perform { transaction in
+                    isInside.set()
+                    isOpen.wait()
+                    try body(transaction)
+                }
+            }
+            while !isInside.isSet { try await Task.sleep(for: .milliseconds(1)) }
+        }
+
+        func open() async throws {
+            isOpen.raise()
+            try await task.value
+        }
+    }
+
+    /// Starts transactions that are in line in the order of the list when this returns.
+    private static func line(
+        _ stack: DataStack, _ bodies: [@Sendable (Transaction) throws -> Void], durability: [Durability?] = []
+    ) async throws -> [Task<Void, any Error>] {
+        var tasks: [Task<Void, any Error>] = []
+        for (index, body) in bodies.enumerated() {
+            let level = index < durability.count ? durability[index] : nil
+            tasks.append(Task { try await stack.perform(durability: level, body) })
+            while stack.transactionsInLine <= index { try await Task.sleep(for: .milliseconds(1)) }
+        }
+        return tasks
+    }
+
+    private static func creating(_ email: String) -> @Sendable (Transaction) throws -> Void {
+        { try $0.create(Into<Person>()).email = email }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func manyAtOnceNeedFewCommits(_ backend: Backend) async throws {
+        let counted = try Counted(backend)
+        let stack = counted.stack
+        let gate = try await Gate(stack)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<64 {
+                group.addTask {
+                    for round in 0..<4 {
+                        let id = try await stack.perform { transaction in
+                            let person = try transaction.create(Into<Person>())
+                            person.email = "\(number)-\(round)"
+                            return person.objectID
+                        }
+                        // Acknowledged is committed.
+                        #expect(try await stack.read { try $0.fetchExisting(id)?.email } == "\(number)-\(round)")
+                    }
+                }
+            }
+            while stack.transactionsInLine < 64 { try await Task.sleep(for: .milliseconds(1)) }
+            try await gate.open()
+            try await group.waitForAll()
+        }
+        #expect(try counted.emails.count == 256)
+        let commits = counted.faults.commits.count
+        #expect(commits < 128, "\(commits) commits of 256 transactions")
+        let version = try stack.readAndWait { context in
+            _ = try context.fetchCount(From<Person>())
+            return context.version(of: counted.store)
+        }
+        #expect(version == UInt64(commits))
+    }
+
+    @Test(arguments: Backend.allCases)
+    func eachSeesItsPredecessorsAndNobodyElseDoesBeforeTheCommit(_ backend: Backend) async throws {
+        let counted = try Counted(backend)
+        let stack = counted.stack
+        let gate = try await Gate(stack, Self.creating("first"))
+        let tasks = try await Self.line(
+            stack,
+            [
+                { transaction in
+                    let person = try #require(try transaction.fetchOne(From<Person>()))
+                    #expect(person.email == "first")
+                    #expect(try stack.readAndWait { try $0.fetchCount(From<Person>()) } == 0)
+                    person.email = "second"
+                },
+                { transaction throws in
+                    #expect(try transaction.fetchAll(From<Person>()).map(\.email) == ["second"])
+                    #expect(try transaction.fetchCount(From<Person>(), Where(\.email == "first")) == 0)
+                    try transaction.deleteAll(From<Person>())
+                    try Self.creating("third")(transaction)
+                },
+            ])
+        try await gate.open()
+        for task in tasks { try await task.value }
+        #expect(try counted.emails == ["third"])
+        #expect(counted.faults.commits == [.full])
+    }
+
+    struct Stop: Error {}
+
+    @Test(arguments: Backend.allCases)
+    func whoFailsFailsAlone(_ backend: Backend) async throws {
+        let counted = try Counted(backend)
+        let stack = counted.stack
+        let gate = try await Gate(stack, Self.creating("a"))
+        let failures: [(@Sendable (Transaction) throws -> Void, StoreError.Code?)] = [
+            (Self.creating("b"), nil),
+            (
+                {
+                    try Self.creating("x")($0)
+                    throw Stop()
+                }, StoreError.Code("stop")
+            ),
+            (Self.creating("c"), nil),
+            // Refused by the store, after another object of the same change set.
+            (
+                {
+                    try Self.creating("y")($0)
+                    try Self.creating("a")($0)
+                }, .constraint
+            ),
+            // Refused before it gets there.
+            ({ _ = try $0.create(Into<Person>()) }, .constraint),
+            (
+                {
+                    try Self.creating("z")($0)
+                    try $0.cancel()
+                }, .cancelled
+            ),
+            (Self.creating("d"), nil),
+            ({ transaction throws in #expect(try transaction.fetchAll(From<Person>()).map(\.email) == ["a", "b", "c", "d"]) }, nil),
+        ]
+        let tasks = try await Self.line(stack, failures.map(\.0))
+        try await gate.open()
+        for (task, (_, code)) in zip(tasks, failures) {
+            switch await task.result {
+            case .success: #expect(code == nil)
+            case .failure(let error): #expect((error as? StoreError)?.code ?? StoreError.Code("stop") == code, "\(error)")
+            }
+        }
+        #expect(try counted.emails == ["a", "b", "c", "d"])
+        #expect(counted.faults.commits.count == 1)
+        // What was taken by those who failed is free.
+        for email in ["x", "y", "z"] { try stack.performAndWait(Self.creating(email)) }
+        let ids = try stack.readAndWait { try $0.fetchObjectIDs(From<Person>()) }
+        #expect(Set(ids).count == 7)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aCommitThatFailsFailsAllOfIt(_ backend: Backend) async throws {
+        let counted = try Counted(backend)
+        let stack = counted.stack
+        try stack.performAndWait(Self.creating("before"))
+        let gate = try await Gate(stack)
+        counted.faults.failCommits(1)
+        let tasks = try await Self.line(stack, ["a", "b", "c"].map(Self.creating) + [{ _ = try $0.fetchCount(From<Person>()) }, { _ in }])
+        try await gate.open()
+        for task in tasks.prefix(4) {
+            let error = await #expect(throws: StoreError.self) { try await task.value }
+            #expect(error?.code == .io)
+        }
+        // It has seen nothing that is not there.
+        try await tasks[4].value
+        #expect(try counted.emails == ["before"])
+        try stack.performAndWait(Self.creating("a"))
+        #expect(try counted.emails == ["before", "a"])
+        let ids = try stack.readAndWait { try $0.fetchObjectIDs(From<Person>()) }
+        #expect(ids[0].key < ids[1].key)
+    }
+
+    @Test(arguments: Backend.allCases, [true, false])
+    func anEngineThatRefusesOneKeepsTheOthers(_ backend: Backend, _ dies: Bool) async throws {
+        let counted = try Counted(backend)
+        let stack = counted.stack
+        let gate = try await Gate(stack, Self.creating("a"))
+        counted.faults.refuse(size: 2, times: 2, dies: dies)
+        let tasks = try await Self.line(
+            stack,
+            [
+                Self.creating("b"), { for email in ["x", "y"] { try Self.creating(email)($0) } }, Self.creating("c"),
+            ])
+        try await gate.open()
+        try await tasks[0].value
+        let error = await #expect(throws: StoreError.self) { try await tasks[1].value }
+        #expect(error?.code == .full)
+        try await tasks[2].value
+        #expect(try counted.emails == ["a", "b", "c"])
+    }
+
+    @Test(arguments: Backend.allCases)
+    func whatIsOnlyTooMuchTogetherIsCommittedAlone(_ backend: Backend) async throws {
+        let counted = try Counted(backend)
+        let stack = counted.stack
+        let gate = try await Gate(stack, Self.creating("a"))
+        counted.faults.refuse(size: 2, times: 1, dies: true)
+        let tasks = try await Self.line(
+            stack,
+            [
+                {
+                    try #require(try $0.fetchOne(From<Person>())).email = "b"
+                    try Self.creating("a")($0)
+                }, Self.creating("c"),
+            ])
+        try await gate.open()
+        for task in tasks { try await task.value }
+        #expect(try counted.emails == ["b", "a", "c"])
+        #expect(counted.faults.commits.count == 2)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aTransactionOverTwoStoresThatFailsInOneLeavesNothingInTheOther(_ backend: Backend) async throws {
+        let folder = try Folder()
+        let models: [any Model.Type] = [Person.self, Department.self, Project.self]
+        let stack = try DataStack(Schema("Split", models, configurations: ["A": models, "B": models]))
+        let faults = Faults()
+        try stack.addStore(backend.store(in: folder, "a").wrapped(faults), configuration: "A")
+        try stack.addStore(backend.store(in: folder, "b"), configuration: "B")
+        @Sendable func creating(_ email: String, _ stores: String...) -> @Sendable (Transaction) throws -> Void {
+            { transaction in for store in stores { try transaction.create(Into<Person>(store)).email = email } }
+        }
+        let gate = try await Gate(stack, creating("1", "A", "B"))
+        let tasks = try await Self.line(
+            stack,
+            [
+                creating("2", "A"),
+                {
+                    try creating("3", "A")($0)
+                    try creating("1", "B")($0)
+                }, creating("4", "A", "B"),
+            ])
+        try await gate.open()
+        try await tasks[0].value
+        let error = await #expect(throws: StoreError.self) { try await tasks[1].value }
+        #expect(error?.code == .constraint)
+        try await tasks[2].value
+        try stack.readAndWait { context throws in
+            #expect(try context.fetchAll(From<Person>("A")).map(\.email) == ["1", "2", "4"])
+            #expect(try context.fetchAll(From<Person>("B")).map(\.email) == ["1", "4"])
+        }
+        // Of two stores the first one's commit fails: whoever did not touch it is not concerned, but for those whose stores come after it.
+        let second = try await Gate(stack)
+        faults.failCommits(1)
+        let more = try await Self.line(stack, [creating("5", "A"), creating("6", "A", "B"), { _ = try $0.fetchCount(From<Person>("B")) }])
+        try await second.open()
+        for task in more { await #expect(throws: StoreError.self) { try await task.value } }
+        #expect(try stack.readAndWait { try $0.fetchCount(From<Person>()) } == 5)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func nobodyWaitsForAFlushThatHeDidNotAskFor(_ backend: Backend) async throws {
+        let counted = try Counted(backend)
+        let gate = try await Gate(counted.stack)
+        let levels: [Durability?] = [.relaxed, .relaxed, .full, .relaxed, nil]
+        let tasks = try await Self.line(counted.stack, (0..<5).map { Self.creating("\($0)") }, durability: levels)
+        try await gate.open()
+        for task in tasks { try await task.value }
+        #expect(counted.faults.commits == [.relaxed, .full])
+        #expect(try counted.emails == ["0", "1", "2", "3", "4"])
+    }
+
+    @Test(
+        arguments: Backend.allCases,
+        [
+            (GroupLimits(transactions: 3), 3), (GroupLimits(bytes: 2500), 3), (GroupLimits(nanoseconds: 0), 7),
+            (GroupLimits(nanoseconds: .max), 1),
+        ])
+    func aGroupHasALimit(_ backend: Backend, _ limit: (limits: GroupLimits, commits: Int)) async throws {
+        let counted = try Counted(backend)
+        counted.stack.groupLimits = limit.limits
+        if limit.limits.nanoseconds > 0 { counted.stack.groupLimits.nanoseconds = .max }
+        let creating: @Sendable (Int) -> @Sendable (Transaction) throws -> Void = { number in
+            { transaction in
+                let person = try transaction.create(Into<Person>())
+                person.email = "\(number)"
+                person.nickname = String(repeating: "x", count: 1000)
+            }
+        }
+        let gate = try await Gate(counted.stack, creating(0))
+        let tasks = try await Self.line(counted.stack, (1..<7).map(creating))
+        try await gate.open()
+        for task in tasks { try await task.value }
+        #expect(counted.faults.commits.count == limit.commits)
+        #expect(try counted.emails == (0..<7).map(String.init))
+    }
+
+    @Test(arguments: Backend.allCases)
+    func readingAloneCommitsNothing(_ backend: Backend) async throws {
+        let counted = try Counted(backend)
+        for _ in 0..<3 { #expect(try await counted.stack.perform { try $0.fetchCount(From<Person>()) } == 0) }
+        #expect(counted.faults.commits.isEmpty)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func threadsAndTasksMix(_ backend: Backend) async throws {
+        let counted = try Counted(backend)
+        let stack = counted.stack
+        let gate = try await Gate(stack)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<24 {
+                group.addTask {
+                    for round in 0..<5 {
+                        try await stack.perform(Self.creating("task \(number) \(round)"))
+                    }
+                }
+                group.addTask {
+                    try await withCheckedThrowingContinuation { continuation in
+                        Thread {
+                            continuation.resume(
+                                with: Result {
+                                    for round in 0..<5 {
+                                        let thread = ObjectIdentifier(Thread.current)
+                                        try stack.performAndWait { transaction in
+                                            #expect(ObjectIdentifier(Thread.current) == thread)
+                                            _ = expectError(.misuse) { try stack.performAndWait { _ in } }
+                                            try Self.creating("thread \(number) \(round)")(transaction)
+                                        }
+                                        let count = try stack.readAndWait {
+                                            try $0.fetchCount(From<Person>(), Where(\.email == "thread \(number) \(round)"))
+                                        }
+                                        #expect(count == 1)
+                                    }
+                                })
+                        }.start()
+                    }
+                }
+            }
+            while stack.transactionsInLine < 48 { try await Task.sleep(for: .milliseconds(1)) }
+            try await gate.open()
+            try await group.waitForAll()
+        }
+        #expect(try counted.emails.count == 240)
+        #expect(counted.faults.commits.count < 240)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func threadsAloneAreCommittedTogetherWhereTheWriterMayMove(_ backend: Backend) throws {
+        let counted = try Counted(backend)
+        let stack = counted.stack
+        DispatchQueue.concurrentPerform(iterations: 16) { number in
+            do {
+                for round in 0..<8 { try stack.performAndWait(Self.creating("\(number) \(round)")) }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        #expect(try counted.emails.count == 128)
+        #expect(counted.faults.commits.count <= 128)
+        if !counted.store.capabilities.has(.transferableWriter) { #expect(counted.faults.commits.count == 128) }
+    }
+
+    @MainActor
+    @Test(arguments: Backend.allCases)
+    func theViewGetsTheChangesOfAGroupInOrder(_ backend: Backend) async throws {
+        let counted = try Counted(backend)
+        let stack = counted.stack
+        let id = try await stack.perform { transaction in
+            let person = try transaction.create(Into<Person>())
+            person.email = "start"
+            return person.objectID
+        }
+        let doomed = try await stack.perform { transaction in
+            let person = try transaction.create(Into<Person>())
+            person.email = "doomed"
+            return person.objectID
+        }
+        let person = try #require(try stack.view.fetchExisting(id))
+        let other = try #require(try stack.view.fetchExisting(doomed))
+        let gate = try await Gate(stack)
+        let tasks = try await Self.line(
+            stack,
+            (1...5).map { number in { @Sendable transaction in try transaction.edit(id).age = number } } + [
+                { try $0.edit(doomed).nickname = "late" }, { try $0.delete(doomed) },
+                { try $0.edit(id).nickname = "after \(try $0.edit(id).age)" },
+            ])
+        let version = stack.view.version(of: counted.store)
+        try await gate.open()
+        for task in tasks { try await task.value }
+        #expect(counted.faults.commits.count == 3)
+        #expect(person.age == 5)
+        #expect(person.nickname == "after 5")
+        #expect(other.isDeleted)
+        #expect(other.nickname == "late")
+        #expect(stack.view.version(of: counted.store) == version.map { $0 + 1 })
+    }
+
+    @MainActor
+    @Test(arguments: Backend.allCases)
+    func theViewMissesNothingOfWhatComesWhileItMoves(_ backend: Backend) async throws {
+        let counted = try Counted(backend, durability: .relaxed)
+        let stack = counted.stack
+        let id = try await stack.perform { transaction in
+            let person = try transaction.create(Into<Person>())
+            person.email = "start"
+            return person.objectID
+        }
+        let person = try #require(try stack.view.fetchExisting(id))
+        let writers = (0..<4).map { _ in
+            Task.detached { for _ in 0..<50 { try await stack.perform(editing: id) { _, person in person.age += 1 } } }
+        }
+        for _ in 0..<200 {
+            // What the living object shows is what the view's version of the store says.
+            #expect(try stack.view.fetchCount(From<Person>(), Where(\.age == person.age)) == 1)
+            await Task.yield()
+        }
+        for writer in writers { try await writer.value }
+        try await stack.perform(editing: id) { _, person in person.age += 1 }
+        #expect(person.age == 201)
+    }
+
+    @MainActor
+    @Test(arguments: Backend.allCases)
+    func theMainActorWaitsForNobodyBehindIt(_ backend: Backend) async throws {
+        let counted = try Counted(backend)
+        let stack = counted.stack
+        let isBehind = Flag()
+        let behind = try stack.performAndWait { transaction in
+            try Self.creating("main")(transaction)
+            let task = Task.detached {
+                try await stack.perform { _ in isBehind.wait() }
+            }
+            while stack.transactionsInLine == 0 { Thread.sleep(forTimeInterval: 0.001) }
+            return task
+        }
+        #expect(try counted.emails == ["main"])
+        isBehind.raise()
+        try await behind.value
+    }
+}
+
+/// Set once, asked for.
+private final class Mark: @unchecked Sendable {  // only touched under the lock
+    private let lock = NSLock()
+    private var value = false
+    func set() { lock.withLock { value = true } }
+    var isSet: Bool { lock.withLock { value } }
+}

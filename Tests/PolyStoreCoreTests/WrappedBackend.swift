@@ -1,0 +1,112 @@
+import Foundation
+import PolyStoreBackend
+import PolyStoreCore
+
+/// What a wrapped backend is told to do wrong, and what was asked of it.
+final class Faults: @unchecked Sendable {  // everything is touched under the lock only
+    private let lock = NSLock()
+    private var failingCommits = 0
+    private var refusal: (size: Int, left: Int, dies: Bool)?
+    private var committed: [Durability] = []
+
+    func failCommits(_ count: Int) { lock.withLock { failingCommits = count } }
+    /// Refuses change sets of so many changes as `full`.
+    /// - Parameters:
+    ///   - times: how often.
+    ///   - dies: whether the write transaction cannot be used any more afterwards.
+    func refuse(size: Int, times: Int, dies: Bool) { lock.withLock { refusal = (size, times, dies) } }
+    /// The durability of each commit that succeeded.
+    var commits: [Durability] { lock.withLock { committed } }
+
+    fileprivate func refuses(_ changes: ChangeSet) -> (isRefused: Bool, dies: Bool) {
+        lock.withLock {
+            guard let found = refusal, found.left > 0, found.size == changes.changes.count else { return (false, false) }
+            refusal?.left -= 1
+            return (true, found.dies)
+        }
+    }
+    fileprivate func commitFails() -> Bool {
+        lock.withLock {
+            defer { failingCommits = max(0, failingCommits - 1) }
+            return failingCommits > 0
+        }
+    }
+    fileprivate func didCommit(_ durability: Durability) { lock.withLock { committed.append(durability) } }
+}
+
+extension StoreConfiguration {
+    /// The same store, with faults at will.
+    func wrapped(_ faults: Faults) -> StoreConfiguration {
+        let inner = self
+        var outer = StoreConfiguration(engine: engine, location: location, isShared: isShared) { request in
+            WrappedBackend(
+                try inner.open(schema: request.schema, configurationName: request.configurationName, logger: request.logger), faults)
+        }
+        outer.durability = durability
+        return outer
+    }
+}
+
+/// Hands everything through to another backend, unless told to fail.
+private final class WrappedBackend: StorageBackend {
+    let inner: any StorageBackend
+    let faults: Faults
+    var capabilities: Capabilities { inner.capabilities }
+    var metadata: StoreMetadata { inner.metadata }
+
+    init(_ inner: any StorageBackend, _ faults: Faults) {
+        self.inner = inner
+        self.faults = faults
+    }
+
+    func beginRead() throws -> any ReadTransaction { try inner.beginRead() }
+    func beginWrite() throws -> any WriteTransaction {
+        return WrappedWriter(try inner.beginWrite(), faults)
+    }
+    func close() throws { try inner.close() }
+}
+
+private final class WrappedWriter: WriteTransaction {
+    let inner: any WriteTransaction
+    let faults: Faults
+    var isDead = false
+
+    init(_ inner: any WriteTransaction, _ faults: Faults) {
+        self.inner = inner
+        self.faults = faults
+    }
+
+    private func living() throws -> any WriteTransaction {
+        if isDead { throw StoreError(.io, "The transaction is dead.") }
+        return inner
+    }
+
+    var version: UInt64 { inner.version }
+    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try living().record(entity, id: id) }
+    func scan(_ request: FetchRequest) throws -> Scan { try living().scan(request) }
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try living().related(relationship, of: sources) }
+    func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 { try living().reserveIDs(entity, count: count) }
+
+    func apply(_ changes: ChangeSet) throws {
+        let inner = try living()
+        let (isRefused, dies) = faults.refuses(changes)
+        if isRefused {
+            isDead = dies
+            throw StoreError(.full, "It was told to be full.")
+        }
+        try inner.apply(changes)
+    }
+
+    func commit(_ durability: Durability) throws -> UInt64 {
+        let inner = try living()
+        guard !faults.commitFails() else {
+            inner.rollback()
+            throw StoreError(.io, "The commit was told to fail.")
+        }
+        let version = try inner.commit(durability)
+        faults.didCommit(durability)
+        return version
+    }
+
+    func rollback() { inner.rollback() }
+}
