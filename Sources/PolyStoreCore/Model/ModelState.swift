@@ -23,6 +23,8 @@ public struct ModelState: ~Copyable {
         @usableFromInline static let deleted = Flags(rawValue: 2)
         /// The context keeps a list of a to-many relationship for it.
         @usableFromInline static let hasMembers = Flags(rawValue: 4)
+        /// A fault whose to-one relationships are known already.
+        static let linked = Flags(rawValue: 16)
         /// The store had no such object when it was read.
         static let missing = Flags(rawValue: 8)
     }

@@ -9,12 +9,43 @@ extension Transaction {
                 throw StoreError(.misuse, "An object of another context cannot be deleted here; delete its objectID instead.")
             }
             guard !object.isDeleted else { continue }
-            if object._$state.isFault { fire(object) }
+            if object._$state.isFault, !object._$state.flags.contains(.linked) { fire(object) }
             guard !object.isDeleted else { continue }  // it was gone already
             object._$state.flags.insert(.deleted)
             if !object.isInserted { pending[Int(object._$state.slot)].deleted.append(object) }
             try detach(object, &work)
         }
+    }
+
+    /// The objects of some ids, to be deleted: those that are not here yet with their to-one relationships only, which is all that the
+    /// delete rules look at.
+    func doomed<T: Model>(_ ids: some Sequence<ObjectID<T>>) throws -> [T] {
+        var found: [T] = []
+        var wanted: [Int32: [Int64]] = [:]
+        for id in ids {
+            let slot = try entry(of: id).slot
+            if let living = living(T.self, slot, id.key) { found.append(living) } else { wanted[slot, default: []].append(id.key) }
+        }
+        for (slot, keys) in wanted {
+            let entry = entry(slot)
+            let map = maps[Int(slot)]
+            let links: [(relationship: Int, field: Int)] = entry.entity.relationships.compactMap {
+                if case .foreignKey(let field) = $0.storage { ($0.ordinal, field) } else { nil }
+            }
+            var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
+            var fields = FieldMask()
+            for link in links { fields.insert(link.field) }
+            request.fields = fields
+            let cursor = try storage(entry.store).fetch(request)
+            defer { cursor.close() }
+            while try cursor.next() {
+                let object = T(_$state: ModelState(map, key: cursor.id, flags: [.fault, .linked]))
+                for link in links { object._$setToOne(link.relationship, ToOne(cursor.record, link.field)) }
+                map.insert(cursor.id, object)
+                found.append(object)
+            }
+        }
+        return found
     }
 
     /// Carries out the delete rules of one object; what is to be deleted with it goes to `work`.
