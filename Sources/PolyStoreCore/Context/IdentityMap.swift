@@ -1,18 +1,20 @@
 /// The objects of one entity in one context, by key; holds none of them alive.
 ///
-/// Keys come from a sequence and are dense, so pages of 512 pointers with the last page remembered beat a dictionary by far. Pages that
-/// have become empty are kept for a while: objects that come and go would otherwise make and drop one each time.
+/// A hash table of lines. A line is 64 bytes, as a cache's: the number of seven neighbouring keys and what they lead to. Keys come from a
+/// sequence, so objects that are read in a row share lines, and where few objects of many live at a time the table stays small; both
+/// matter more than the arithmetic, as nearly all the time of a look-up is waiting for memory. Lines lie where their number's hash says or
+/// in the next free place; an emptied line goes at once, and those behind it move up, so there are no marks of deleted ones.
 ///
 /// A map belongs to a context, and a context to one thread at a time; no access to a property lasts longer than a line. Hence the unchecked
 /// exclusivity.
 @usableFromInline
 final class IdentityMap {
-    /// 512 pointers to objects, then the number of those that are set.
-    @usableFromInline typealias Page = UnsafeMutablePointer<UInt>
+    /// One word for the number of the line, plus one, or 0 for none; then a pointer to an object, or 0, for each of its keys.
+    @usableFromInline typealias Line = UnsafeMutablePointer<UInt>
 
-    @usableFromInline static let width = 512
-    /// So many empty pages (of 4 KiB) are kept before all are dropped.
-    private static let keptPages = 1024
+    @usableFromInline static let width = 8
+    @usableFromInline static let keysPerLine: UInt64 = 7
+    private static let leastCapacity = 16
 
     /// The owner. It owns this map, so it is there whenever the map is used.
     @usableFromInline unowned(unsafe) let context: Context
@@ -21,15 +23,24 @@ final class IdentityMap {
     /// Objects that refer to this map. While there are any, the map keeps its context alive: one reference for all of them.
     @exclusivity(unchecked) @usableFromInline var holders = 0
 
-    @exclusivity(unchecked) private var pages: [Int64: Page] = [:]
-    @exclusivity(unchecked) @usableFromInline var emptyPages = 0
-    @exclusivity(unchecked) @usableFromInline var lastNumber = Int64.min
-    @exclusivity(unchecked) @usableFromInline var lastPage: Page?
+    /// `capacity` lines; nil before the first object.
+    @exclusivity(unchecked) private var lines: Line?
+    /// A power of two.
+    @exclusivity(unchecked) private var capacity = 0
+    @exclusivity(unchecked) private var shift: UInt64 = 0
+    @exclusivity(unchecked) private var used = 0
+    /// The line that was looked at last, and its first word.
+    @exclusivity(unchecked) @usableFromInline var lastTag: UInt = 0
+    @exclusivity(unchecked) @usableFromInline var lastLine: Line?
 
     init(_ context: Context, slot: Int32) {
         self.context = context
         self.slot = slot
     }
+
+    deinit { lines?.deallocate() }
+
+    // MARK: The context's life
 
     /// Called for each object that is made.
     @inlinable
@@ -52,80 +63,139 @@ final class IdentityMap {
     @usableFromInline
     func dropContext() { Unmanaged.passUnretained(context).release() }
 
-    deinit { for page in pages.values { page.deallocate() } }
-
-    /// The page of a number, remembered as the last one; nil where there is none.
-    @usableFromInline
-    func turn(to number: Int64) -> Page? {
-        guard let page = pages[number] else { return nil }
-        lastNumber = number
-        lastPage = page
-        return page
-    }
-
-    @usableFromInline
-    func makePage(_ number: Int64) -> Page {
-        let page = Page.allocate(capacity: Self.width + 1)
-        page.initialize(repeating: 0, count: Self.width + 1)
-        pages[number] = page
-        emptyPages += 1
-        lastNumber = number
-        lastPage = page
-        return page
-    }
-
-    @inlinable
-    func page(of key: Int64) -> Page? { key >> 9 == lastNumber ? lastPage : turn(to: key >> 9) }
+    // MARK: Objects
 
     /// The object of a key, if one is alive.
     @inlinable
     func object(_ key: Int64) -> UnsafeMutableRawPointer? {
-        guard let page = page(of: key) else { return nil }
-        return UnsafeMutableRawPointer(bitPattern: page[Int(truncatingIfNeeded: key & 511)])
+        let (tag, place) = Self.place(of: key)
+        guard let line = line(tag) else { return nil }
+        return UnsafeMutableRawPointer(bitPattern: line[place])
     }
 
     @inlinable
     func insert(_ key: Int64, _ object: AnyObject) {
-        let page = page(of: key) ?? makePage(key >> 9)
-        let at = Int(truncatingIfNeeded: key & 511)
-        if page[at] == 0 {
-            if page[Self.width] == 0 { emptyPages -= 1 }
-            page[Self.width] += 1
-        }
-        page[at] = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+        let (tag, place) = Self.place(of: key)
+        let line = line(tag) ?? makeLine(tag)
+        line[place] = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     }
 
     @inlinable
     func remove(_ key: Int64) {
-        let at = Int(truncatingIfNeeded: key & 511)
-        guard let page = page(of: key), page[at] != 0 else { return }
-        page[at] = 0
-        page[Self.width] &-= 1
-        if page[Self.width] == 0 { pageBecameEmpty() }
-    }
-
-    @usableFromInline
-    func pageBecameEmpty() {
-        emptyPages += 1
-        if emptyPages > Self.keptPages { dropEmptyPages() }
-    }
-
-    private func dropEmptyPages() {
-        for (number, page) in pages where page[Self.width] == 0 {
-            page.deallocate()
-            pages[number] = nil
-        }
-        emptyPages = 0
-        lastNumber = .min
-        lastPage = nil
+        let (tag, place) = Self.place(of: key)
+        guard let line = line(tag) else { return }
+        line[place] = 0
+        if line[1] | line[2] | line[3] | line[4] | line[5] | line[6] | line[7] == 0 { drop(line) }
     }
 
     /// The living objects, kept alive by the answer.
     var objects: [AnyObject] {
-        pages.values.flatMap { page in
-            (0..<Self.width).compactMap { slot in
-                UnsafeMutableRawPointer(bitPattern: page[slot]).map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() }
+        guard let lines else { return [] }
+        var found: [AnyObject] = []
+        for index in 0..<capacity * Self.width where index % Self.width != 0 && lines[index - index % Self.width] != 0 {
+            if let pointer = UnsafeMutableRawPointer(bitPattern: lines[index]) {
+                found.append(Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue())
             }
         }
+        return found
+    }
+
+    // MARK: Lines
+
+    /// What the line of a key begins with, and the key's place in it.
+    @inlinable @inline(__always)
+    static func place(of key: Int64) -> (tag: UInt, place: Int) {
+        let key = UInt64(bitPattern: key)
+        let number = key / keysPerLine
+        return (UInt(truncatingIfNeeded: number &+ 1), Int(truncatingIfNeeded: key &- number &* keysPerLine &+ 1))
+    }
+
+    @inlinable @inline(__always)
+    func line(_ tag: UInt) -> Line? { tag == lastTag ? lastLine : find(tag) }
+
+    /// Where a line belongs.
+    private func home(_ tag: UInt) -> Int {
+        // Fibonacci hashing: the golden ratio spreads numbers in a row, and the highest bits are the best.
+        Int(truncatingIfNeeded: (UInt64(truncatingIfNeeded: tag) &* 0x9e37_79b9_7f4a_7c15) &>> shift)
+    }
+
+    @usableFromInline
+    func find(_ tag: UInt) -> Line? {
+        guard let lines else { return nil }
+        var index = home(tag)
+        while true {
+            let line = lines + index &* Self.width
+            let found = line[0]
+            if found == tag {
+                lastTag = tag
+                lastLine = line
+                return line
+            }
+            if found == 0 { return nil }
+            index = (index &+ 1) & (capacity &- 1)
+        }
+    }
+
+    @usableFromInline
+    func makeLine(_ tag: UInt) -> Line {
+        if (used + 1) * 3 > capacity * 2 { resize(to: max(capacity * 2, Self.leastCapacity)) }
+        used += 1
+        let line = free(tag)
+        line[0] = tag
+        lastTag = tag
+        lastLine = line
+        return line
+    }
+
+    /// The free line that a new number belongs into.
+    private func free(_ tag: UInt) -> Line {
+        guard let lines else { preconditionFailure("A map without lines has no free one.") }
+        var index = home(tag)
+        while lines[index &* Self.width] != 0 { index = (index &+ 1) & (capacity &- 1) }
+        return lines + index &* Self.width
+    }
+
+    private func resize(to newCapacity: Int) {
+        let old = lines
+        let oldCapacity = capacity
+        let words = newCapacity * Self.width
+        let room = UnsafeMutableRawPointer.allocate(byteCount: words * MemoryLayout<UInt>.stride, alignment: 64)
+        lines = room.initializeMemory(as: UInt.self, repeating: 0, count: words)
+        capacity = newCapacity
+        shift = UInt64(64 - newCapacity.trailingZeroBitCount)
+        lastTag = 0
+        lastLine = nil
+        guard let old else { return }
+        for index in 0..<oldCapacity {
+            let line = old + index * Self.width
+            if line[0] != 0 { free(line[0]).update(from: line, count: Self.width) }
+        }
+        old.deallocate()
+    }
+
+    /// Takes an empty line out.
+    @usableFromInline
+    func drop(_ line: Line) {
+        guard let lines else { return }
+        used -= 1
+        lastTag = 0
+        lastLine = nil
+        // A line behind it stays only if its home lies behind the gap; any other would no longer be found.
+        let mask = capacity &- 1
+        var gap = (line - lines) / Self.width
+        var index = gap
+        while true {
+            index = (index &+ 1) & mask
+            let next = lines + index &* Self.width
+            if next[0] == 0 { break }
+            if (index &- home(next[0])) & mask >= (index &- gap) & mask {
+                (lines + gap &* Self.width).update(from: next, count: Self.width)
+                gap = index
+            }
+        }
+        lines[gap &* Self.width] = 0
+        // The other words of a free line are never looked at, but one that is taken must begin empty.
+        (lines + (gap &* Self.width &+ 1)).update(repeating: 0, count: Self.width &- 1)
+        if capacity > 256, used * 16 < capacity { resize(to: capacity / 4) }
     }
 }
