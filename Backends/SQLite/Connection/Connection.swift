@@ -24,7 +24,7 @@ final class Connection {
     private var named: [String: Statement] = [:]
     /// Queries that wait for their next use, the latest at the end.
     private var idle: [Statement] = []
-    private var inUse: [Statement] = []
+    private(set) var inUse: [Statement] = []
     private let begin: Statement
     private let beginImmediate: Statement
     private let commitStatement: Statement

@@ -68,11 +68,15 @@ final class EntityTable: Sendable {
     var creationSQL: [String] {
         let declared = entity.fields.map { "\(columns[$0.ordinal]) \($0.type.physical.sqlType)" }
         let table = "CREATE TABLE \(name) (\((["\(SQLNames.objectID) INTEGER PRIMARY KEY"] + declared).joined(separator: ", ")))"
-        return [table]
-            + indexes.map { index in
-                let fields = index.fields.map { columns[$0] }.joined(separator: ", ")
-                return "CREATE \(index.isUnique ? "UNIQUE INDEX" : "INDEX") \(index.name) ON \(name) (\(fields))"
-            }
+        return [table] + indexSQL
+    }
+
+    /// What makes its indexes.
+    var indexSQL: [String] {
+        indexes.map { index in
+            let fields = index.fields.map { columns[$0] }.joined(separator: ", ")
+            return "CREATE \(index.isUnique ? "UNIQUE INDEX" : "INDEX") \(index.name) ON \(name) (\(fields))"
+        }
     }
 }
 

@@ -5,7 +5,7 @@ import PolyStoreBackend
 struct ChangeWriter {
     let connection: Connection
     let changes: ChangeSet
-    private var tables: StoreTables { connection.tables }
+    var tables: StoreTables { connection.tables }
 
     /// A unique value that is taken, with what is needed to find out by whom.
     struct Taken: Error {
@@ -14,16 +14,24 @@ struct ChangeWriter {
     }
 
     /// Everything, in an order that frees unique values before they are taken again.
-    /// - Parameter clearsUnique: First sets the unique fields of all updated objects to null, so that they can swap values.
-    func write(clearsUnique: Bool) throws {
+    /// - Parameters:
+    ///   - clearsUnique: First sets the unique fields of all updated objects to null, so that they can swap values.
+    ///   - indexingLate: Entities whose indexes are dropped before objects are inserted, and made again after.
+    func write(clearsUnique: Bool, indexingLate bulk: [EntityTable] = []) throws {
         let list = changes.changes
-        for change in list where change.kind == .delete { try delete(change) }
-        if clearsUnique {
-            for change in list where change.kind == .update { try clearUnique(change) }
-        }
-        for change in list where change.kind == .update { try update(change) }
+        for change in inTableOrder(.delete) { try delete(change) }
+        let updates = inTableOrder(.update)
+        if clearsUnique { for change in updates { try clearUnique(change) } }
+        for change in updates { try update(change) }
+        for table in bulk { try dropIndexes(table) }
         for change in list where change.kind == .insert { try insert(change) }
+        for table in bulk { try makeIndexes(table) }
         for link in changes.links { try write(link) }
+    }
+
+    /// The changes of a kind in the order of their rows in the file, so that each page of a table is looked for once.
+    private func inTableOrder(_ kind: ChangeSet.Kind) -> [ChangeSet.Change] {
+        changes.changes.filter { $0.kind == kind }.sorted { ($0.entity, $0.id) < ($1.entity, $1.id) }
     }
 
     /// Whether clearing unique fields first could help.
