@@ -242,6 +242,7 @@ import Testing
         let folder = try Folder()
         let models: [any Model.Type] = [Person.self, Department.self, Project.self]
         let stack = try DataStack(Schema("Split", models, configurations: ["A": models, "B": models]))
+        stack.groupLimits.nanoseconds = .max
         let faults = Faults()
         try stack.addStore(backend.store(in: folder, "a").wrapped(faults), configuration: "A")
         try stack.addStore(backend.store(in: folder, "b"), configuration: "B")

@@ -12,6 +12,7 @@ import PolyStoreSQLite
 ///     bench sqlite load FOLDER      W1, reopen, W2, W3, W4, W5, W6, W10
 ///     bench sqlite read FOLDER      W2, W3, W4, W5, W6, W10, in a process that has not written
 ///     bench sqlite mutate FOLDER    W7, W9, W8
+///     bench sqlite commits FOLDER   W8 alone, in an empty store
 ///     bench sqlite callers FOLDER   W8c: 64 tasks at once
 ///     bench sqlite upsert FOLDER    W13 with 10,000 and with 100,000 objects
 ///     bench sqlite records FOLDER   W1r to W6r: the same on records, without objects
@@ -21,7 +22,7 @@ struct Bench: Sendable {
         let arguments = CommandLine.arguments
         guard arguments.count == 4 else {
             FileHandle.standardError.write(
-                Data("usage: bench sqlite|lmdb|leveldb|memory load|read|mutate|callers|upsert|records FOLDER\n".utf8))
+                Data("usage: bench sqlite|lmdb|leveldb|memory load|read|mutate|commits|callers|upsert|records FOLDER\n".utf8))
             exit(2)
         }
         let bench = Bench(backend: arguments[1], folder: arguments[3])
@@ -29,6 +30,7 @@ struct Bench: Sendable {
         case "load": try bench.load()
         case "read": try bench.read(bench.open())
         case "mutate": try bench.mutate()
+        case "commits": try ChangeWorkloads(stack: bench.open("commits"), out: bench.out).durable()
         case "callers": try await ChangeWorkloads(stack: bench.open("callers"), out: bench.out).concurrent()
         case "upsert":
             for count in [10_000, 100_000] {
@@ -196,15 +198,6 @@ struct Bench: Sendable {
             try stack.performAndWait { transaction in for number in 0..<PB.deletes { try transaction.delete(ids[Int(order[number]) - 1]) } }
             return 0
         }
-        let durable = RawPerson.make(from: PB.durableID, count: PB.durable)
-        try out.time("W8", PB.durable) {
-            for raw in durable {
-                try stack.performAndWait { transaction in
-                    let person = try transaction.create(Into<Person>())
-                    fill(person, raw)
-                }
-            }
-            return 0
-        }
+        try ChangeWorkloads(stack: stack, out: out).durable()
     }
 }

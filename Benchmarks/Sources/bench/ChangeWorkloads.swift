@@ -7,6 +7,15 @@ struct ChangeWorkloads {
     let stack: DataStack
     let out: Reporter
 
+    /// W8. One caller, a durable transaction of one object each.
+    func durable() throws {
+        let people = RawPerson.make(from: PB.durableID, count: PB.durable)
+        try out.time("W8", PB.durable) {
+            for raw in people { try stack.performAndWait { transaction in fill(try transaction.create(Into<Person>()), raw) } }
+            return 0
+        }
+    }
+
     /// W8c. So many tasks at once, a durable transaction of one object each, again and again.
     func concurrent(tasks: Int = 64, each: Int = 50) async throws {
         let people = RawPerson.make(from: PB.durableID, count: tasks * each)

@@ -1,4 +1,3 @@
-import Foundation
 import PolyStoreBackend
 
 extension DataStack {
@@ -37,7 +36,7 @@ extension DataStack {
         durability: Durability? = nil, isolation: isolated (any Actor)? = #isolation, _ body: @Sendable (Transaction) throws -> T
     ) throws -> T {
         // A caller who holds up an actor, or the main thread, does not wait for what comes after him.
-        let result = try core.transactAndWait(durability, isPatient: isolation == nil && !Thread.isMainThread, body)
+        let result = try core.transactAndWait(durability, isPatient: isolation == nil, body)
         if core.hub.isActive {
             if isolation === MainActor.shared {
                 MainActor.assumeIsolated { catchUpView() }

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import PolyStoreBackend
 
 /// Lets one transaction run at a time, in the order in which they were asked for, and hands the group of those that are to be committed
@@ -153,8 +154,8 @@ final class WriterLane: Sendable {
     }
 
     /// Gives the lane to the next.
-    /// - Parameter isPatient: whether the caller's own transaction may wait for those of others to be committed together. Otherwise it is
-    ///   committed before anybody else goes on.
+    /// - Parameter isPatient: whether the caller's own transaction may wait for those of others to be committed together. Otherwise, and on the
+    ///   main thread, it is committed before anybody else goes on.
     func leave(_ group: CommitGroup, isPatient: Bool) {
         while true {
             let mustCommit: Bool = state.withLock { state in
@@ -164,7 +165,9 @@ final class WriterLane: Sendable {
                     state.owner = 0
                     return false
                 }
-                if group.isOpen, !isPatient || !group.isTransferable || !group.admits(first.durability) { return true }
+                if group.isOpen, !isPatient || Thread.isMainThread || !group.isTransferable || !group.admits(first.durability) {
+                    return true
+                }
                 switch first {
                 case .job:
                     state.owner = 0
