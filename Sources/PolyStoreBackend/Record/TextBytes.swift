@@ -1,7 +1,7 @@
 /// Strings from stored bytes.
 @usableFromInline
 enum TextBytes {
-    /// As `String(decoding:as:)`, and faster where text is not all ASCII: valid text is found to be so eight bytes at a time, and then
+    /// As `String(decoding:as:)`, and faster where text is not all ASCII: valid text is found to be so many bytes at a time, and then
     /// only copied.
     @usableFromInline
     static func string(_ bytes: UnsafeRawBufferPointer) -> String {
@@ -20,6 +20,14 @@ enum TextBytes {
     static func isValid(_ base: UnsafeRawPointer, _ count: Int) -> Bool {
         var at = 0
         while at < count {
+            if count &- at >= 16 {
+                let low = base.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+                let high = base.loadUnaligned(fromByteOffset: at &+ 8, as: UInt64.self)
+                if (low | high) & 0x8080_8080_8080_8080 == 0 {
+                    at &+= 16
+                    continue
+                }
+            }
             if count &- at >= 8 {
                 let high = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: at, as: UInt64.self)) & 0x8080_8080_8080_8080
                 // On to the first byte that is not ASCII.

@@ -163,8 +163,9 @@ extension Context {
             }
             do {
                 let object = try T(_$state: ModelState(map, key: key), decoding: cursor.record)
-                map.insert(key, object)
-                found.append(object)
+                let pointer = Unmanaged.passUnretained(object).toOpaque()
+                found.append(object)  // a handing over, as nobody uses it afterwards
+                map.insert(key, pointer)
             } catch {
                 throw described(error, entry, key)
             }

@@ -74,10 +74,13 @@ final class IdentityMap {
     }
 
     @inlinable
-    func insert(_ key: Int64, _ object: AnyObject) {
+    func insert(_ key: Int64, _ object: AnyObject) { insert(key, Unmanaged.passUnretained(object).toOpaque()) }
+
+    @inlinable
+    func insert(_ key: Int64, _ object: UnsafeMutableRawPointer) {
         let (tag, place) = Self.place(of: key)
         let line = line(tag) ?? makeLine(tag)
-        line[place] = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+        line[place] = UInt(bitPattern: object)
     }
 
     @inlinable

@@ -6,7 +6,7 @@ import PolyStoreBackend
 public struct ModelState: ~Copyable {
     /// Kept alive by its context, which lives as long as one of its objects does: the map counts them and sees to it. A strong reference
     /// would cost each object two atomic operations.
-    @usableFromInline unowned(unsafe) let map: IdentityMap
+    @usableFromInline let unretainedMap: Unmanaged<IdentityMap>
     /// The object's key in its store; final from creation.
     public let key: Int64
     @usableFromInline var flags: Flags
@@ -31,21 +31,24 @@ public struct ModelState: ~Copyable {
 
     @inlinable
     init(_ map: IdentityMap, key: Int64, flags: Flags = []) {
-        self.map = map
+        unretainedMap = Unmanaged.passUnretained(map)
         self.key = key
         self.flags = flags
         self.edit = nil
-        map.willHold()
+        unretainedMap._withUnsafeGuaranteedRef { $0.willHold() }
     }
 
     deinit {
-        if flags.contains(.hasMembers) { map.context.forgetMembers(slot: map.slot, key: key) }
-        map.forget(key)
+        let (key, hasMembers) = (key, flags.contains(.hasMembers))
+        unretainedMap._withUnsafeGuaranteedRef { map in
+            if hasMembers { map.context.forgetMembers(slot: map.slot, key: key) }
+            map.forget(key)
+        }
     }
 
-    @inlinable public var context: Context { map.context }
+    @inlinable public var context: Context { unretainedMap._withUnsafeGuaranteedRef { $0.context } }
     /// Which of the context's tables the object is in.
-    @inlinable var slot: Int32 { map.slot }
+    @inlinable var slot: Int32 { unretainedMap._withUnsafeGuaranteedRef { $0.slot } }
 
     @inlinable public var isFault: Bool { flags.contains(.fault) }
 }
