@@ -58,6 +58,17 @@ static size_t heads_with_instruction(
     return number;
 }
 
+__attribute__((target("sse4.2")))
+static int is_sound_with_instruction(const void *key, size_t key_count, const unsigned char *record, size_t count, size_t head) {
+    uint32_t kept, kept_of_rest;
+    memcpy(&kept, record + 8, 4);
+    memcpy(&kept_of_rest, record + count - 4, 4);
+    // Neither sum waits for the other.
+    uint32_t rest = _mm_crc32_u32(0xffffffff, kept);
+    rest = ~with_instruction(rest, record + head, count - head - 4);
+    return (kept == head_with_instruction(key, key_count, record, head)) & (kept_of_rest == rest);
+}
+
 #elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)
 #include <arm_acle.h>
 
@@ -80,6 +91,10 @@ uint32_t polystore_crc32c(uint32_t state, const void *bytes, size_t count) {
 
 #endif
 
+static uint32_t word(const unsigned char *at) {
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
 uint32_t polystore_crc32c_head(const void *key, size_t key_count, const void *record, size_t count) {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("sse4.2")) return head_with_instruction(key, key_count, record, count);
@@ -96,10 +111,19 @@ size_t polystore_crc32c_heads(const void *const *keys, size_t key_count, const v
 #endif
     for (size_t i = 0; i < number; i++) {
         const unsigned char *bytes = records[i];
-        uint32_t kept = (uint32_t)bytes[8] | (uint32_t)bytes[9] << 8 | (uint32_t)bytes[10] << 16 | (uint32_t)bytes[11] << 24;
-        if (kept != polystore_crc32c_head(keys[i], key_count, bytes, count)) return i;
+        if (word(bytes + 8) != polystore_crc32c_head(keys[i], key_count, bytes, count)) return i;
     }
     return number;
+}
+
+int polystore_crc32c_is_sound(const void *key, size_t key_count, const void *record, size_t count, size_t head) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("sse4.2")) return is_sound_with_instruction(key, key_count, record, count, head);
+#endif
+    const unsigned char *bytes = record;
+    uint32_t rest = polystore_crc32c(0xffffffff, bytes + 8, 4);
+    rest = ~polystore_crc32c(rest, bytes + head, count - head - 4);
+    return word(bytes + 8) == polystore_crc32c_head(key, key_count, record, head) && word(bytes + count - 4) == rest;
 }
 
 // Four bits at a time: sixteen numbers instead of tables that would have to be made or printed.

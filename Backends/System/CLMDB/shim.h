@@ -38,6 +38,7 @@ static inline size_t polystore_cursor_walk(
         const char *at = (const char *)key.mv_data;
         __builtin_prefetch(at + 4096 - 8);
         __builtin_prefetch(at + 4096 + 56);
+        __builtin_prefetch(at + 4096 + 120);
         keys[count] = at;
         key_counts[count] = (ptrdiff_t)key.mv_size;
         values[count] = value.mv_data;

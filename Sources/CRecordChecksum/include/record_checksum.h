@@ -16,6 +16,10 @@ uint32_t polystore_crc32c_head(const void *key, size_t key_count, const void *re
 /// each record has at least `count` bytes.
 size_t polystore_crc32c_heads(const void *const *keys, size_t key_count, const void *const *records, size_t count, size_t number);
 
+/// Whether a record of `count` bytes, of which `head` are its head, has the sum of its head in its bytes 8 to 11, and in its last four that of the rest:
+/// over bytes 8 to 11 and everything behind the head but itself. `count` is at least `head` and 4 more, `head` at least 12.
+int polystore_crc32c_is_sound(const void *key, size_t key_count, const void *record, size_t count, size_t head);
+
 /// As the first, by table look-ups, as on processors without an instruction for it.
 uint32_t polystore_crc32c_portable(uint32_t state, const void *bytes, size_t count);
 

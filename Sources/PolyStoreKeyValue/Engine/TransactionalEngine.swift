@@ -39,7 +39,7 @@ public protocol EngineWriter: EngineSnapshot {
     func remove(_ key: UnsafeRawBufferPointer) throws
     /// Makes everything visible, and safe as far as asked. Ends the transaction.
     func commit(_ durability: Durability) throws
-    /// Sets and removes many keys. There is a default, one after the other.
+    /// Sets and removes many keys, in ascending order. There is a default, one after the other.
     func write(_ run: WriteRun) throws
 }
 

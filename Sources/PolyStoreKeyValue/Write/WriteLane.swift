@@ -103,7 +103,7 @@ public struct WriteRun {
     /// Positions in the lane; nil: all.
     private var positions: [Int]?
 
-    fileprivate init(_ lane: WriteLane, _ sealedHead: Int?) {
+    init(_ lane: WriteLane, _ sealedHead: Int?) {
         self.lane = lane
         self.sealedHead = sealedHead
         let entries = lane.entries
