@@ -151,6 +151,9 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
                     parts = polystore_crc32c_portable(parts, at, 8)
                     parts = polystore_crc32c_portable(parts, at.map { $0 + 12 }, count)
                     #expect(polystore_crc32c_head(bytes.baseAddress, start, at, count + 12) == ~parts)
+                    // The same, many at once: none has its sum in it.
+                    var (keys, records) = ([bytes.baseAddress], [at])
+                    #expect(polystore_crc32c_heads(&keys, start, &records, count + 12, 1) == 0)
                 }
             }
         }
