@@ -106,6 +106,15 @@ final class LMDBCursor: EngineCursor {
         return true
     }
 
+    override func next(into batch: EntryBatch) throws -> Int? {
+        guard isOpen, !snapshot.isEnded else { throw ended() }
+        var code: Int32 = 0
+        let count = polystore_cursor_walk(
+            handle, batch.keys, batch.keyCounts, batch.values, batch.valueCounts, EntryBatch.capacity, &code)
+        if code != MDB_SUCCESS, code != MDB_NOTFOUND { throw LMDBError.error(code, "Reading", place) }
+        return count
+    }
+
     private func ended() -> StoreError { StoreError(.closed, "The transaction of this walk over \(place) has ended.", url: place) }
 }
 

@@ -57,6 +57,7 @@ private final class MemoryWriter: EngineWriter {
     func cursor() -> EngineCursor { tree.makeCursor() }
     func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) { tree.set(key, value) }
     func remove(_ key: UnsafeRawBufferPointer) { tree.remove(key) }
+    func write(_ run: WriteRun) { tree.write(run) }
 
     func commit(_ durability: Durability) {
         guard !isEnded else { return }

@@ -92,7 +92,9 @@ class Entity:
         where = f"{self.name} {read_id(key[5:])}"
         format, flags, layout, fixed, variable, crc = struct.unpack_from("<BBHHHI", value)
         check(f"header of {where}", (format, flags & ~2, layout, fixed, variable), (1, 1, 0, self.fixed_length, len(self.variable)))
-        check(f"checksum of {where}", crc32c(key, value[:8], value[12:]), crc)
+        check(f"checksum of the head of {where}", crc32c(key, value[:8], value[12:self.heap]), crc)
+        check(f"checksum of the rest of {where}", crc32c(value[8:12], value[self.heap:-4]), struct.unpack("<I", value[-4:])[0])
+        value = value[:-4]
         nulls = value[12:12 + self.bitmap]
         at, ends = 12 + self.bitmap, struct.unpack_from(f"<{variable}I", value, 12 + self.bitmap + fixed)
         long = {}

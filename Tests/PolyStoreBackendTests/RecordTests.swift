@@ -150,7 +150,10 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
                     var parts = polystore_crc32c_portable(~0, bytes.baseAddress, start)
                     parts = polystore_crc32c_portable(parts, at, 8)
                     parts = polystore_crc32c_portable(parts, at.map { $0 + 12 }, count)
-                    #expect(polystore_crc32c_record(bytes.baseAddress, start, at, count + 12) == ~parts)
+                    #expect(polystore_crc32c_head(bytes.baseAddress, start, at, count + 12) == ~parts)
+                    // The same, many at once: none has its sum in it.
+                    var (keys, records) = ([bytes.baseAddress], [at])
+                    #expect(polystore_crc32c_heads(&keys, start, &records, count + 12, 1) == 0)
                 }
             }
         }
@@ -172,18 +175,53 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
         builder.begin(entity.layout)
         for field in entity.fields { try builder.set(field, value(field.type, &random)) }
         let place = try builder.finish()
-        var bytes = [UInt8](arena.bytes(place.offset, place.count))
+        let head = entity.layout.minimumSize
+        var bytes = [UInt8](arena.bytes(place.offset, place.count)) + [UInt8](repeating: 0, count: RecordChecksum.tailSize)
         let key: [UInt8] = [0x10, 0, 0, 0, 1, 0x80]
-        key.withUnsafeBytes { key in bytes.withUnsafeMutableBytes { RecordChecksum.seal($0, key: key) } }
-        func isSound(_ key: [UInt8]) -> Bool {
-            key.withUnsafeBytes { key in bytes.withUnsafeBytes { RecordChecksum.verify($0, key: key) } }
+        key.withUnsafeBytes { key in bytes.withUnsafeMutableBytes { RecordChecksum.seal($0, head: head, key: key) } }
+        func isSound(_ key: [UInt8]) -> (head: Bool, rest: Bool, all: Bool) {
+            key.withUnsafeBytes { key in
+                bytes.withUnsafeBytes {
+                    (
+                        RecordChecksum.verifyHead($0, head: head, key: key), RecordChecksum.verifyRest($0, head: head),
+                        RecordChecksum.verify($0, head: head, key: key)
+                    )
+                }
+            }
         }
-        #expect(isSound(key))
-        #expect(!isSound([0x10, 0, 0, 0, 1, 0x81]))
-        for bit in 0..<bytes.count * 8 where bit != 8 {  // bit 8 says that there is a checksum
+        #expect(isSound(key) == (true, true, true))
+        #expect(isSound([0x10, 0, 0, 0, 1, 0x81]) == (false, true, false))
+        for bit in 0..<bytes.count * 8 {
             bytes[bit / 8] ^= 1 << (bit % 8)
-            #expect(!isSound(key), "bit \(bit)")
+            let sound = isSound(key)
+            #expect(!sound.all, "bit \(bit)")
+            // The head alone vouches for the head, and the rest for itself and for the head's sum.
+            #expect(sound.head == (bit / 8 >= head), "bit \(bit)")
+            #expect(sound.rest == (bit / 8 < head && !(8..<12).contains(bit / 8)), "bit \(bit)")
             bytes[bit / 8] ^= 1 << (bit % 8)
+        }
+    }
+
+    @Test func theRestOfAnotherVersionIsFound() throws {
+        let entity = try ResolvedSchema(allTypes).entities[0]
+        let head = entity.layout.minimumSize
+        let key: [UInt8] = [0x10, 1]
+        func sealed(_ number: Int64, _ text: String) throws -> [UInt8] {
+            let arena = RecordArena()
+            var builder = RecordBuilder(arena)
+            builder.begin(entity.layout)
+            builder.setInteger(try #require(entity.field(named: "int64")).ordinal, number)
+            builder.setText(try #require(entity.field(named: "string")).ordinal, text)
+            let place = try builder.finish()
+            var bytes = [UInt8](arena.bytes(place.offset, place.count)) + [0, 0, 0, 0]
+            key.withUnsafeBytes { key in bytes.withUnsafeMutableBytes { RecordChecksum.seal($0, head: head, key: key) } }
+            return bytes
+        }
+        let (one, other) = (try sealed(1, "abc"), try sealed(2, "xyz"))
+        let mixed = Array(one[..<head]) + Array(other[head...])
+        mixed.withUnsafeBytes { mixed in
+            #expect(key.withUnsafeBytes { RecordChecksum.verifyHead(mixed, head: head, key: $0) })
+            #expect(!RecordChecksum.verifyRest(mixed, head: head))
         }
     }
 }

@@ -1,13 +1,49 @@
 /// Decides a predicate on records, without making objects: the meaning that every backend must have.
 ///
-/// Compiled once per query into a tree of small nodes, each specialised for its field's type.
+/// Compiled once per query: tests of single fields that must all pass, which run over many rows at once, and a tree of small nodes for what is left.
 public final class PredicateEvaluator {
-    private let root: EvaluationNode
+    /// All of these must be true…
+    private let tests: ContiguousArray<FieldTest>
+    /// … and all of these.
+    private let nodes: ContiguousArray<EvaluationNode>
 
-    public init(_ predicate: QueryPredicate) { root = Self.compile(predicate) }
+    public init(_ predicate: QueryPredicate) {
+        var tests: ContiguousArray<FieldTest> = []
+        var nodes: ContiguousArray<EvaluationNode> = []
+        Self.split(predicate, &tests, &nodes)
+        self.tests = tests
+        self.nodes = nodes
+    }
 
     /// Whether the record is selected: whether the predicate is true, neither false nor unknown.
-    public func matches(id: Int64, _ record: RecordView) -> Bool { root.evaluate(id, record) == .true }
+    public func matches(id: Int64, _ record: RecordView) -> Bool {
+        let passes = tests.withUnsafeBufferPointer { tests in
+            for test in tests where !test.accepts(id, record) { return false }
+            return true
+        }
+        guard passes else { return false }
+        for node in nodes where node.evaluate(id, record) != .true { return false }
+        return true
+    }
+
+    /// Leaves the rows selected that are.
+    package func select(_ batch: RecordBatch) {
+        for test in tests where batch.selected > 0 { test.narrow(batch) }
+        for node in nodes where batch.selected > 0 { batch.narrow { node.evaluate(batch.ids[$0], batch.view($0)) == .true } }
+    }
+
+    /// Takes an AND apart.
+    private static func split(
+        _ predicate: QueryPredicate, _ tests: inout ContiguousArray<FieldTest>, _ nodes: inout ContiguousArray<EvaluationNode>
+    ) {
+        if case .and(let parts) = predicate.node {
+            for part in parts { split(part, &tests, &nodes) }
+        } else if let test = FieldTest(predicate) {
+            tests.append(test)
+        } else if predicate != .all {
+            nodes.append(compile(predicate))
+        }
+    }
 
     private static func compile(_ predicate: QueryPredicate) -> EvaluationNode {
         switch predicate.node {
@@ -33,210 +69,6 @@ public final class PredicateEvaluator {
         case .real(let constant): RealNode(field.ordinal, comparison, Value.normalized(constant))
         case .text(let constant): BytesNode(field.ordinal, comparison, [UInt8](constant.utf8))
         case .blob(let constant): BytesNode(field.ordinal, comparison, constant)
-        }
-    }
-}
-
-/// True, false, or unknown where null is involved.
-enum Ternary {
-    case `true`, `false`, unknown
-
-    init(_ value: Bool) { self = value ? .true : .false }
-}
-
-private class EvaluationNode {
-    func evaluate(_ id: Int64, _ record: RecordView) -> Ternary { .unknown }
-}
-
-private final class ConstantNode: EvaluationNode {
-    let value: Ternary
-    init(_ value: Ternary) { self.value = value }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary { value }
-}
-
-private final class IDNode: EvaluationNode {
-    let comparison: ComparisonOperator
-    let constant: Int64
-    init(_ comparison: ComparisonOperator, _ constant: Int64) {
-        self.comparison = comparison
-        self.constant = constant
-    }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary { Ternary(comparison.accepts(Order.of(id, constant))) }
-}
-
-private final class IntegerNode: EvaluationNode {
-    let field: Int
-    let comparison: ComparisonOperator
-    let constant: Int64
-    init(_ field: Int, _ comparison: ComparisonOperator, _ constant: Int64) {
-        self.field = field
-        self.comparison = comparison
-        self.constant = constant
-    }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
-        record.isNull(field) ? .unknown : Ternary(comparison.accepts(Order.of(record.integer(field), constant)))
-    }
-}
-
-private final class UnsignedNode: EvaluationNode {
-    let field: Int
-    let comparison: ComparisonOperator
-    let constant: UInt64
-    init(_ field: Int, _ comparison: ComparisonOperator, _ constant: Int64) {
-        self.field = field
-        self.comparison = comparison
-        self.constant = UInt64(bitPattern: constant)
-    }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
-        record.isNull(field) ? .unknown : Ternary(comparison.accepts(Order.of(UInt64(bitPattern: record.integer(field)), constant)))
-    }
-}
-
-private final class RealNode: EvaluationNode {
-    let field: Int
-    let comparison: ComparisonOperator
-    let constant: Double
-    init(_ field: Int, _ comparison: ComparisonOperator, _ constant: Double) {
-        self.field = field
-        self.comparison = comparison
-        self.constant = constant
-    }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
-        record.isNull(field) ? .unknown : Ternary(comparison.accepts(Order.of(record.real(field), constant)))
-    }
-}
-
-private final class BytesNode: EvaluationNode {
-    let field: Int
-    let comparison: ComparisonOperator
-    let constant: [UInt8]
-    init(_ field: Int, _ comparison: ComparisonOperator, _ constant: [UInt8]) {
-        self.field = field
-        self.comparison = comparison
-        self.constant = constant
-    }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
-        if record.isNull(field) { return .unknown }
-        let bytes = record.bytes(field)
-        return constant.withUnsafeBytes { Ternary(comparison.accepts(Order.of(bytes, $0))) }
-    }
-}
-
-private final class CompareFieldsNode: EvaluationNode {
-    let left: FieldReference
-    let comparison: ComparisonOperator
-    let right: FieldReference
-    init(_ left: FieldReference, _ comparison: ComparisonOperator, _ right: FieldReference) {
-        self.left = left
-        self.comparison = comparison
-        self.right = right
-    }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
-        if !left.isObjectID && record.isNull(left.ordinal) || !right.isObjectID && record.isNull(right.ordinal) { return .unknown }
-        let order: Int
-        switch left.type.physical {
-        case .integer:
-            let first = left.isObjectID ? id : record.integer(left.ordinal)
-            let second = right.isObjectID ? id : record.integer(right.ordinal)
-            order = left.isUnsigned ? Order.of(UInt64(bitPattern: first), UInt64(bitPattern: second)) : Order.of(first, second)
-        case .real: order = Order.of(record.real(left.ordinal), record.real(right.ordinal))
-        case .text, .blob: order = Order.of(record.bytes(left.ordinal), record.bytes(right.ordinal))
-        }
-        return Ternary(comparison.accepts(order))
-    }
-}
-
-private final class IsNullNode: EvaluationNode {
-    let field: Int
-    init(_ field: Int) { self.field = field }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary { Ternary(record.isNull(field)) }
-}
-
-private final class OneOfNode: EvaluationNode {
-    let field: FieldReference
-    let values: Set<Value>
-    init(_ field: FieldReference, _ values: Set<Value>) {
-        self.field = field
-        self.values = values
-    }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
-        if field.isObjectID { return Ternary(values.contains(.integer(id))) }
-        if record.isNull(field.ordinal) { return .unknown }
-        switch field.type.physical {
-        case .integer: return Ternary(values.contains(.integer(record.integer(field.ordinal))))
-        case .real: return Ternary(values.contains(.real(record.real(field.ordinal))))
-        case .text: return Ternary(values.contains(.text(record.string(field.ordinal))))
-        case .blob: return Ternary(values.contains(.blob([UInt8](record.bytes(field.ordinal)))))
-        }
-    }
-}
-
-private final class TextNode: EvaluationNode {
-    let field: Int
-    let operation: TextOperator
-    let pattern: [UInt8]
-    init(_ field: Int, _ operation: TextOperator, _ pattern: [UInt8]) {
-        self.field = field
-        self.operation = operation
-        self.pattern = pattern
-    }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
-        if record.isNull(field) { return .unknown }
-        let bytes = record.bytes(field)
-        guard bytes.count >= pattern.count else { return .false }
-        switch operation {
-        case .beginsWith: return Ternary(matches(bytes, at: 0))
-        case .endsWith: return Ternary(matches(bytes, at: bytes.count - pattern.count))
-        case .contains:
-            for start in 0...(bytes.count - pattern.count) where matches(bytes, at: start) { return .true }
-            return .false
-        }
-    }
-    private func matches(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
-        pattern.withUnsafeBytes { Order.of(UnsafeRawBufferPointer(rebasing: bytes[start..<start + pattern.count]), $0) == 0 }
-    }
-}
-
-private final class AndNode: EvaluationNode {
-    let parts: [EvaluationNode]
-    init(_ parts: [EvaluationNode]) { self.parts = parts }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
-        var result = Ternary.true
-        for part in parts {
-            switch part.evaluate(id, record) {
-            case .false: return .false
-            case .unknown: result = .unknown
-            case .true: break
-            }
-        }
-        return result
-    }
-}
-
-private final class OrNode: EvaluationNode {
-    let parts: [EvaluationNode]
-    init(_ parts: [EvaluationNode]) { self.parts = parts }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
-        var result = Ternary.false
-        for part in parts {
-            switch part.evaluate(id, record) {
-            case .true: return .true
-            case .unknown: result = .unknown
-            case .false: break
-            }
-        }
-        return result
-    }
-}
-
-private final class NotNode: EvaluationNode {
-    let part: EvaluationNode
-    init(_ part: EvaluationNode) { self.part = part }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
-        switch part.evaluate(id, record) {
-        case .true: .false
-        case .false: .true
-        case .unknown: .unknown
         }
     }
 }

@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
-/// How a record lies in the store: the record itself, sealed with a checksum over its key and all its bytes. Fields of variable length over the
-/// engine's largest piece are empty in it and lie in chunks; a list at its end then says which, and how long they are:
+/// How a record lies in the store: the record itself, sealed with two checksums (``RecordChecksum``). Fields of variable length over the engine's
+/// largest piece are empty in it and lie in chunks; a list behind it then says which, and how long they are:
 ///
-///     record | (u32 field | u64 length) per chunked field | u32 number of them
+///     record | (u32 field | u64 length) per chunked field | u32 number of them | u32 second checksum
 enum StoredRecord {
     /// In the record's flags: there is such a list.
     static let chunkedFlag: UInt8 = 2
@@ -12,6 +12,12 @@ enum StoredRecord {
     struct Chunked {
         let field: Int
         let length: Int
+    }
+
+    /// The record and the list, without the checksum behind them.
+    static func body(_ stored: UnsafeRawBufferPointer, _ traits: EngineTraits) -> UnsafeRawBufferPointer {
+        guard traits.checksumsRecords else { return stored }
+        return UnsafeRawBufferPointer(start: stored.baseAddress, count: max(0, stored.count - RecordChecksum.tailSize))
     }
 
     /// The fields in chunks, and the length of the record without the list. Total: nil for a list that cannot be.
@@ -49,8 +55,10 @@ enum StoredRecord {
             count = try appendLong(record, entity, traits, arena, chunk)
         }
         if traits.checksumsRecords {
+            withUnsafeBytes(of: UInt32(0)) { _ = arena.append($0) }
+            count += RecordChecksum.tailSize
             let bytes = UnsafeMutableRawBufferPointer(mutating: arena.bytes(start, count))
-            RecordChecksum.seal(bytes, key: key)
+            RecordChecksum.seal(bytes, head: entity.layout.minimumSize, key: key)
         }
         return count
     }
@@ -161,12 +169,13 @@ final class RecordDecoder {
         _ stored: UnsafeRawBufferPointer, _ entity: Entity, _ id: Int64, _ key: UnsafeRawBufferPointer, _ snapshot: any EngineSnapshot
     ) throws -> RecordView {
         // A checksum that is missing is one that was damaged away.
-        guard RecordChecksum.isSealed(stored) || !store.traits.checksumsRecords, RecordChecksum.verify(stored, key: key) else {
+        guard !isChecked || RecordChecksum.verify(stored, head: entity.layout.minimumSize, key: key) else {
             throw corrupt(entity, id, "its checksum does not fit")
         }
+        let body = StoredRecord.body(stored, store.traits)
         do {
-            guard StoredRecord.isChunked(stored) else { return try RecordView(validating: stored, layout: entity.layout) }
-            return try assemble(stored, entity, id, snapshot)
+            guard StoredRecord.isChunked(body) else { return try RecordView(validating: body, layout: entity.layout) }
+            return try assemble(body, entity, id, snapshot)
         } catch var error as StoreError {
             if error.objectID == nil, error.code == .corrupt {
                 error.objectID = id

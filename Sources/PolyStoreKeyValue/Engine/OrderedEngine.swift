@@ -86,8 +86,54 @@ open class EngineCursor {
     /// Gives back what it holds. A second call does nothing.
     open func close() {}
 
+    /// Moves on as often as there is room in a batch and a next key, and hands over each entry that it comes to. Worth implementing where entries stay
+    /// where they are until the cursor is closed or the snapshot is written to; `key` and `value` mean nothing afterwards.
+    /// - Returns: how many; fewer than there is room for only at the end. nil: the cursor cannot do this, and has not moved.
+    open func next(into batch: EntryBatch) throws -> Int? { nil }
+
     /// Moves to the last key that is below another.
     public final func seek(before key: UnsafeRawBufferPointer) throws -> Bool { try seek(key) ? previous() : last() }
+}
+
+/// Room for entries that lie one behind the other.
+public final class EntryBatch {
+    public static let capacity = 128
+    public let keys: UnsafeMutablePointer<UnsafeRawPointer?>
+    public let keyCounts: UnsafeMutablePointer<Int>
+    public let values: UnsafeMutablePointer<UnsafeRawPointer?>
+    public let valueCounts: UnsafeMutablePointer<Int>
+
+    init() {
+        keys = .allocate(capacity: Self.capacity)
+        keyCounts = .allocate(capacity: Self.capacity)
+        values = .allocate(capacity: Self.capacity)
+        valueCounts = .allocate(capacity: Self.capacity)
+        keys.initialize(repeating: nil, count: Self.capacity)
+        keyCounts.initialize(repeating: 0, count: Self.capacity)
+        values.initialize(repeating: nil, count: Self.capacity)
+        valueCounts.initialize(repeating: 0, count: Self.capacity)
+    }
+
+    deinit {
+        keys.deallocate()
+        keyCounts.deallocate()
+        values.deallocate()
+        valueCounts.deallocate()
+    }
+
+    @inline(__always)
+    func set(_ position: Int, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        keys[position] = key.baseAddress
+        keyCounts[position] = key.count
+        values[position] = value.baseAddress
+        valueCounts[position] = value.count
+    }
+
+    @inline(__always)
+    func key(_ position: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: keys[position], count: keyCounts[position]) }
+
+    @inline(__always)
+    func value(_ position: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: values[position], count: valueCounts[position]) }
 }
 
 /// What one transaction writes, in ascending order of the keys, each key once.

@@ -51,6 +51,25 @@ extension OrderedTree {
             return position < leaf.entries.count || advance(1)
         }
 
+        /// Moves on through as many entries as there is room for; removed ones are not told from empty ones.
+        mutating func next(into batch: EntryBatch) -> Int {
+            var count = 0
+            while count < EntryBatch.capacity, let leaf {
+                position &+= 1
+                if position >= leaf.entries.count, !advance(1) { break }
+                guard let leaf = self.leaf else { break }
+                let last = min(leaf.entries.count, position &+ EntryBatch.capacity &- count)
+                leaf.entries.withUnsafeBufferPointer { entries in
+                    for entry in entries[position..<last] {
+                        batch.set(count, entry.key, entry.value ?? UnsafeRawBufferPointer(start: nil, count: 0))
+                        count &+= 1
+                    }
+                }
+                position = last &- 1
+            }
+            return count
+        }
+
         /// Moves one entry back.
         @discardableResult
         mutating func previous() -> Bool {

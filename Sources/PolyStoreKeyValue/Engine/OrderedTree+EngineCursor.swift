@@ -33,6 +33,8 @@ private final class TreeCursor: EngineCursor {
     override func next() -> Bool { stand(cursor.next()) }
     override func previous() -> Bool { stand(cursor.previous()) }
 
+    override func next(into batch: EntryBatch) -> Int? { cursor.next(into: batch) }
+
     private func stand(_ isThere: Bool) -> Bool {
         guard isThere, let entry = cursor.entry else { return false }
         key = entry.key

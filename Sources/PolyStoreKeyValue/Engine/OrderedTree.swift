@@ -9,146 +9,20 @@ public struct OrderedTree: Sendable {
     /// Entries of a leaf, and children of a branch, at most. Half of it at least, but for the root.
     static let width = 64
 
-    private(set) var root: Node?
+    var root: Node?
     /// Keys, the removed ones that are kept included.
-    public private(set) var count = 0
+    public internal(set) var count = 0
 
     public init() {}
 
     public var isEmpty: Bool { count == 0 }
 
-    /// A node, changed only by who holds it alone.
-    final class Node: @unchecked Sendable {  // changed only while a single tree refers to it, so never while it is shared; entries never
-        // Only the owner writes, in one step each, so exclusivity checks could find nothing; in a search they would cost more than the comparing.
-        /// Of a leaf, its entries; of a branch, for each child but the first the entry that had the least key below it when it was made.
-        @exclusivity(unchecked) private(set) var entries: ContiguousArray<TreeEntry>
-        @exclusivity(unchecked) var children: ContiguousArray<Node>
-        /// So many bytes at the beginning are the same in all keys.
-        @exclusivity(unchecked) private var shared = 0
-        /// The next eight bytes of each key, zeros behind its end: they decide nearly every comparison without a look at the entry.
-        @exclusivity(unchecked) private var heads: ContiguousArray<UInt64>
-
-        init(entries: ContiguousArray<TreeEntry>, children: ContiguousArray<Node>) {
-            self.entries = entries
-            self.children = children
-            heads = []
-            rebuildHeads()
-        }
-
-        private init(copyOf node: Node) {
-            entries = node.entries
-            children = node.children
-            shared = node.shared
-            heads = node.heads
-        }
-
-        var isLeaf: Bool { children.isEmpty }
-        var size: Int { isLeaf ? entries.count : children.count }
-        func copy() -> Node { Node(copyOf: self) }
-
-        // MARK: Entries
-
-        private func rebuildHeads() {
-            shared = 0
-            if let first = entries.first?.key, let last = entries.last?.key {
-                let most = min(first.count, last.count)
-                while shared < most, first[shared] == last[shared] { shared += 1 }
-            }
-            heads.removeAll(keepingCapacity: true)
-            heads.reserveCapacity(OrderedTree.width + 1)
-            for entry in entries { heads.append(Self.head(entry.key, shared)) }
-        }
-
-        private static func head(_ key: UnsafeRawBufferPointer, _ start: Int) -> UInt64 {
-            if start &+ 8 <= key.count { return UInt64(bigEndian: key.loadUnaligned(fromByteOffset: start, as: UInt64.self)) }
-            var word: UInt64 = 0
-            for position in start..<start &+ 8 { word = word << 8 | (position < key.count ? UInt64(key[position]) : 0) }
-            return word
-        }
-
-        /// How a key's first bytes stand to those that all keys here share.
-        private func orderOfBeginning(_ key: UnsafeRawBufferPointer) -> Int {
-            let count = min(shared, key.count)
-            return Order.of(
-                UnsafeRawBufferPointer(rebasing: key[0..<count]), UnsafeRawBufferPointer(rebasing: entries[0].key[0..<count]))
-        }
-
-        func replace(_ position: Int, _ entry: TreeEntry) { entries[position] = entry }
-
-        func insert(_ entry: TreeEntry, at position: Int) {
-            let key = entry.key
-            let fits = key.count >= shared && (entries.isEmpty || orderOfBeginning(key) == 0)
-            entries.insert(entry, at: position)
-            if fits && entries.count > 1 { heads.insert(Self.head(key, shared), at: position) } else { rebuildHeads() }
-        }
-
-        func remove(at position: Int) {
-            entries.remove(at: position)
-            heads.remove(at: position)
-        }
-
-        /// Drops the entries from a position on.
-        func cut(from position: Int) {
-            entries.removeSubrange(position...)
-            rebuildHeads()
-        }
-
-        func append(_ others: ContiguousArray<TreeEntry>) {
-            entries += others
-            rebuildHeads()
-        }
-
-        // MARK: Searching
-
-        /// The position of the first key that is not below another, and whether it is that key.
-        func search(_ key: UnsafeRawBufferPointer) -> (position: Int, isFound: Bool) {
-            guard !entries.isEmpty else { return (0, false) }
-            if shared > 0 {
-                let order = orderOfBeginning(key)
-                if order != 0 { return (order < 0 ? 0 : entries.count, false) }
-                if key.count < shared { return (0, false) }
-            }
-            let head = Self.head(key, shared)
-            var low = 0
-            var high = heads.count
-            heads.withUnsafeBufferPointer { heads in
-                while low < high {
-                    let middle = (low &+ high) >> 1
-                    if heads[middle] < head { low = middle &+ 1 } else { high = middle }
-                }
-            }
-            // Those whose eight bytes are the same are told apart by the whole.
-            high = low
-            while high < heads.count, heads[high] == head { high &+= 1 }
-            while low < high {
-                let middle = (low &+ high) >> 1
-                let order = Order.of(entries[middle].key, key)
-                if order < 0 {
-                    low = middle &+ 1
-                } else if order == 0 {
-                    return (middle, true)
-                } else {
-                    high = middle
-                }
-            }
-            return (low, false)
-        }
-
-        /// The child that a key belongs to.
-        func childIndex(_ key: UnsafeRawBufferPointer) -> Int {
-            let (position, isFound) = search(key)
-            return isFound ? position + 1 : position
-        }
-    }
-
     // MARK: Reading
 
     /// The entry of a key, removed or not; nil where the tree knows nothing of it.
     func entry(_ key: UnsafeRawBufferPointer) -> TreeEntry? {
-        guard var node = root else { return nil }
-        while !node.isLeaf { node = node.children[node.childIndex(key)] }
-        let (position, isFound) = node.search(key)
-        return isFound ? node.entries[position] : nil
+        guard let root else { return nil }
+        return root.find(key)
     }
 
     /// The value of a key, valid as long as this version of the tree; nil where it has none.

@@ -29,15 +29,25 @@ final class OverlayTransaction: EngineWriter {
     func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws { try write(key, value) }
     func remove(_ key: UnsafeRawBufferPointer) throws { try write(key, nil) }
 
+    func write(_ run: WriteRun) throws {
+        byteCount += run.byteCount
+        try checkSize()
+        written.write(run, keepsRemoved: true)
+    }
+
     private func write(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) throws {
         byteCount += key.count + (value?.count ?? 0)
+        try checkSize()
+        written.set(key, value)
+    }
+
+    private func checkSize() throws {
         guard byteCount <= engine.traits.largestTransaction else {
             throw StoreError(
                 .full,
                 "One transaction of \(engine.place) may write \(engine.traits.largestTransaction >> 20) MiB, and this one would write more. "
                     + "Commit in smaller steps.", url: engine.place)
         }
-        written.set(key, value)
     }
 
     /// A place to come back to: everything written so far, by value.

@@ -39,10 +39,14 @@ public protocol EngineWriter: EngineSnapshot {
     func remove(_ key: UnsafeRawBufferPointer) throws
     /// Makes everything visible, and safe as far as asked. Ends the transaction.
     func commit(_ durability: Durability) throws
-    /// Keys in ascending order are about to follow, all behind everything that is there; a hint.
-    func willAppend()
+    /// Sets and removes many keys, in ascending order. There is a default, one after the other.
+    func write(_ run: WriteRun) throws
 }
 
 extension EngineWriter {
-    public func willAppend() {}
+    public func write(_ run: WriteRun) throws {
+        for position in 0..<run.count {
+            if let value = run.value(position) { try put(run.key(position), value) } else { try remove(run.key(position)) }
+        }
+    }
 }

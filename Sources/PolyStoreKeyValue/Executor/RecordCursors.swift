@@ -13,6 +13,12 @@ final class RecordCursorOverRange: RecordCursor {
     // Only `next` uses them, and never while they are in use.
     @exclusivity(unchecked) private var isStarted = false
     @exclusivity(unchecked) private var isOpen = true
+    /// Entries that were fetched together; whether the cursor can do that is not known before it is asked.
+    @exclusivity(unchecked) private var entries: EntryBatch?
+    @exclusivity(unchecked) private var position = 0
+    @exclusivity(unchecked) private var count = 0
+    /// Steps after which entries are fetched together: a walk that ends soon needs none of them.
+    @exclusivity(unchecked) private var stepsLeft = 8
 
     /// - Parameter ids: a range of keys within the entity's records; nil: all.
     init(_ reader: SnapshotReader, _ entity: Entity, ids: KeyRange?, isReversed: Bool = false) throws {
@@ -32,8 +38,19 @@ final class RecordCursorOverRange: RecordCursor {
     override func next() throws -> Bool {
         guard isOpen else { return false }
         try reader.check()
+        if position < count, let entries {
+            let (key, value) = (entries.key(position), entries.value(position))
+            position &+= 1
+            return try stand(key, value)
+        }
+        return try step()
+    }
+
+    private func step() throws -> Bool {
         let isThere: Bool
         if isStarted {
+            stepsLeft -= 1
+            if stepsLeft < 0, !isReversed, !reader.isWritten, try fetch() { return try next() }
             isThere = isReversed ? try cursor.previous() : try cursor.next()
         } else {
             isStarted = true
@@ -41,14 +58,33 @@ final class RecordCursorOverRange: RecordCursor {
                 isReversed
                 ? try range.end.withUnsafeBytes { try cursor.seek(before: $0) } : try range.start.withUnsafeBytes { try cursor.seek($0) }
         }
-        let key = cursor.key
-        guard isThere, isWithin(key) else {
+        guard isThere else {
+            close()
+            return false
+        }
+        return try stand(cursor.key, cursor.value)
+    }
+
+    /// - Returns: whether there are entries to go on with.
+    private func fetch() throws -> Bool {
+        let batch = entries ?? EntryBatch()
+        guard let count = try cursor.next(into: batch) else {
+            stepsLeft = .max
+            return false
+        }
+        (entries, position, self.count) = (batch, 0, count)
+        return count > 0
+    }
+
+    @inline(__always)
+    private func stand(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool {
+        guard isWithin(key) else {
             close()
             return false
         }
         guard key.count == 13 else { throw reader.corrupt("a key of \(entity.name)") }
         let id = key.id(at: 5)
-        stand(on: id, try decoder.decode(cursor.value, entity, id, key: key, reader.snapshot))
+        stand(on: id, try decoder.decode(value, entity, id, key: key, reader.snapshot))
         return true
     }
 

@@ -96,11 +96,19 @@ extension SnapshotReader {
             while count < (isEndless ? .max : most), try source.next() != nil { count += 1 }
             return Self.slice(count, request)
         }
-        let scan = Scan(try cursor(plan, request), remainder: Self.remainder(plan, request))
-        defer { scan.cursor.close() }
-        let evaluator = scan.remainder.predicate.map(PredicateEvaluator.init)
+        let evaluator = plan.predicate.map(PredicateEvaluator.init)
         let (most, isEndless) = request.offset.addingReportingOverflow(request.limit ?? .max)
         var count = 0
+        if let scanner = try scanner(plan, request.entity, fields: FieldMask()) {
+            defer { scanner.close() }
+            while count < (isEndless ? .max : most), let batch = try scanner.next() {
+                evaluator?.select(batch)
+                count += batch.selected
+            }
+            return Self.slice(count, request)
+        }
+        let scan = Scan(try cursor(plan, request), remainder: Self.remainder(plan, request))
+        defer { scan.cursor.close() }
         while count < (isEndless ? .max : most), try scan.cursor.next() {
             if evaluator?.matches(id: scan.cursor.id, scan.cursor.record) ?? true { count += 1 }
         }
@@ -137,10 +145,20 @@ extension SnapshotReader {
         try request.validate()
         if request.groupBy.isEmpty, !request.ignoresIndexes, let row = try fromEnds(request) { return [row] }
         let evaluator = AggregateEvaluator(request)
-        let scan = try scan(request.source)
+        let source = request.source
+        let plan = try Planner(self, source).plan()
+        let condition = plan.predicate.map(PredicateEvaluator.init)
+        if let scanner = try scanner(plan, request.entity, fields: source.fields ?? FieldMask()) {
+            defer { scanner.close() }
+            while let batch = try scanner.next() {
+                condition?.select(batch)
+                evaluator.add(batch)
+            }
+            return try evaluator.finish()
+        }
+        let scan = Scan(try cursor(plan, source), remainder: Self.remainder(plan, source))
         defer { scan.cursor.close() }
-        if let predicate = scan.remainder.predicate {
-            let condition = PredicateEvaluator(predicate)
+        if let condition {
             while try scan.cursor.next() {
                 if condition.matches(id: scan.cursor.id, scan.cursor.record) { evaluator.add(id: scan.cursor.id, scan.cursor.record) }
             }

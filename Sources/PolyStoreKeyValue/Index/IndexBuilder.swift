@@ -21,7 +21,7 @@ struct IndexBuilder {
     /// Goes on with what was interrupted.
     func resume() throws {
         let snapshot = try handle.engine.snapshot()
-        let reader = SnapshotReader(layout, snapshot)
+        let reader = SnapshotReader(layout, snapshot, isWritten: false)
         var unfinished: [KeyIndex] = []
         for entity in layout.schema.entities {
             for (position, index) in layout.indexes[entity.index].enumerated()
@@ -74,7 +74,7 @@ struct IndexBuilder {
     /// - Returns: whether there is more to do.
     private func step(_ index: KeyIndex) throws -> Bool {
         try handle.write { writer in
-            let reader = SnapshotReader(layout, writer)
+            let reader = SnapshotReader(layout, writer, isWritten: true)
             let keys = KeyWriter()
             let cursor = try RecordCursorOverRange(reader, index.entity, ids: try Self.unbuilt(index, reader))
             var entries: [Entry] = []

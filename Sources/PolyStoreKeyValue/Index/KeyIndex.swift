@@ -49,6 +49,9 @@ final class KeyIndex: Sendable {
         }
     }
 
+    /// How long keys and values of entries usually are: to make room for many.
+    var likelyKeySize: Int { 21 + fields.reduce(0) { $0 + ($1.type.fixedWidth > 0 ? 9 : 24) } }
+
     /// Writes the components of a record's entry.
     /// - Returns: whether a component is null.
     private func components(_ record: RecordView, _ keys: KeyWriter) -> Bool {

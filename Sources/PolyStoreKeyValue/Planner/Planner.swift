@@ -25,7 +25,12 @@ struct Planner {
         if let plan = named(conjuncts) { return plan }
         var best: (plan: RequestPlan, score: Int)?
         func consider(_ plan: RequestPlan, _ score: Int) { if score > best?.score ?? .min { best = (plan, score) } }
+        var mentioned = FieldMask()
+        predicate.collectFields(into: &mentioned)
+        if let first = request.sortKeys.first, !first.field.isObjectID { mentioned.insert(first.field.ordinal) }
         for (position, index) in reader.layout.indexes[entity.index].enumerated() {
+            // Neither a condition nor the order says anything of its first field.
+            if !mentioned.contains(index.fields[0].ordinal) { continue }
             let state = try reader.state(entity, position)
             guard state.phase == .readable else { continue }
             if let (plan, score) = use(IndexSearch(index, conjuncts), conjuncts, state) { consider(plan, score) }

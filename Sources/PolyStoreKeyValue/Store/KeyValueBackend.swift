@@ -90,7 +90,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // ev
         defer { handle.release() }
         var findings: [String] = []
         do { findings = try handle.engine.verify() } catch let error as StoreError where error.code == .corrupt { findings = ["\(error)"] }
-        let reader = SnapshotReader(layout, try handle.engine.snapshot())
+        let reader = SnapshotReader(layout, try handle.engine.snapshot(), isWritten: false)
         defer { reader.end() }
         return findings + (try StoreVerifier(reader).findings())
     }

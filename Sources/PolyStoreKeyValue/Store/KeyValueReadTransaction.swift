@@ -9,7 +9,7 @@ final class KeyValueReadTransaction: ReadTransaction {
     /// The handle has been retained for it, and is released at the end unless this throws.
     init(_ handle: EngineHandle, _ layout: StoreLayout) throws {
         self.handle = handle
-        let reader = SnapshotReader(layout, try handle.engine.snapshot())
+        let reader = SnapshotReader(layout, try handle.engine.snapshot(), isWritten: false)
         self.reader = reader
         do {
             version = try reader.version()

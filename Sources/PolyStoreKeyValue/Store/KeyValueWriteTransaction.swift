@@ -25,7 +25,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
             let writer = try handle.beginEngineWrite()
             begun = writer
             self.writer = writer
-            reader = SnapshotReader(layout, writer)
+            reader = SnapshotReader(layout, writer, isWritten: true)
             version = try reader.version()
         } catch {
             begun?.end()
@@ -114,7 +114,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
             writer.end()
             try engine.makeRoom()
             writer = try engine.beginWrite()
-            reader = SnapshotReader(layout, writer)
+            reader = SnapshotReader(layout, writer, isWritten: true)
             guard try reader.version() == version else {
                 throw StoreError(
                     .conflict, "While room was made in \(layout.place), another process wrote to it. Run the transaction again.",

@@ -5,6 +5,7 @@ final class SnapshotReader {
     let layout: StoreLayout
     let snapshot: any EngineSnapshot
     let decoder: RecordDecoder
+    let isWritten: Bool
     private let keys = KeyWriter()
     private var states: [[IndexState?]]
     // Of one thread, read and written in one step each.
@@ -12,7 +13,9 @@ final class SnapshotReader {
     /// By entity: records more, or fewer, than the statistics say, as those are written at the end of a transaction only.
     var growth: [Int64]
 
-    init(_ layout: StoreLayout, _ snapshot: any EngineSnapshot) {
+    /// - Parameter isWritten: the snapshot is a writer, so that what it shows can change from one step of a walk to the next.
+    init(_ layout: StoreLayout, _ snapshot: any EngineSnapshot, isWritten: Bool) {
+        self.isWritten = isWritten
         self.layout = layout
         self.snapshot = snapshot
         decoder = RecordDecoder(layout)

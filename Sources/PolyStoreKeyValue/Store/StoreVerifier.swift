@@ -145,7 +145,8 @@ struct StoreVerifier {
             let field = Int(UInt32(bigEndian: cursor.key.loadUnaligned(fromByteOffset: 13, as: UInt32.self)))
             let number = Int(UInt32(bigEndian: cursor.key.loadUnaligned(fromByteOffset: 17, as: UInt32.self)))
             let stored = try reader.snapshot.get(keys.recordBytes(layout.number(of: entity), id))
-            let chunked = stored.flatMap { StoredRecord.isChunked($0) ? StoredRecord.chunked($0, entity)?.fields : nil } ?? []
+            let body = stored.map { StoredRecord.body($0, layout.traits) }
+            let chunked = body.flatMap { StoredRecord.isChunked($0) ? StoredRecord.chunked($0, entity)?.fields : nil } ?? []
             let isUsed = chunked.contains { $0.field == field && number * layout.traits.largestPiece < $0.length }
             if !isUsed { sentences.append("A piece of a long value of \(entity.name) \(id) belongs to nothing.") }
         }

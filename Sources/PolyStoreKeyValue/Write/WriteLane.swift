@@ -9,6 +9,8 @@ struct WriteLane {
         let offset: Int
         /// −1: the key is removed.
         let valueCount: Int
+        /// A record as it came, which is sealed when it is written; nil: the value lies behind the key.
+        let record: UnsafeRawPointer?
         let keyCount: Int32
         /// The key must not be there yet.
         let mustBeNew: Bool
@@ -16,20 +18,32 @@ struct WriteLane {
 
     private(set) var entries: [Entry] = []
     private var isSorted = true
-    private let arena: RecordArena
+    let arena: RecordArena
+    /// Of records as they came: how long their heads are; nil where they are not sealed.
+    private let sealedHead: Int?
 
-    init(_ arena: RecordArena) { self.arena = arena }
+    /// An arena of its own keeps the keys of a lane together: once they are sorted they are read from all over it.
+    /// - Parameter capacity: bytes of keys and values to be expected.
+    init(capacity: Int = 256, sealedHead: Int? = nil) {
+        arena = RecordArena(capacity: capacity)
+        self.sealedHead = sealedHead
+    }
 
     var isEmpty: Bool { entries.isEmpty }
 
-    mutating func reserve(_ count: Int) { entries.reserveCapacity(entries.count + count) }
+    /// Makes room for so many more keys.
+    mutating func reserve(_ count: Int, keySize: Int) {
+        if entries.isEmpty { self = WriteLane(capacity: count * keySize, sealedHead: sealedHead) }
+        entries.reserveCapacity(entries.count + count)
+    }
 
     /// Adds a key whose value, if any, lies right behind it in the arena.
-    mutating func add(at offset: Int, keyCount: Int, valueCount: Int, mustBeNew: Bool = false) {
+    /// - Parameter record: the value, where it lies elsewhere; it must stay there.
+    mutating func add(at offset: Int, keyCount: Int, valueCount: Int, mustBeNew: Bool = false, record: UnsafeRawPointer? = nil) {
         let key = arena.bytes(offset, keyCount)
         let entry = Entry(
-            head: (Self.word(key, 5), Self.word(key, 13)), offset: offset, valueCount: valueCount, keyCount: Int32(keyCount),
-            mustBeNew: mustBeNew)
+            head: (Self.word(key, 5), Self.word(key, 13)), offset: offset, valueCount: valueCount, record: record,
+            keyCount: Int32(keyCount), mustBeNew: mustBeNew)
         if isSorted, let last = entries.last, !precedes(last, entry) { isSorted = false }
         entries.append(entry)
     }
@@ -50,7 +64,9 @@ struct WriteLane {
 
     func key(_ entry: Entry) -> UnsafeRawBufferPointer { arena.bytes(entry.offset, Int(entry.keyCount)) }
     func value(_ entry: Entry) -> UnsafeRawBufferPointer? {
-        entry.valueCount < 0 ? nil : arena.bytes(entry.offset + Int(entry.keyCount), entry.valueCount)
+        if entry.valueCount < 0 { return nil }
+        if let record = entry.record { return UnsafeRawBufferPointer(start: record, count: entry.valueCount) }
+        return arena.bytes(entry.offset + Int(entry.keyCount), entry.valueCount)
     }
 
     /// By key; of one key the removal first.
@@ -72,12 +88,58 @@ struct WriteLane {
 
     /// Writes everything, in order. A removal of a key that is set again is left out.
     func write(to writer: any EngineWriter) throws {
-        for (position, entry) in entries.enumerated() {
-            if let value = value(entry) {
-                try writer.put(key(entry), value)
-            } else if position + 1 == entries.count || !sameKey(entry, entries[position + 1]) {
-                try writer.remove(key(entry))
+        if entries.isEmpty { return }
+        var lane = self
+        lane.sort()
+        try writer.write(WriteRun(lane, sealedHead))
+    }
+}
+
+/// Keys in ascending order, each once, with what becomes of them.
+public struct WriteRun {
+    private let lane: WriteLane
+    private let sealedHead: Int?
+    private let sealed = RecordArena(capacity: 1024)
+    /// Positions in the lane; nil: all.
+    private var positions: [Int]?
+
+    init(_ lane: WriteLane, _ sealedHead: Int?) {
+        self.lane = lane
+        self.sealedHead = sealedHead
+        let entries = lane.entries
+        // A removal of a key that is set again is left out.
+        if entries.contains(where: { $0.valueCount < 0 }) {
+            positions = entries.indices.filter { position in
+                let next = position + 1
+                return next == entries.count || entries[position].valueCount >= 0 || !lane.sameKey(entries[position], entries[next])
             }
         }
+    }
+
+    public var count: Int { positions?.count ?? lane.entries.count }
+
+    @inline(__always)
+    private func entry(_ position: Int) -> WriteLane.Entry { lane.entries[positions?[position] ?? position] }
+
+    /// Bytes of all keys and values.
+    var byteCount: Int { (0..<count).reduce(0) { $0 + Int(entry($1).keyCount) + max(0, entry($1).valueCount) } }
+
+    /// The key with a number.
+    public func key(_ position: Int) -> UnsafeRawBufferPointer { lane.key(entry(position)) }
+
+    /// Whether the key with a number is removed.
+    public func isRemoved(_ position: Int) -> Bool { entry(position).valueCount < 0 }
+
+    /// The new value of the key with a number, valid until the next call; nil: it is removed.
+    public func value(_ position: Int) -> UnsafeRawBufferPointer? {
+        let entry = entry(position)
+        guard let value = lane.value(entry) else { return nil }
+        guard entry.record != nil, let sealedHead else { return value }
+        sealed.removeAll()
+        _ = sealed.append(value)
+        withUnsafeBytes(of: UInt32(0)) { _ = sealed.append($0) }
+        let bytes = UnsafeMutableRawBufferPointer(mutating: sealed.bytes(0, value.count + RecordChecksum.tailSize))
+        RecordChecksum.seal(bytes, head: sealedHead, key: lane.key(entry))
+        return UnsafeRawBufferPointer(bytes)
     }
 }

@@ -4,7 +4,6 @@ import PolyStoreBackend
 struct WritePlan {
     private let reader: SnapshotReader
     private let layout: StoreLayout
-    private let arena = RecordArena(capacity: 1 << 16)
     private let keys = KeyWriter()
     private let merger = RecordMerger()
     /// By entity.
@@ -36,13 +35,13 @@ struct WritePlan {
     init(_ reader: SnapshotReader) {
         self.reader = reader
         layout = reader.layout
-        let arena = self.arena
-        records = layout.schema.entities.map { _ in WriteLane(arena) }
-        chunks = records
-        indexes = layout.indexes.map { $0.map { _ in WriteLane(arena) } }
-        links = layout.schema.links.map { _ in WriteLane(arena) }
+        let isSealed = layout.traits.checksumsRecords
+        records = layout.schema.entities.map { WriteLane(sealedHead: isSealed ? $0.layout.minimumSize : nil) }
+        chunks = layout.schema.entities.map { _ in WriteLane() }
+        indexes = layout.indexes.map { $0.map { _ in WriteLane() } }
+        links = layout.schema.links.map { _ in WriteLane() }
         inverses = links
-        states = WriteLane(arena)
+        states = WriteLane()
     }
 
     // MARK: Working out
@@ -52,8 +51,10 @@ struct WritePlan {
         if changes.changes.count > 64 {
             for entity in Set(changes.changes.lazy.map(\.entity)) {
                 let count = changes.changes.count
-                records[entity].reserve(count)
-                for position in indexes[entity].indices { indexes[entity][position].reserve(count) }
+                records[entity].reserve(count, keySize: 13)
+                for (position, index) in layout.indexes[entity].enumerated() {
+                    indexes[entity][position].reserve(count, keySize: index.likelyKeySize)
+                }
             }
         }
         for change in changes.changes {
@@ -127,8 +128,14 @@ struct WritePlan {
     private mutating func put(_ entity: Entity, _ id: Int64, _ record: RecordView, mustBeNew: Bool) throws {
         let number = layout.number(of: entity)
         let key = keys.record(number, id)
+        let arena = records[entity.index].arena
         let offset = arena.append(key)
         let keyCount = key.count
+        if mustBeNew, record.count <= layout.traits.largestPiece {
+            // The record stays in the change set as long as the plan lasts.
+            return records[entity.index].add(
+                at: offset, keyCount: keyCount, valueCount: record.count, mustBeNew: true, record: record.bytes.baseAddress)
+        }
         // Pieces of long values lie behind the record in the same arena, so they are kept apart until it is finished.
         var pieces: [(field: Int, number: Int, bytes: [UInt8])] = []
         let count = try StoredRecord.append(record, entity, key: key, traits: layout.traits, to: arena) { field, number, bytes in
@@ -137,6 +144,7 @@ struct WritePlan {
         records[entity.index].add(at: offset, keyCount: keyCount, valueCount: count, mustBeNew: mustBeNew)
         for piece in pieces {
             let key = keys.chunk(number, id, field: piece.field, piece.number)
+            let arena = chunks[entity.index].arena
             let offset = arena.append(key)
             let count = piece.bytes.withUnsafeBytes { Chunk.seal($0, key, layout.traits, into: arena) }
             chunks[entity.index].add(at: offset, keyCount: key.count, valueCount: count)
@@ -160,6 +168,7 @@ struct WritePlan {
         let index = layout.indexes[entity.index][position]
         let mustBeNew = index.key(record, id, keys)
         if keys.isCut { try enterCut(index, position, id, record) }
+        let arena = indexes[entity.index][position].arena
         let offset = arena.append(keys.raw)
         var valueCount = 0
         if index.isUnique {
