@@ -1,0 +1,40 @@
+import PeerKit
+import PolyStoreCore
+
+/// The workloads on persons and departments, each in an extension.
+struct ObjectWorkloads: Sendable {
+    let store: BenchStore
+    var out: Reporter { store.out }
+
+    init(_ store: BenchStore) { self.store = store }
+
+    /// W1: all persons and their three indexes in one transaction.
+    func insert() throws {
+        let people = RawPerson.make(from: 1, count: PB.n)
+        let stack = try store.open()
+        let departments = try BenchStore.makeDepartments(stack)
+        try out.time("W1", PB.n) {
+            try BenchStore.insert(people, departments, stack)
+            return 0
+        }
+        store.keep(stack)
+    }
+
+    /// Every byte of every person.
+    func check(_ stack: DataStack) throws -> UInt64 {
+        try stack.readAndWait { context in try context.fetchAll(From<Person>()).reduce(0) { $0 &+ fullHash($1) } }
+    }
+
+    /// The same without ids: those of new persons are PolyStore's own.
+    func checkContent(_ stack: DataStack) throws -> UInt64 {
+        try stack.readAndWait { context in try context.fetchAll(From<Person>()).reduce(0) { $0 &+ contentHash($1) } }
+    }
+
+    func checkEnd() throws { if PB.verify { out.state(try checkContent(store.stack())) } }
+
+    func departments(_ stack: DataStack) throws -> [ObjectID<Department>] {
+        try stack.readAndWait { try $0.fetchObjectIDs(From<Department>()) }
+    }
+
+    func people(_ stack: DataStack) throws -> [ObjectID<Person>] { try stack.readAndWait { try $0.fetchObjectIDs(From<Person>()) } }
+}
