@@ -30,7 +30,8 @@ custom-backend:
 lint:
 	swift format lint --strict --recursive Package.swift Sources Backends Conformance Tests Examples/Package.swift Examples/Atlas Examples/QuickStart \
 		Examples/CustomBackend/Package.swift Examples/CustomBackend/Sources Examples/CustomBackend/Tests \
-		Benchmarks/Package.swift Benchmarks/Sources
+		Benchmarks/Package.swift Benchmarks/Sources Benchmarks/PeerKit/Package.swift Benchmarks/PeerKit/Sources \
+		Benchmarks/Peers/Memory Benchmarks/Peers/GRDB/Package.swift Benchmarks/Peers/GRDB/Sources
 
 ## Installs the C libraries that are missing, and says so.
 setup:
