@@ -54,7 +54,8 @@ final class MemoryPeer {
 
     private func fetchAll() throws {
         var all: [Person] = []
-        try out.time("W2", PB.n, note: "live objects, not copied", verify: { all.reduce(0) { $0 &+ fullHash($1) } }) {
+        func total() -> UInt64 { all.reduce(0) { $0 &+ fullHash($1) } }
+        try out.time("W2", PB.n, note: "live objects, not copied", verify: total) {
             let people = store.people
             all.reserveCapacity(people.count)
             for id in store.order { all.append(people[id]!) }

@@ -5,7 +5,7 @@ import PeerKit
 ///
 ///     bench ENGINE WHAT FOLDER [N]
 ///
-/// ENGINE is sqlite, lmdb, leveldb or memory. WHAT is one workload, several with commas, or a group; see ``Workload``. FOLDER holds the store;
+/// ENGINE is sqlite, lmdb, leveldb or memory. WHAT is one workload, several with commas, or a group of them; see ``Workload``. FOLDER holds the store;
 /// it is made there if a workload needs one. N is the number of persons, 100,000 without.
 @main
 struct Bench {
@@ -15,19 +15,17 @@ struct Bench {
         // Before anything has asked how many.
         if arguments.count == 5 { setenv("PB_N", arguments[4], 1) }
         guard ["sqlite", "lmdb", "leveldb", "memory"].contains(arguments[1]) else { usage() }
-        let started = Stamp()
-        let store = BenchStore(engine: arguments[1], folder: arguments[3])
-        for name in arguments[2].split(separator: ",") {
-            guard let workloads = Workload.groups[String(name)] ?? Workload(rawValue: String(name)).map({ [$0] }) else { usage() }
-            for workload in workloads { try await workload.run(store, started) }
-        }
+        let workload = Workload(store: BenchStore(engine: arguments[1], folder: arguments[3]), started: Stamp())
+        for name in workloads(arguments[2]) { guard try await workload.run(name) else { usage() } }
     }
 
     private static func usage() -> Never {
-        let names = Workload.allCases.map(\.rawValue).joined(separator: " ")
-        let groups = Workload.groups.keys.sorted().joined(separator: " ")
-        FileHandle.standardError.write(
-            Data("usage: bench sqlite|lmdb|leveldb|memory WHAT FOLDER [N]\nworkloads: \(names)\ngroups: \(groups)\n".utf8))
+        let text = """
+            usage: bench sqlite|lmdb|leveldb|memory WHAT FOLDER [N]
+            WHAT: W1 to W15, W8b, W8c, M1, M2, several with commas, or load, read, mutate, open, records, prepare
+
+            """
+        FileHandle.standardError.write(Data(text.utf8))
         exit(2)
     }
 }

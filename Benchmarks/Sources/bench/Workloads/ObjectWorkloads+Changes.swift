@@ -7,7 +7,7 @@ extension ObjectWorkloads {
         let stack = try store.stack()
         let order = permutation()
         let ids = try people(stack)
-        try out.time("W7", PB.updates, verify: { try check(stack) }) {
+        try out.time("W7", PB.updates, verify: checked(stack)) {
             try stack.performAndWait { transaction in
                 for number in 0..<PB.updates { try transaction.edit(ids[Int(order[PB.n - 1 - number]) - 1]).age += 1 }
             }
@@ -20,7 +20,7 @@ extension ObjectWorkloads {
         let stack = try store.stack()
         let order = permutation()
         let ids = try people(stack)
-        try out.time("W9", PB.deletes, verify: { try check(stack) }) {
+        try out.time("W9", PB.deletes, verify: checked(stack)) {
             try stack.performAndWait { transaction in for number in 0..<PB.deletes { try transaction.delete(ids[Int(order[number]) - 1]) } }
             return 0
         }
@@ -32,7 +32,7 @@ extension ObjectWorkloads {
         let stack = try store.stack()
         let sources = importSources(permutation())
         let departments = try departments(stack)
-        try out.time("W11", PB.imports, note: "look-ups in batches of 500, then updated or created", verify: { try checkContent(stack) }) {
+        try out.time("W11", PB.imports, note: "look-ups in batches of 500, then updated or created", verify: contentChecked(stack)) {
             try stack.performAndWait { transaction in
                 let departments = try transaction.fetchExisting(departments)
                 var known: [String: Person] = [:]

@@ -6,7 +6,8 @@ extension ObjectWorkloads {
     func fetchAll() throws {
         try store.stack().readAndWait { context in
             var all: [Person] = []
-            try out.time("W2", PB.n, verify: { all.reduce(0) { $0 &+ fullHash($1) } }) {
+            func total() -> UInt64 { all.reduce(0) { $0 &+ fullHash($1) } }
+            try out.time("W2", PB.n, verify: total) {
                 all = try context.fetchAll(From<Person>())
                 var sum: UInt64 = 0
                 for person in all { sum &+= quickHash(person) }

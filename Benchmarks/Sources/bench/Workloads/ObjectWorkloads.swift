@@ -21,16 +21,16 @@ struct ObjectWorkloads: Sendable {
     }
 
     /// Every byte of every person.
-    func check(_ stack: DataStack) throws -> UInt64 {
-        try stack.readAndWait { context in try context.fetchAll(From<Person>()).reduce(0) { $0 &+ fullHash($1) } }
+    func checked(_ stack: DataStack) -> () throws -> UInt64 {
+        { try stack.readAndWait { context in try context.fetchAll(From<Person>()).reduce(0) { $0 &+ fullHash($1) } } }
     }
 
     /// The same without ids: those of new persons are PolyStore's own.
-    func checkContent(_ stack: DataStack) throws -> UInt64 {
-        try stack.readAndWait { context in try context.fetchAll(From<Person>()).reduce(0) { $0 &+ contentHash($1) } }
+    func contentChecked(_ stack: DataStack) -> () throws -> UInt64 {
+        { try stack.readAndWait { context in try context.fetchAll(From<Person>()).reduce(0) { $0 &+ contentHash($1) } } }
     }
 
-    func checkEnd() throws { if PB.verify { out.state(try checkContent(store.stack())) } }
+    func checkEnd() throws { if PB.verify { out.state(try contentChecked(store.stack())()) } }
 
     func departments(_ stack: DataStack) throws -> [ObjectID<Department>] {
         try stack.readAndWait { try $0.fetchObjectIDs(From<Department>()) }

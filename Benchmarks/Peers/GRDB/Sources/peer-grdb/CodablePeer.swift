@@ -7,7 +7,8 @@ final class CodablePeer: Peer<CodablePerson> {
     override func fetchAll() throws {
         var all: [CodablePerson] = []
         let pool = try pool()
-        try out.time("W2", PB.n, verify: { all.reduce(0) { $0 &+ fullHash($1) } }) {
+        func total() -> UInt64 { all.reduce(0) { $0 &+ fullHash($1) } }
+        try out.time("W2", PB.n, verify: total) {
             all = try pool.read { db in try CodablePerson.fetchAll(db) }
             return sum(all)
         }

@@ -7,7 +7,8 @@ final class HandPeer: Peer<HandPerson> {
     override func fetchAll() throws {
         var all: [HandPerson] = []
         let pool = try pool()
-        try out.time("W2", PB.n, verify: { all.reduce(0) { $0 &+ fullHash($1) } }) {
+        func total() -> UInt64 { all.reduce(0) { $0 &+ fullHash($1) } }
+        try out.time("W2", PB.n, verify: total) {
             all = try pool.read { db in try HandPerson.fetchAll(db.cachedStatement(sql: "SELECT \(columns) FROM person")) }
             return sum(all)
         }
