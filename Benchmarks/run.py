@@ -44,9 +44,11 @@ def measure(options, mode):
     mine = [p for p in available if p.startswith("PolyStore-")]
     compared = mine + [p for p in available if p in bars.RAW.values()]
     for turn in range(1, turns + 1):
-        # Every byte is checked in the first turn; the last two phases take long and are compared with nobody, so once is enough in a quick run.
-        phases = [p for p in options.phases if mode == "full" or turn == 1 or p not in runs.OWN]
-        runner.turn(available, rows, turn, phases=phases, verify=turn == 1, opens=1 if mode == "smoke" else 3)
+        # Every byte is checked in the first turn. A quick run does what takes long, or is compared with nobody, in that one only.
+        is_whole = mode == "full" or turn == 1
+        phases = [p for p in options.phases if is_whole or p not in runs.LONG]
+        runner.turn(
+            [p for p in available if is_whole or p != "P4b"], rows, turn, phases=phases, verify=turn == 1, opens=1 if mode == "smoke" else 3)
     growth = [p for p in options.phases if p not in runs.OWN and p != "W8c"]
     if mode == "quick":
         runner.turn(compared, rows // 10, 1, "growth", growth)
@@ -55,7 +57,8 @@ def measure(options, mode):
             runner.turn(compared, 10_000, turn, "growth", growth)
         runner.turn(compared, 1_000_000, 1, "growth", growth)
     if not options.no_memory:
-        runner.alone(compared, rows, [w for w in runs.ALONE if mode != "full" or w not in ("M1", "M2")])
+        without = {"full": ("M1", "M2"), "quick": ("W8", "W8b", "W8c", "W13")}.get(mode, ())
+        runner.alone(compared, rows, [w for w in runs.ALONE if w not in without])
         if mode == "full":
             runner.alone(mine, 1_000_000, ["M1", "M2"])
     P = programs.say

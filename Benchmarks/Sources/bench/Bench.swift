@@ -9,14 +9,15 @@ import PeerKit
 /// it is made there if a workload needs one. N is the number of persons, 100,000 without.
 @main
 struct Bench {
-    static func main() async throws {
+    // Not async: workloads then run on the main thread, as those of the peers do, and its allocator is that of the whole process.
+    static func main() throws {
         let arguments = CommandLine.arguments
         guard (4...5).contains(arguments.count) else { usage() }
         // Before anything has asked how many.
         if arguments.count == 5 { setenv("PB_N", arguments[4], 1) }
         guard ["sqlite", "lmdb", "leveldb", "memory"].contains(arguments[1]) else { usage() }
         let workload = Workload(store: BenchStore(engine: arguments[1], folder: arguments[3]), started: Stamp())
-        for name in workloads(arguments[2]) { guard try await workload.run(name) else { usage() } }
+        for name in workloads(arguments[2]) { guard try workload.run(name) else { usage() } }
     }
 
     private static func usage() -> Never {

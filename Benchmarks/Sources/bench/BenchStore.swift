@@ -27,16 +27,18 @@ final class BenchStore: Sendable {
 
     var isInMemory: Bool { engine == "memory" }
 
-    func configuration(_ name: String, options: String = "") throws -> StoreConfiguration {
+    /// `BENCH_OPTIONS` is added to the store's URL: `?mapSize=1g`.
+    func configuration(_ name: String) throws -> StoreConfiguration {
+        let options = ProcessInfo.processInfo.environment["BENCH_OPTIONS"] ?? ""
         let engines = StoreEngines([.sqlite, .lmdb, .levelDB, .memory])
         return try engines.configuration(isInMemory ? "memory:" : "\(engine):\(path(name))\(options)")
     }
 
     private func path(_ name: String) -> String { "\(folder)/\(name).\(engine)" }
 
-    func open(options: String = "") throws -> DataStack {
+    func open() throws -> DataStack {
         let stack = try DataStack(Schema("Peers", Person.self, Department.self))
-        try stack.addStore(configuration("polystore", options: options))
+        try stack.addStore(configuration("polystore"))
         return stack
     }
 

@@ -31,21 +31,25 @@ extension ObjectWorkloads {
     }
 
     /// W8c: 64 tasks, each of which has one durable commit under way at a time.
-    func commitConcurrently() async throws {
+    func commitConcurrently() throws {
         let stack = try store.stack()
         let departments = try departments(stack)
         let people = RawPerson.make(from: PB.concurrentID, count: PB.concurrent)
         let before = try stack.readAndWait { try $0.fetchCount(From<Person>()) }
         let start = Stamp()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for caller in 0..<PB.callers {
-                group.addTask {
-                    for number in stride(from: caller, to: people.count, by: PB.callers) {
-                        try await stack.perform(durability: .full) { transaction in try Self.add(people[number], departments, transaction) }
+        try wait {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for caller in 0..<PB.callers {
+                    group.addTask {
+                        for number in stride(from: caller, to: people.count, by: PB.callers) {
+                            try await stack.perform(durability: .full) { transaction in
+                                try Self.add(people[number], departments, transaction)
+                            }
+                        }
                     }
                 }
+                try await group.waitForAll()
             }
-            try await group.waitForAll()
         }
         let end = Stamp()
         let after = try stack.readAndWait { try $0.fetchCount(From<Person>()) }

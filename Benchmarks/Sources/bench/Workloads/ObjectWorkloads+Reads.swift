@@ -16,6 +16,19 @@ extension ObjectWorkloads {
         }
     }
 
+    /// W2t: the same by `read`, which runs on a thread of the stack's own, with an allocator's arena of its own.
+    func fetchAllElsewhere() throws {
+        let stack = try store.stack()
+        let start = Stamp()
+        try wait {
+            sink &+= try await stack.read { context in
+                let all = try context.fetchAll(From<Person>())
+                return all.reduce(0) { $0 &+ quickHash($1) }
+            }
+        }
+        out.emit("W2t", PB.n, start, Stamp())
+    }
+
     /// W3: persons by id, drawn at random; each object goes before the next is made.
     func getByID() throws {
         let stack = try store.stack()

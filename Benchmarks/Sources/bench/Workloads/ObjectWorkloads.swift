@@ -1,3 +1,4 @@
+import Dispatch
 import PeerKit
 import PolyStoreCore
 
@@ -37,4 +38,20 @@ struct ObjectWorkloads: Sendable {
     }
 
     func people(_ stack: DataStack) throws -> [ObjectID<Person>] { try stack.readAndWait { try $0.fetchObjectIDs(From<Person>()) } }
+
+    /// Runs what is asynchronous, and waits for it on the main thread.
+    func wait(_ body: @escaping @Sendable () async throws -> Void) throws {
+        let outcome = Outcome()
+        Task.detached {
+            do { try await body() } catch { outcome.error = error }
+            outcome.done.signal()
+        }
+        outcome.done.wait()
+        if let error = outcome.error { throw error }
+    }
+
+    private final class Outcome: @unchecked Sendable {  // read after the semaphore, written before it
+        let done = DispatchSemaphore(value: 0)
+        var error: (any Error)?
+    }
 }
