@@ -31,7 +31,7 @@ PATHS = {
     "W4": ("range in the order of an index, a row", "prepare", lambda n: n),
     "W5": ("count by an unindexed condition, a row", "prepare", lambda n: 10 * n),
     "W6": ("group, a row", "prepare", lambda n: 10 * n),
-    "W8b": ("commit of one object", "prepare", lambda n: n),
+    "W8b": ("commit of one object", "prepare", lambda n: n // 2),
 }
 SIZES = {"W8b": (200, 1000)}
 

@@ -22,8 +22,8 @@ static void pb_sizes(void) {
     pb_departments = pb_ranges = pb_most(1, pb_n / 100);
     pb_lookups = pb_imports = pb_n;
     pb_updates = pb_deletes = pb_n / 10;
-    pb_durable = pb_least(500, pb_n);
-    pb_relaxed = pb_least(5000, pb_n);
+    pb_durable = pb_least(500, pb_n / 10);
+    pb_relaxed = pb_least(5000, pb_n / 2);
     pb_import_id = pb_n + 1;
     pb_imported_id = 2 * pb_n + 1;
     pb_durable_id = 3 * pb_n + 1;

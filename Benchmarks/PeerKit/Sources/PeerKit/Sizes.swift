@@ -5,10 +5,10 @@ public enum PB {
     public static let n = ProcessInfo.processInfo.environment["PB_N"].flatMap { Int($0) } ?? 100_000
     public static let departments = max(1, n / 100), lookups = n, ranges = max(1, n / 100), limit = 100, scans = 10
     public static let updates = n / 10, deletes = n / 10, imports = n
-    public static let durable = min(500, n), relaxed = min(5000, n)
+    public static let durable = min(500, n / 10), relaxed = min(5000, n / 2)
     /// The callers of W8c, and what they commit together.
     public static let callers = 64
-    public static let concurrent = 64 * max(1, min(50, n / 100))
+    public static let concurrent = 64 * max(1, min(50, n / 500))
     /// The changes of W13, and how far its list goes: persons younger than this, a tenth of all.
     public static let listChanges = 100, listAge = 10
 
