@@ -2,7 +2,7 @@
 BACKEND ?= sqlite
 FORMAT ?= text
 
-.PHONY: demo test setup conformance conformance-report custom-backend lint clean
+.PHONY: demo test setup conformance conformance-report custom-backend bench bench-full bench-smoke instructions lint clean
 
 ## Imports the atlas into BACKEND (sqlite, lmdb, leveldb, memory) and asks questions about it.
 demo: setup
@@ -27,14 +27,32 @@ custom-backend:
 	@lines=$$(wc -l <Examples/CustomBackend/Sources/FileStore/FileEngine.swift) && [ $$lines -le 150 ] \
 		|| { echo "FileEngine.swift has $$lines lines, and the guide says 150"; exit 1; }
 
+## PolyStore against raw C on the same engines and against GRDB, in a few minutes; see Benchmarks/README.md.
+bench: setup
+	Benchmarks/run.py --quick
+
+## The same with growth to a million rows, in about an hour; draws the chart anew.
+bench-full: setup
+	Benchmarks/run.py --full --chart Benchmarks/chart.svg
+
+## Every workload of every program but GRDB's once, with few rows: that they work, and do the same work.
+bench-smoke: setup
+	Benchmarks/run.py --smoke --no-grdb
+
+## What the hottest paths take in instructions, compared with Benchmarks/instructions.json. Needs valgrind.
+instructions: setup
+	Benchmarks/instructions.py
+
 lint:
 	swift format lint --strict --recursive Package.swift Sources Backends Conformance Tests Examples/Package.swift Examples/Atlas Examples/QuickStart \
 		Examples/CustomBackend/Package.swift Examples/CustomBackend/Sources Examples/CustomBackend/Tests \
-		Benchmarks/Package.swift Benchmarks/Sources
+		Benchmarks/Package.swift Benchmarks/Sources Benchmarks/PeerKit/Package.swift Benchmarks/PeerKit/Sources \
+		Benchmarks/Peers/Memory Benchmarks/Peers/GRDB/Package.swift Benchmarks/Peers/GRDB/Sources
 
 ## Installs the C libraries that are missing, and says so.
 setup:
 	@scripts/setup.sh
 
 clean:
-	rm -rf .build Examples/.build Examples/CustomBackend/.build Benchmarks/.build atlas.db atlas.db-wal atlas.db-shm atlas.lmdb atlas.lmdb-lock atlas.leveldb
+	rm -rf .build Examples/.build Examples/CustomBackend/.build Benchmarks/.build Benchmarks/Peers/GRDB/.build Benchmarks/Peers/build Benchmarks/results \
+		atlas.db atlas.db-wal atlas.db-shm atlas.lmdb atlas.lmdb-lock atlas.leveldb

@@ -2,14 +2,12 @@
 import PackageDescription
 
 // A package of its own, so that nobody who uses PolyStore builds it. The object layer is used without macros: what the macro writes is
-// written out in Person.swift, and a release build of swift-syntax is spared.
+// written out in Sources/bench/Models, and a release build of swift-syntax is spared.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "PolyStore", path: "..")],
+    dependencies: [.package(name: "PolyStore", path: ".."), .package(path: "PeerKit")],
     targets: [
-        // The data set, the clock and the checksums that the other yardsticks use too.
-        .target(name: "PeerKit", swiftSettings: [.swiftLanguageMode(.v5)]),
         .executableTarget(
             name: "bench",
             dependencies: [
@@ -17,6 +15,8 @@ let package = Package(
                 .product(name: "PolyStoreMemory", package: "PolyStore"), .product(name: "PolyStoreLMDB", package: "PolyStore"),
                 .product(name: "PolyStoreLevelDB", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
             ]),
+        // The limit of a store in memory: dictionaries and sorted arrays.
+        .executableTarget(name: "peer-memory", dependencies: ["PeerKit"], path: "Peers/Memory"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,100 @@
+import Foundation
+import PeerKit
+import PolyStoreBackend
+import PolyStoreCore
+import PolyStoreLMDB
+import PolyStoreLevelDB
+import PolyStoreMemory
+import PolyStoreSQLite
+
+/// The store that the workloads of one process share.
+final class BenchStore: Sendable {
+    let engine: String
+    let folder: String
+    let out: Reporter
+    /// Open between workloads.
+    private let held = Held()
+
+    private final class Held: @unchecked Sendable {  // workloads run one after another
+        var stack: DataStack?
+    }
+
+    init(engine: String, folder: String) {
+        self.engine = engine
+        self.folder = folder
+        out = Reporter("PolyStore-" + engine)
+    }
+
+    var isInMemory: Bool { engine == "memory" }
+
+    /// `BENCH_OPTIONS` is added to the store's URL: `?mapSize=1g`.
+    func configuration(_ name: String) throws -> StoreConfiguration {
+        let options = ProcessInfo.processInfo.environment["BENCH_OPTIONS"] ?? ""
+        let engines = StoreEngines([.sqlite, .lmdb, .levelDB, .memory])
+        return try engines.configuration(isInMemory ? "memory:" : "\(engine):\(path(name))\(options)")
+    }
+
+    private func path(_ name: String) -> String { "\(folder)/\(name).\(engine)" }
+
+    func open() throws -> DataStack {
+        let stack = try DataStack(Schema("Peers", Person.self, Department.self))
+        try stack.addStore(configuration("polystore"))
+        return stack
+    }
+
+    /// The stack with all persons: the one that is open, or the one of an earlier process, or one that is made now, outside the clock.
+    func stack() throws -> DataStack {
+        if let stack = held.stack { return stack }
+        if !isInMemory, FileManager.default.fileExists(atPath: path("polystore")) {
+            let stack = try open()
+            held.stack = stack
+            return stack
+        }
+        var stack: DataStack? = try open()
+        if let stack { try Self.insert(RawPerson.make(from: 1, count: PB.n), Self.makeDepartments(stack), stack) }
+        if !isInMemory {
+            // As after another process.
+            stack = nil
+            stack = try open()
+        }
+        held.stack = stack
+        return try stack ?? open()
+    }
+
+    /// The stack after W1: what is in memory has to live on, everything else is closed, and opened anew by who needs it.
+    func keep(_ stack: DataStack) { held.stack = isInMemory ? stack : nil }
+
+    static func makeDepartments(_ stack: DataStack) throws -> [ObjectID<Department>] {
+        try stack.performAndWait { transaction in
+            try (1...PB.departments).map { number in
+                let department = try transaction.create(Into<Department>())
+                department.name = departmentName(Int64(number))
+                return department.objectID
+            }
+        }
+    }
+
+    static func insert(_ people: [RawPerson], _ departments: [ObjectID<Department>], _ stack: DataStack) throws {
+        try stack.performAndWait { transaction in
+            let departments = try transaction.fetchExisting(departments)
+            for raw in people {
+                let person = try transaction.create(Into<Person>())
+                person.fill(raw)
+                person.department = departments[Int(raw.departmentID) - 1]
+            }
+        }
+    }
+}
+
+extension Person {
+    /// Everything but the department.
+    func fill(_ raw: RawPerson) {
+        name = raw.name
+        email = raw.email
+        age = raw.age
+        score = raw.score
+        isActive = raw.isActive
+        createdAt = raw.createdAt
+        notes = raw.notes
+    }
+}

@@ -1,0 +1,45 @@
+import PeerKit
+
+/// Runs workloads by name.
+///
+/// - `W1` to `W13`, `W8b` and `W8c`: on persons and departments; `W14`: the atlas; `W15`: YCSB; `M1`, `M2`: memory with many rows
+/// - `prepare`: makes the store, `W0`: makes the persons of W1, and neither measures anything; `end`: a check over everything after the changes
+/// - `load`, `read`, `mutate`, `open`: several in one process, one after another, as the peers have them
+/// - `records`: `W1r` to `W6r`, the same on records, without objects
+struct Workload: Sendable {
+    let store: BenchStore
+    let started: Stamp
+
+    /// - Returns: false if there is no such workload.
+    func run(_ name: String) throws -> Bool {
+        let objects = ObjectWorkloads(store)
+        switch name {
+        case "prepare": _ = try store.stack()
+        case "W0": sink &+= UInt64(RawPerson.make(from: 1, count: PB.n).count)
+        case "W1": try objects.insert()
+        case "W2": try objects.fetchAll()
+        case "W2t": try objects.fetchAllElsewhere()
+        case "W3": try objects.getByID()
+        case "W4": try objects.ranges()
+        case "W5": try objects.countByFilter()
+        case "W6": try objects.group()
+        case "W7": try objects.update()
+        case "W8": try objects.commitDurably()
+        case "W8b": try objects.commitRelaxed()
+        case "W8c": try objects.commitConcurrently()
+        case "W9": try objects.delete()
+        case "W10": try objects.traverse()
+        case "W11": try objects.importUnique()
+        case "W12": try objects.openAndFetch(started)
+        case "W13": try MainActor.assumeIsolated { try objects.keepListCurrent() }
+        case "W14": try AtlasWorkloads(store).all()
+        case "W15": try YCSBWorkloads(store).all()
+        case "M1": try objects.walkInBatches()
+        case "M2": try objects.importStreamed()
+        case "records": try RecordWorkloads(store.configuration("records"), store.out).all()
+        case "end": try objects.checkEnd()
+        default: return false
+        }
+        return true
+    }
+}

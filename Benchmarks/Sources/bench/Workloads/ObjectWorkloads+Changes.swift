@@ -1,0 +1,59 @@
+import PeerKit
+import PolyStoreCore
+
+extension ObjectWorkloads {
+    /// W7: a tenth of all persons read, changed and saved in one transaction.
+    func update() throws {
+        let stack = try store.stack()
+        let order = permutation()
+        let ids = try people(stack)
+        try out.time("W7", PB.updates, verify: checked(stack)) {
+            try stack.performAndWait { transaction in
+                for number in 0..<PB.updates { try transaction.edit(ids[Int(order[PB.n - 1 - number]) - 1]).age += 1 }
+            }
+            return 0
+        }
+    }
+
+    /// W9: a tenth of all persons deleted in one transaction.
+    func delete() throws {
+        let stack = try store.stack()
+        let order = permutation()
+        let ids = try people(stack)
+        try out.time("W9", PB.deletes, verify: checked(stack)) {
+            try stack.performAndWait { transaction in for number in 0..<PB.deletes { try transaction.delete(ids[Int(order[number]) - 1]) } }
+            return 0
+        }
+    }
+
+    /// W11: half of the persons exist by their email and get new values, half are new; one transaction. Looked up in batches, and before anything
+    /// is created, so that no look-up has to go through what is pending.
+    func importUnique() throws {
+        let stack = try store.stack()
+        let sources = importSources(permutation())
+        let departments = try departments(stack)
+        try out.time("W11", PB.imports, note: "look-ups in batches of 500, then updated or created", verify: contentChecked(stack)) {
+            try stack.performAndWait { transaction in
+                let departments = try transaction.fetchExisting(departments)
+                var known: [String: Person] = [:]
+                known.reserveCapacity(sources.count / 2)
+                for start in stride(from: 0, to: sources.count, by: 500) {
+                    let emails = sources[start..<min(start + 500, sources.count)].map(\.email)
+                    for person in try transaction.fetchAll(From<Person>(), Where(emails ~= \.email)) { known[person.email] = person }
+                }
+                for source in sources {
+                    if let person = known[source.email] {
+                        person.age = source.age
+                        person.score = source.score
+                        person.notes = source.notes
+                    } else {
+                        let person = try transaction.create(Into<Person>())
+                        person.fill(source)
+                        person.department = departments[Int(source.departmentID) - 1]
+                    }
+                }
+            }
+            return 0
+        }
+    }
+}

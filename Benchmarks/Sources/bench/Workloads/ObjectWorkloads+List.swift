@@ -1,0 +1,24 @@
+import PeerKit
+import PolyStoreCore
+
+extension ObjectWorkloads {
+    /// W13: an ordered list of a tenth of all persons is brought up to date after each of a hundred commits, by fetching it again. Half of the
+    /// changes move a person within the list, into it or out of it; the other half take that back.
+    @MainActor
+    func keepListCurrent() throws {
+        let stack = try store.stack()
+        let ids = try people(stack)
+        let changes = listChanges(permutation())
+        let source = From<Person>().where(\.age < PB.listAge).orderBy(.ascending(\.age))
+        let view = stack.view
+        var list = try view.fetchAll(source)
+        var hash = listHash(0, list)
+        let start = Stamp()
+        for change in changes {
+            try stack.performAndWait(durability: .relaxed) { transaction in try transaction.edit(ids[Int(change.id) - 1]).age = change.age }
+            list = try view.fetchAll(source)
+            hash = listHash(hash, list)
+        }
+        out.emit("W13", changes.count, start, Stamp(), check: hash, note: "fetched again")
+    }
+}

@@ -1,0 +1,43 @@
+import PeerKit
+import PolyStoreCore
+
+extension ObjectWorkloads {
+    /// M1: every person once, a batch of objects at a time. There is no fetch in batches, so all ids are fetched first.
+    func walkInBatches() throws {
+        let stack = try store.stack()
+        let before = Memory()
+        let start = Stamp()
+        let (sum, most) = try stack.readAndWait { context in
+            var most = 0
+            let ids = try context.fetchObjectIDs(From<Person>())
+            var sum: UInt64 = 0
+            for first in stride(from: 0, to: ids.count, by: 1000) {
+                for person in try context.fetchExisting(ids[first..<min(first + 1000, ids.count)]) { sum &+= quickHash(person) }
+                if first % 100_000 == 0 { most = max(most, Memory().anonymous) }
+            }
+            return (sum, most)
+        }
+        let end = Stamp()
+        sink &+= sum
+        out.emit(
+            "M1", PB.n, seconds: end.wall - start.wall, cpu: end.cpu - start.cpu, note: "all ids, then batches of 1,000 by id",
+            extra: [("before_kb", before.resident), ("anonymous_kb", most)])
+    }
+
+    /// M2: as many persons, each batch of 10,000 a transaction, the sources made as they are needed.
+    func importStreamed() throws {
+        let stack = try store.open()
+        let departments = try BenchStore.makeDepartments(stack)
+        let before = Memory()
+        let start = Stamp()
+        var most = 0
+        for first in stride(from: 1, through: PB.n, by: 10_000) {
+            try BenchStore.insert(RawPerson.make(from: Int64(first), count: min(10_000, PB.n + 1 - first)), departments, stack)
+            most = max(most, Memory().anonymous)
+        }
+        let end = Stamp()
+        out.emit(
+            "M2", PB.n, seconds: end.wall - start.wall, cpu: end.cpu - start.cpu, note: "making the sources included",
+            extra: [("before_kb", before.resident), ("anonymous_kb", most)])
+    }
+}

@@ -1,0 +1,90 @@
+"""The programs: what they are, how they are built, how they are called."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILT = os.path.join(HERE, "Peers", "build")
+RELEASE = os.path.join(HERE, ".build", "release")
+GRDB = os.path.join(HERE, "Peers", "GRDB")
+C_SOURCES = {"P1": ("sqlite", "-lsqlite3"), "P2": ("lmdb", "-llmdb"), "P3": ("leveldb", "-lleveldb")}
+# Side by side, so that what is compared runs within seconds of each other.
+ALL = ["P1", "PolyStore-sqlite", "P4", "P4b", "P2", "PolyStore-lmdb", "P3", "PolyStore-leveldb", "P7", "PolyStore-memory"]
+
+
+def say(*words):
+    print(*words, file=sys.stderr, flush=True)
+
+
+def command(program, workloads, folder):
+    if program.startswith("PolyStore-"):
+        return [os.path.join(RELEASE, "bench"), program.split("-", 1)[1], workloads, folder]
+    if program in C_SOURCES:
+        return [os.path.join(BUILT, C_SOURCES[program][0]), workloads, folder]
+    if program == "P7":
+        return [os.path.join(RELEASE, "peer-memory"), workloads]
+    return [os.path.join(GRDB, ".build", "release", "peer-grdb"), program, workloads, folder]
+
+
+def is_in_memory(program):
+    return program in ("P7", "PolyStore-memory")
+
+
+def missing_packages(programs):
+    """Debian packages whose headers the C programs need and that are not there."""
+    needed = {"P1": ("sqlite3.h", "libsqlite3-dev"), "P2": ("lmdb.h", "liblmdb-dev"), "P3": ("leveldb/c.h", "libleveldb-dev")}
+    missing = []
+    for header, package in (needed[p] for p in programs if p in needed):
+        probe = subprocess.run(
+            [compiler(), "-E", "-x", "c", "-"], input="#include <%s>\n" % header, text=True, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        if probe.returncode:
+            missing.append(package)
+    return missing
+
+
+def compiler():
+    for name in (os.environ.get("CC"), "gcc", "clang", "cc"):
+        if name and shutil.which(name):
+            return name
+    sys.exit("There is no C compiler; install gcc or clang.")
+
+
+def build(programs):
+    """Builds what is wanted. Returns the programs that can run; GRDB's are left out where it cannot be had."""
+    missing = missing_packages(programs)
+    if missing:
+        sys.exit("Please install what the programs in C need: apt-get install " + " ".join(missing))
+    os.makedirs(BUILT, exist_ok=True)
+    folder = os.path.join(HERE, "Peers", "C")
+    headers = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".h")]
+    for program in programs:
+        if program not in C_SOURCES:
+            continue
+        name, library = C_SOURCES[program]
+        source, binary = os.path.join(folder, name + ".c"), os.path.join(BUILT, name)
+        newest = max(os.path.getmtime(path) for path in headers + [source])
+        if not os.path.exists(binary) or os.path.getmtime(binary) < newest:
+            say("building", name)
+            subprocess.run([compiler(), "-O2", "-g", "-Wall", "-Wno-unused-function", "-o", binary, source, library, "-lm"], check=True)
+    products = [("bench", any(p.startswith("PolyStore-") for p in programs)), ("peer-memory", "P7" in programs)]
+    for product in (name for name, is_wanted in products if is_wanted):
+        say("building", product)
+        swift(["--package-path", HERE, "--product", product])
+    if {"P4", "P4b"} & set(programs):
+        say("building peer-grdb")
+        try:
+            swift(["--package-path", GRDB])
+        except subprocess.CalledProcessError:
+            say("GRDB could not be fetched or built: P4 and P4b are left out.")
+            programs = [p for p in programs if p not in ("P4", "P4b")]
+    return programs
+
+
+def swift(arguments):
+    result = subprocess.run(["swift", "build", "-c", "release"] + arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if result.returncode:
+        say(result.stdout[-4000:])
+        result.check_returncode()

@@ -1,0 +1,175 @@
+"""The lines as tables in Markdown."""
+
+import math
+import statistics
+
+from . import bars
+
+
+class Results:
+    def __init__(self, lines):
+        self.by = {}
+        for line in lines:
+            if "workload" in line:
+                self.by.setdefault((line["kind"], line["peer"], line["workload"], line["rows"]), []).append(line)
+        rows = [key[3] for key in self.by if key[0] == "turn"]
+        self.rows = max(set(rows), key=rows.count) if rows else 0
+
+    def turns(self, peer, workload, key, rows=None, kind="turn"):
+        """The median of each turn."""
+        found = {}
+        for line in self.by.get((kind, peer, workload, rows or self.rows), []):
+            found.setdefault(line["turn"], []).append(line[key])
+        return {turn: statistics.median(values) for turn, values in found.items()}
+
+    def median(self, peer, workload, key="cpu", rows=None, kind="turn"):
+        values = self.turns(peer, workload, key, rows, kind).values()
+        return statistics.median(values) if values else None
+
+    def ratio(self, peer, workload, other, other_workload=None, key="cpu"):
+        """The median of the ratios within each turn, so that what slows the machine down for a while cancels."""
+        mine, theirs = self.turns(peer, workload, key), self.turns(other, other_workload or workload, key)
+        ratios = [mine[turn] / theirs[turn] for turn in mine if theirs.get(turn)]
+        return statistics.median(ratios) if ratios else None
+
+    def sizes(self, peer, workload):
+        """CPU seconds by number of rows, from turns and growth."""
+        found = {}
+        for kind, name, work, rows in self.by:
+            if (name, work) == (peer, workload) and kind in ("turn", "growth"):
+                found[rows] = self.median(peer, workload, "cpu", rows, kind)
+        return found
+
+    def exponent(self, peer, workload):
+        """The slope between the fewest and the most rows, both as logarithms: 1 is in proportion to the rows, 0 does not depend on them."""
+        sizes = self.sizes(peer, workload)
+        if len(sizes) < 2:
+            return None
+        least, most = min(sizes), max(sizes)
+        if not sizes[least] or not sizes[most]:
+            return None
+        return math.log(sizes[most] / sizes[least]) / math.log(most / least)
+
+    def peak(self, peer, workload):
+        lines = [v for (kind, name, work, _), v in self.by.items() if (kind, name, work) == ("alone", peer, workload)]
+        return lines[0][0]["peak_kb"] / 1024 if lines else None
+
+
+def number(value, digits=3):
+    if value is None:
+        return "–"
+    return "%.0f" % value if abs(value) >= 100 else "%.*g" % (digits, value)
+
+
+def ratio(value):
+    return "–" if value is None else "%.2f" % value
+
+
+def verdict(value, bar):
+    return "–" if value is None or bar is None else "yes" if value <= bar else "no"
+
+
+def table(head, rows):
+    return "\n".join(["| " + " | ".join(head) + " |", "|" + "---|" * len(head)] + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def engine_table(results, engine):
+    mine, raw = "PolyStore-" + engine, bars.RAW[engine]
+    is_sqlite = engine == "sqlite"
+    head = ["workload", "PolyStore ms", raw + " ms", "to " + raw, "bar", "reached"]
+    head += (["to P4", "to P4b"] if is_sqlite else []) + ["peak MiB", "peak of " + raw, "growth", "growth of " + raw]
+    rows = []
+    for workload in bars.TITLES:
+        cpu = results.median(mine, workload)
+        if cpu is None:
+            continue
+        base = bars.raw_workload(engine, workload)
+        value, bar = results.ratio(mine, workload, raw, base), bars.RATIOS[engine].get(workload)
+        shown = "–" if bar is None else "%g" % bar
+        reached = verdict(value, bar)
+        if workload == "W12" and engine in bars.OPENING:
+            shown, wall = "%g ms" % bars.OPENING[engine], results.median(mine, workload, "seconds")
+            reached = verdict(wall * 1000, bars.OPENING[engine])
+        theirs = results.median(raw, base)
+        row = [workload + " " + bars.TITLES[workload], number(cpu * 1000), number(theirs and theirs * 1000), ratio(value), shown, reached]
+        if is_sqlite:
+            row += [ratio(results.ratio(mine, workload, "P4")), ratio(results.ratio(mine, workload, "P4b"))]
+        row += [number(results.peak(mine, workload)), number(results.peak(raw, workload))]
+        row += [ratio(results.exponent(mine, workload)), ratio(results.exponent(raw, base))]
+        rows.append(row)
+    return table(head, rows)
+
+
+def commit_table(results):
+    head = ["program", "workload", "commits", "commits/s", "CPU µs each", "to P4, commits/s", "bar", "reached"]
+    rows = []
+    for workload in ("W8", "W8b", "W8c"):
+        for peer in sorted({key[1] for key in results.by}):
+            seconds = results.median(peer, workload, "seconds")
+            if seconds is None:
+                continue
+            n = results.median(peer, workload, "n")
+            base = results.ratio("P4", workload, peer, key="seconds")
+            held = workload == "W8c" and peer.startswith("PolyStore-") and peer != "PolyStore-memory"
+            reached = "–" if not held or base is None else "yes" if base >= bars.CONCURRENT else "no"
+            rows.append([
+                peer, workload, "%d" % n, number(n / seconds), number(results.median(peer, workload) / n * 1e6), ratio(base),
+                "%g" % bars.CONCURRENT if held else "–", reached,
+            ])
+    return table(head, rows)
+
+
+def memory_table(results):
+    """M1 and M2, at the number of rows that they ran with."""
+    rows = []
+    for (kind, peer, workload, count), lines in sorted(results.by.items()):
+        if kind == "alone" and workload in ("M1", "M2"):
+            line = lines[0]
+            bar = bars.WALK_PEAK if workload == "M1" and peer != "PolyStore-memory" else None
+            rows.append([
+                peer, workload, "%d" % count, number(line["before_kb"] / 1024), number(line["anonymous_kb"] / 1024),
+                number(line["peak_kb"] / 1024), "–" if bar is None else "%d" % bar, verdict(line["peak_kb"] / 1024, bar),
+                number(line["cpu"] * 1000),
+            ])
+    return table(["program", "workload", "rows", "before MiB", "anonymous MiB", "peak MiB", "bar", "reached", "CPU ms"], rows)
+
+
+def growth_table(results):
+    """CPU milliseconds by number of rows."""
+    counts = sorted({key[3] for key in results.by if key[0] in ("turn", "growth")})
+    rows = []
+    for engine in bars.ENGINES:
+        for workload in bars.TITLES:
+            sizes = results.sizes("PolyStore-" + engine, workload)
+            if len(sizes) > 1:
+                cells = [number(sizes[count] * 1000) if sizes.get(count) is not None else "–" for count in counts]
+                rows.append([engine, workload + " " + bars.TITLES[workload]] + cells + [ratio(results.exponent("PolyStore-" + engine, workload))])
+    return table(["engine", "workload"] + ["%d" % count for count in counts] + ["exponent"], rows)
+
+
+def behind_grdb(results):
+    """Where PolyStore on SQLite is not ahead of GRDB as it should be."""
+    found = []
+    for workload in bars.TITLES:
+        hand, codable = (results.ratio("PolyStore-sqlite", workload, peer) for peer in ("P4", "P4b"))
+        if hand is not None and hand > 1:
+            found.append("%s (%.2f of P4)" % (workload, hand))
+        if codable is not None and codable > bars.CODABLE.get(workload, 1):
+            found.append("%s (%.2f of P4b, %.2f wanted)" % (workload, codable, bars.CODABLE.get(workload, 1)))
+    return ", ".join(found) or "nowhere"
+
+
+def markdown(results):
+    turns = max((line["turn"] for key, lines in results.by.items() if key[0] == "turn" for line in lines), default=0)
+    parts = ["%d rows, %d turns. CPU milliseconds, user and system, are medians; ratios are taken within each turn, then their median." % (results.rows, turns)]
+    for engine in bars.ENGINES:
+        if results.median("PolyStore-" + engine, "W2") is not None:
+            parts.append("### %s\n\n%s" % (engine, engine_table(results, engine)))
+    if results.median("P4", "W2") is not None:
+        parts.append("Not ahead of GRDB on SQLite: %s." % behind_grdb(results))
+    parts.append("### Commits\n\n" + commit_table(results))
+    if any(key[0] == "alone" for key in results.by):
+        parts.append("### Memory\n\n" + memory_table(results))
+    if any(key[0] == "growth" for key in results.by):
+        parts.append("### Growth, CPU milliseconds by rows\n\n" + growth_table(results))
+    return "\n\n".join(parts)

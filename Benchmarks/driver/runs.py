@@ -1,0 +1,104 @@
+"""Running the programs in turns, and what they print."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+
+from . import programs as P
+
+# What one program does in a turn, a process each. Only PolyStore has those in OWN.
+PHASES = ["load", "W2t", "W12", "W13", "mutate", "W8c", "W14", "W15"]
+OWN = {"W2t", "W14", "W15", "M1", "M2"}
+# In the first turn of a quick run only.
+LONG = {"W13", "W14", "W15"}
+# Each in a process of its own, so that the peak of its memory means something. Readers first, while the store is as it was loaded.
+ALONE = ["W1", "W2", "W3", "W4", "W5", "W6", "W10", "W12", "W13", "W7", "W9", "W11", "W8", "W8b", "W8c", "W14", "W15", "M1", "M2"]
+
+
+def has(program, phase):
+    """Whether a program has a workload or a group of them."""
+    if phase in OWN:
+        return program.startswith("PolyStore-")
+    if phase == "W8c":
+        return program.startswith("PolyStore-") or program in ("P4", "P4b")
+    if phase in ("W12", "W8"):
+        return not P.is_in_memory(program)
+    return True
+
+
+class Runner:
+    """Runs processes and keeps what they print, in memory and in a file."""
+
+    def __init__(self, out, folder):
+        self.lines, self.failures = [], []
+        self.folder = folder
+        os.makedirs(os.path.dirname(out), exist_ok=True)
+        os.makedirs(folder, exist_ok=True)
+        self.file = open(out, "w")
+
+    def run(self, program, workloads, folder, rows, turn, kind, verify=False):
+        environment = dict(os.environ, PB_N=str(rows), PB_VERIFY="1" if verify else "0")
+        environment.setdefault("ATLAS_DATA", os.path.join(P.HERE, "..", "Examples", "Atlas", "Data"))
+        process = subprocess.run(
+            P.command(program, workloads, folder), env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if process.returncode:
+            self.failures.append("%s %s: exit %d: %s" % (program, workloads, process.returncode, process.stderr.strip()[-500:]))
+            P.say("ERROR", self.failures[-1])
+        for text in process.stdout.splitlines():
+            if not text.startswith("{"):
+                continue
+            line = dict(json.loads(text), turn=turn, kind=kind)
+            self.lines.append(line)
+            self.file.write(json.dumps(line) + "\n")
+        self.file.flush()
+
+    def turn(self, programs, rows, turn, kind="turn", phases=PHASES, verify=False, opens=3):
+        """One turn: each phase through all programs before the next, so that what is compared runs close together."""
+        start = time.monotonic()
+        folders = {program: tempfile.mkdtemp(prefix="bench-", dir=self.folder) for program in programs}
+        try:
+            for phase in phases:
+                # Every other turn backwards, so that being first falls on all.
+                for program in programs if turn % 2 else reversed(programs):
+                    if not has(program, phase):
+                        continue
+                    for _ in range(opens if phase == "W12" else 1):
+                        self.run(program, phase, folders[program], rows, turn, kind, verify)
+        finally:
+            for folder in folders.values():
+                shutil.rmtree(folder, ignore_errors=True)
+        P.say("turn %d, %d rows: %.0f s" % (turn, rows, time.monotonic() - start))
+
+    def alone(self, programs, rows, workloads=ALONE):
+        """Every workload in a process of its own, for the peak of its memory."""
+        start = time.monotonic()
+        for program in programs:
+            folder = tempfile.mkdtemp(prefix="bench-", dir=self.folder)
+            try:
+                for workload in workloads:
+                    if workload in ("W14", "M2"):
+                        # These make a store of their own.
+                        shutil.rmtree(folder)
+                        os.makedirs(folder)
+                    if has(program, workload):
+                        if workload == "M1":
+                            self.run(program, "prepare", folder, rows, 1, "alone")
+                        self.run(program, workload, folder, rows, 1, "alone")
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+        P.say("peaks of memory, %d rows: %.0f s" % (rows, time.monotonic() - start))
+
+    def mismatches(self):
+        """Checksums that differ between programs or turns: they did not do the same work."""
+        first, found = {}, []
+        for line in self.lines:
+            if "check" not in line:
+                continue
+            key = (line.get("workload") or "end", line["rows"])
+            program, check = first.setdefault(key, (line["peer"], line["check"]))
+            if check != line["check"]:
+                found.append("%s at %d rows: %s has %s, %s has %s" % (*key, program, check, line["peer"], line["check"]))
+        return sorted(set(found))

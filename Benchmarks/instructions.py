@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Counts the instructions of the hottest paths and compares them with instructions.json. Unlike times they are the same on a busy machine.
+
+    instructions.py             fails if a path takes more than the tolerance beyond what the file says
+    instructions.py --update    writes what it counts into the file
+
+Each path runs with few and with many rows under valgrind; what a row costs is the difference, so that start-up cancels. What making the
+data and preparing the store cost is counted too, and taken off.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from driver import programs
+
+FILE = os.path.join(programs.HERE, "instructions.json")
+ENGINES = ["memory", "sqlite", "lmdb"]
+FEW, MANY = 1000, 6000
+# Path: title, what is run before it and taken off, operations for so many rows. W8b's commits end at 5,000, so it has fewer rows.
+PATHS = {
+    "W1": ("insert, a row", "W0", lambda n: n),
+    "W2": ("fetch, an object", "prepare", lambda n: n),
+    "W3": ("get by id, an object", "prepare", lambda n: n),
+    "W4": ("range in the order of an index, a row", "prepare", lambda n: n),
+    "W5": ("count by an unindexed condition, a row", "prepare", lambda n: 10 * n),
+    "W6": ("group, a row", "prepare", lambda n: 10 * n),
+    "W8b": ("commit of one object", "prepare", lambda n: n // 2),
+}
+SIZES = {"W8b": (200, 1000)}
+
+
+def count(engine, workload, rows, folder):
+    """The instructions of one process."""
+    environment = dict(os.environ, PB_N=str(rows), PB_VERIFY="0", SWIFT_DETERMINISTIC_HASHING="1", SWIFT_BACKTRACE="enable=no")
+    if engine == "lmdb":
+        # valgrind has no room for the 64 GiB of addresses that are reserved otherwise.
+        environment["BENCH_OPTIONS"] = "?mapSize=256m"
+    command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+    result = subprocess.run(
+        command + programs.command("PolyStore-" + engine, workload, folder), env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True)
+    found = re.search(r"I\s+refs:\s+([\d,]+)", result.stderr)
+    if result.returncode or not found:
+        sys.exit("%s %s under valgrind: exit %d\n%s" % (engine, workload, result.returncode, result.stderr[-2000:]))
+    return int(found.group(1).replace(",", ""))
+
+
+def measure_all():
+    folder = tempfile.mkdtemp(prefix="instructions-")
+    try:
+        return measure(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def measure(folder):
+    jobs = {}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        for engine in ENGINES:
+            for path, (_, base, _) in PATHS.items():
+                for rows in SIZES.get(path, (FEW, MANY)):
+                    for workload in (path, base):
+                        key = ("any" if workload == "W0" else engine, workload, rows)
+                        if key not in jobs:
+                            jobs[key] = pool.submit(job, engine, workload, rows, os.path.join(folder, "-".join(map(str, key))))
+    counts = {key: future.result() for key, future in jobs.items()}
+    found = {}
+    for engine in ENGINES:
+        for path, (_, base, operations) in PATHS.items():
+            few, many = SIZES.get(path, (FEW, MANY))
+            used = [counts[engine, path, n] - counts["any" if base == "W0" else engine, base, n] for n in (few, many)]
+            found["%s %s" % (engine, path)] = round((used[1] - used[0]) / (operations(many) - operations(few)))
+    return found
+
+
+def job(engine, workload, rows, folder):
+    os.makedirs(folder)
+    if engine != "memory" and workload not in ("W0", "W1"):
+        # At full speed: what is counted begins with a store that is there.
+        subprocess.run(programs.command("PolyStore-" + engine, "prepare", folder), env=dict(os.environ, PB_N=str(rows)), check=True)
+    return count(engine, workload, rows, folder)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--update", action="store_true")
+    options = parser.parse_args()
+    if not shutil.which("valgrind"):
+        sys.exit("valgrind is missing; install it with your package manager: apt-get install valgrind")
+    programs.build(["PolyStore-" + engine for engine in ENGINES])
+    found = measure_all()
+    with open(FILE) as file:
+        known = json.load(file)
+    tolerance, worse = known["tolerance"], []
+    print("| path | instructions | before | change |\n|---|---|---|---|")
+    for name, value in found.items():
+        before = known["instructions"].get(name)
+        change = (value / before - 1) if before else None
+        if not options.update and (before is None or change > tolerance):
+            worse.append(name)
+        title = "%s, %s" % (name, PATHS[name.split()[1]][0])
+        print("| %s | %d | %s | %s |" % (title, value, before or "–", "–" if change is None else "%+.1f%%" % (100 * change)))
+    if options.update:
+        with open(FILE, "w") as file:
+            json.dump({"tolerance": tolerance, "instructions": found}, file, indent=4)
+            file.write("\n")
+    elif worse:
+        sys.exit(
+            "More than %.0f%% beyond instructions.json: %s. If that is meant, run Benchmarks/instructions.py --update and commit the file."
+            % (100 * tolerance, ", ".join(worse)))
+
+
+if __name__ == "__main__":
+    main()
