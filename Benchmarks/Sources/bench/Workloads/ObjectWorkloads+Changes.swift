@@ -2,14 +2,14 @@ import PeerKit
 import PolyStoreCore
 
 extension ObjectWorkloads {
-    /// W7: a tenth of all persons read, changed and saved in one transaction.
+    /// W7: a tenth of all persons read, changed and saved in one transaction. The ids are handed over together, so one query reads them all.
     func update() throws {
         let stack = try store.stack()
         let order = permutation()
         let ids = try people(stack)
         try out.time("W7", PB.updates, verify: checked(stack)) {
             try stack.performAndWait { transaction in
-                for number in 0..<PB.updates { try transaction.edit(ids[Int(order[PB.n - 1 - number]) - 1]).age += 1 }
+                for person in try transaction.fetchExisting((0..<PB.updates).map { ids[Int(order[PB.n - 1 - $0]) - 1] }) { person.age += 1 }
             }
             return 0
         }
@@ -21,7 +21,7 @@ extension ObjectWorkloads {
         let order = permutation()
         let ids = try people(stack)
         try out.time("W9", PB.deletes, verify: checked(stack)) {
-            try stack.performAndWait { transaction in for number in 0..<PB.deletes { try transaction.delete(ids[Int(order[number]) - 1]) } }
+            try stack.performAndWait { transaction in try transaction.delete((0..<PB.deletes).map { ids[Int(order[$0]) - 1] }) }
             return 0
         }
     }
