@@ -14,8 +14,9 @@ PHASES = ["load", "W2t", "W12", "W13", "mutate", "W8c", "W14", "W15"]
 OWN = {"W2t", "W14", "W15", "M1", "M2"}
 # In the first turn of a quick run only.
 LONG = {"W13", "W14", "W15"}
-# Each in a process of its own, so that the peak of its memory means something. Readers first, while the store is as it was loaded.
-ALONE = ["W1", "W2", "W3", "W4", "W5", "W6", "W10", "W12", "W13", "W7", "W9", "W11", "W8", "W8b", "W8c", "W14", "W15", "M1", "M2"]
+# Each in a process of its own, so that the peak of its memory means something. Readers first, while the store is as it was loaded. The others
+# have a process of their own in a turn already.
+ALONE = ["W1", "W2", "W3", "W4", "W5", "W6", "W10", "W7", "W9", "W11", "W8", "W8b", "M1", "M2"]
 
 
 def has(program, phase):
@@ -79,8 +80,8 @@ class Runner:
             folder = tempfile.mkdtemp(prefix="bench-", dir=self.folder)
             try:
                 for workload in workloads:
-                    if workload in ("W14", "M2"):
-                        # These make a store of their own.
+                    if workload == "M2":
+                        # It makes a store of its own.
                         shutil.rmtree(folder)
                         os.makedirs(folder)
                     if has(program, workload):

@@ -7,7 +7,7 @@ import PolyStoreCore
 struct YCSBWorkloads: Sendable {
     private let store: BenchStore
     private let records = min(PB.n, 100_000)
-    private let operations = max(100, min(PB.n / 5, 20_000))
+    private let operations = max(100, min(PB.n / 10, 10_000))
     private var out: Reporter { store.out }
 
     private enum Operation { case read, update, insert, scan, readModifyWrite }
