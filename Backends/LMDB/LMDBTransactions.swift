@@ -101,8 +101,9 @@ final class LMDBCursor: EngineCursor {
             if code == MDB_NOTFOUND { return false }
             throw LMDBError.error(code, "Reading", place)
         }
-        key = UnsafeRawBufferPointer(start: found.mv_data, count: found.mv_size)
-        value = UnsafeRawBufferPointer(start: data.mv_data, count: data.mv_size)
+        stand(
+            on: UnsafeRawBufferPointer(start: found.mv_data, count: found.mv_size),
+            UnsafeRawBufferPointer(start: data.mv_data, count: data.mv_size))
         return true
     }
 

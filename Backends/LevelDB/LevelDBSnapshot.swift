@@ -124,9 +124,9 @@ final class LevelDBCursor: EngineCursor {
         }
         var count = 0
         let start = leveldb_iter_key(iterator, &count)
-        key = UnsafeRawBufferPointer(start: start, count: count)
+        let key = UnsafeRawBufferPointer(start: start, count: count)
         let bytes = leveldb_iter_value(iterator, &count)
-        value = UnsafeRawBufferPointer(start: bytes, count: count)
+        stand(on: key, UnsafeRawBufferPointer(start: bytes, count: count))
         return true
     }
 }

@@ -67,14 +67,24 @@ public protocol EngineSnapshot: AnyObject {
 /// A place in the keys of a snapshot. A class to subclass: one call a move, no protocol witness.
 open class EngineCursor {
     // Plain values that are read and written in one step each: exclusivity checks could find nothing.
+    @exclusivity(unchecked) @usableFromInline final var currentKey = UnsafeRawBufferPointer(start: nil, count: 0)
+    @exclusivity(unchecked) @usableFromInline final var currentValue = UnsafeRawBufferPointer(start: nil, count: 0)
+
     /// The key that it stands on; valid until the next move.
-    @exclusivity(unchecked) public final var key = UnsafeRawBufferPointer(start: nil, count: 0)
+    @inlinable public final var key: UnsafeRawBufferPointer { currentKey }
     /// The value that it stands on; valid until the next move.
-    @exclusivity(unchecked) public final var value = UnsafeRawBufferPointer(start: nil, count: 0)
+    @inlinable public final var value: UnsafeRawBufferPointer { currentValue }
 
     public init() {}
 
-    /// Moves to the first key that is not below another, and sets `key` and `value`.
+    /// Tells where it stands: to be called by a subclass before a move returns true.
+    @inlinable
+    public final func stand(on key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        currentKey = key
+        currentValue = value
+    }
+
+    /// Moves to the first key that is not below another, and stands there (``stand(on:_:)``).
     /// - Returns: false where there is none; the cursor then stands nowhere, and only `seek` and `last` may follow.
     open func seek(_ key: UnsafeRawBufferPointer) throws -> Bool { false }
     /// Moves to the last key of all.

@@ -37,8 +37,7 @@ private final class TreeCursor: EngineCursor {
 
     private func stand(_ isThere: Bool) -> Bool {
         guard isThere, let entry = cursor.entry else { return false }
-        key = entry.key
-        value = entry.value ?? UnsafeRawBufferPointer(start: nil, count: 0)
+        stand(on: entry.key, entry.value ?? UnsafeRawBufferPointer(start: nil, count: 0))
         return true
     }
 }

@@ -154,12 +154,12 @@ final class MergingCursor: EngineCursor {
     private func settle() throws -> Bool {
         while hasBase || hasTop {
             if order() > 0 {
-                (key, value) = (base.key, base.value)
+                stand(on: base.key, base.value)
                 return true
             }
             guard let entry = top.entry else { return false }
             if let found = entry.value {
-                (key, value) = (entry.key, found)
+                stand(on: entry.key, found)
                 return true
             }
             try leave()

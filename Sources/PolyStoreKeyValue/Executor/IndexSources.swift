@@ -6,7 +6,7 @@ class IndexSource: IDSource {
     fileprivate let reader: SnapshotReader
     fileprivate let cursor: EngineCursor
     fileprivate let ranges: [KeyRange]
-    fileprivate var isOpen = true
+    @exclusivity(unchecked) fileprivate var isOpen = true
 
     fileprivate init(_ reader: SnapshotReader, _ index: KeyIndex, _ ranges: [KeyRange]) throws {
         self.reader = reader
@@ -38,8 +38,8 @@ class IndexSource: IDSource {
 }
 
 private final class ForwardIndexSource: IndexSource {
-    private var position = 0
-    private var isInRange = false
+    @exclusivity(unchecked) private var position = 0
+    @exclusivity(unchecked) private var isInRange = false
 
     override func next() throws -> Int64? {
         guard isOpen else { return nil }
@@ -67,13 +67,13 @@ private final class ForwardIndexSource: IndexSource {
 /// From the last entry to the first, but ids ascending where all components are equal: as an order that descends asks for, with the id as the last
 /// word.
 private final class BackwardIndexSource: IndexSource {
-    private var position: Int
-    private var isInRange = false
+    @exclusivity(unchecked) private var position: Int
+    @exclusivity(unchecked) private var isInRange = false
     /// Ids of a run of equal components that are still to be given.
-    private var run: [Int64] = []
-    private var runPosition = 0
+    @exclusivity(unchecked) private var run: [Int64] = []
+    @exclusivity(unchecked) private var runPosition = 0
     /// Where to go on, once the run is used up: before this key.
-    private var before: [UInt8]?
+    @exclusivity(unchecked) private var before: [UInt8]?
 
     override init(_ reader: SnapshotReader, _ index: KeyIndex, _ ranges: [KeyRange]) throws {
         position = ranges.count - 1
@@ -110,7 +110,7 @@ private final class BackwardIndexSource: IndexSource {
         return nil
     }
 
-    private var isAtStart = false
+    @exclusivity(unchecked) private var isAtStart = false
 
     /// Takes the whole run that the cursor stands at the end of.
     private func take() throws -> Int64 {

@@ -114,7 +114,7 @@ class IDSource {
 /// Ids that are known.
 final class IDList: IDSource {
     private let ids: [Int64]
-    private var position = 0
+    @exclusivity(unchecked) private var position = 0
 
     init(_ ids: [Int64], examined: Int = 0) {
         self.ids = ids

@@ -17,13 +17,14 @@ final class RecordScanner {
     private let head: Int
     /// Copies, where entries do not stay.
     private let arena = RecordArena()
-    private var offsets: [Int] = []
+    // One thread uses it, and no method holds one of these while another runs.
+    @exclusivity(unchecked) private var offsets: [Int] = []
 
-    private var isStarted = false
-    private var isAtEnd = false
+    @exclusivity(unchecked) private var isStarted = false
+    @exclusivity(unchecked) private var isAtEnd = false
     /// Entries that were fetched and not handed over yet.
-    private var position = 0
-    private var count = 0
+    @exclusivity(unchecked) private var position = 0
+    @exclusivity(unchecked) private var count = 0
 
     private static let keySize = 13
 
