@@ -151,8 +151,7 @@ private final class ForgetfulCursor: EngineCursor {
             valueBytes.forget()
             return false
         }
-        key = keyBytes.hold(entry.key)
-        value = valueBytes.hold(entry.value ?? UnsafeRawBufferPointer(start: nil, count: 0))
+        stand(on: keyBytes.hold(entry.key), valueBytes.hold(entry.value ?? UnsafeRawBufferPointer(start: nil, count: 0)))
         return true
     }
 }

@@ -61,7 +61,14 @@ case "read":
     transaction.end()
 case "write":
     for id in number(4)...number(5) {
-        try store.addNotes(id...id, size: Int(number(6)))
+        while true {
+            do {
+                try store.addNotes(id...id, size: Int(number(6)))
+                break
+            } catch let error as StoreError where error.code == .conflict {
+                // The other process came in between while the map was made larger: once more.
+            }
+        }
         say("\(id)")
     }
     say("done")
