@@ -109,17 +109,42 @@ final class LevelDBCursor: EngineCursor {
         return try stand()
     }
 
+    override func next(copyingInto batch: EntryBatch) throws -> Int {
+        try check()
+        let iterator = iterator
+        var position = 0
+        while position < EntryBatch.capacity {
+            leveldb_iter_next(iterator)
+            guard leveldb_iter_valid(iterator) != 0 else {
+                try checkError()
+                break
+            }
+            var keyCount = 0
+            var valueCount = 0
+            let key = leveldb_iter_key(iterator, &keyCount)
+            let value = leveldb_iter_value(iterator, &valueCount)
+            batch.copy(position, UnsafeRawBufferPointer(start: key, count: keyCount), UnsafeRawBufferPointer(start: value, count: valueCount))
+            position &+= 1
+        }
+        return position
+    }
+
     override func previous() throws -> Bool {
         try check()
         leveldb_iter_prev(iterator)
         return try stand()
     }
 
+    /// An iterator that is not valid is at an end, or has met an error.
+    private func checkError() throws {
+        var message: UnsafeMutablePointer<CChar>?
+        leveldb_iter_get_error(iterator, &message)
+        if message != nil { throw LevelDBError.error(message, "Reading", place) }
+    }
+
     private func stand() throws -> Bool {
         guard leveldb_iter_valid(iterator) != 0 else {
-            var message: UnsafeMutablePointer<CChar>?
-            leveldb_iter_get_error(iterator, &message)
-            if message != nil { throw LevelDBError.error(message, "Reading", place) }
+            try checkError()
             return false
         }
         var count = 0

@@ -101,6 +101,18 @@ open class EngineCursor {
     /// - Returns: how many; fewer than there is room for only at the end. nil: the cursor cannot do this, and has not moved.
     open func next(into batch: EntryBatch) throws -> Int? { nil }
 
+    /// Moves on as often as there is room in a batch and a next key, and copies of each entry that it comes to the key and the value's first bytes. For
+    /// entries that are gone with the next move; worth implementing where a move costs little more than being asked for it.
+    /// - Returns: how many; fewer than there is room for only at the end.
+    open func next(copyingInto batch: EntryBatch) throws -> Int {
+        var count = 0
+        while count < EntryBatch.capacity, try next() {
+            batch.copy(count, key, value)
+            count += 1
+        }
+        return count
+    }
+
     /// Moves to the last key that is below another.
     public final func seek(before key: UnsafeRawBufferPointer) throws -> Bool { try seek(key) ? previous() : last() }
 }
@@ -113,7 +125,17 @@ public final class EntryBatch {
     public let values: UnsafeMutablePointer<UnsafeRawPointer?>
     public let valueCounts: UnsafeMutablePointer<Int>
 
-    init() {
+    /// Room for copies, `copied + keyRoom` bytes each; nil where nothing is copied.
+    @usableFromInline let copies: UnsafeMutableRawPointer?
+    /// At most so many bytes of a value are copied.
+    @usableFromInline let copied: Int
+    /// Longer keys are copied in part; their length says so.
+    @usableFromInline static let keyRoom = 16
+
+    /// - Parameter copied: for copies of so many bytes of each value; 0 for none.
+    init(copied: Int = 0) {
+        self.copied = copied
+        copies = copied == 0 ? nil : .allocate(byteCount: Self.capacity * (copied + Self.keyRoom), alignment: 16)
         keys = .allocate(capacity: Self.capacity)
         keyCounts = .allocate(capacity: Self.capacity)
         values = .allocate(capacity: Self.capacity)
@@ -125,10 +147,24 @@ public final class EntryBatch {
     }
 
     deinit {
+        copies?.deallocate()
         keys.deallocate()
         keyCounts.deallocate()
         values.deallocate()
         valueCounts.deallocate()
+    }
+
+    /// Keeps a copy of an entry. The counts are those of the entry itself.
+    @inlinable @inline(__always)
+    public func copy(_ position: Int, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        guard let copies else { return }
+        let place = copies + position &* (copied &+ Self.keyRoom)
+        if let start = key.baseAddress { place.copyMemory(from: start, byteCount: min(key.count, Self.keyRoom)) }
+        if let start = value.baseAddress { (place + Self.keyRoom).copyMemory(from: start, byteCount: min(value.count, copied)) }
+        keys[position] = UnsafeRawPointer(place)
+        keyCounts[position] = key.count
+        values[position] = UnsafeRawPointer(place + Self.keyRoom)
+        valueCounts[position] = value.count
     }
 
     @inline(__always)

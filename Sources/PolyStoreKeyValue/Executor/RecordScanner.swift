@@ -8,7 +8,7 @@ final class RecordScanner {
     private let entity: Entity
     private let range: KeyRange
     private let cursor: EngineCursor
-    private let entries = EntryBatch()
+    private let entries: EntryBatch
     private let batch: RecordBatch
     private let decoder: RecordDecoder
     /// Fields of variable length are looked at.
@@ -38,6 +38,7 @@ final class RecordScanner {
         needsHeap = entity.fields.contains { $0.type.fixedWidth == 0 && fields.contains($0.ordinal) }
         isChecked = reader.layout.traits.checksumsRecords
         head = entity.layout.minimumSize
+        entries = EntryBatch(copied: needsHeap ? 0 : head)
         batch = RecordBatch(entity.layout, capacity: EntryBatch.capacity, records: entries.values, counts: entries.valueCounts)
         decoder = RecordDecoder(reader.layout)
         cursor = try reader.snapshot.cursor()
@@ -74,11 +75,14 @@ final class RecordScanner {
             if count < EntryBatch.capacity { isAtEnd = true }
             return count
         }
-        return try copy()
+        if needsHeap { return try copyWhole() }
+        let count = try cursor.next(copyingInto: entries)
+        if count < EntryBatch.capacity { isAtEnd = true }
+        return count
     }
 
-    /// Copies entries that are gone with the next move: as much of them as is needed.
-    private func copy() throws -> Int {
+    /// Copies entries that are gone with the next move.
+    private func copyWhole() throws -> Int {
         arena.removeAll()
         offsets.removeAll(keepingCapacity: true)
         while offsets.count < EntryBatch.capacity {
@@ -89,8 +93,7 @@ final class RecordScanner {
             let (key, value) = (cursor.key, cursor.value)
             let number = offsets.count
             offsets.append(arena.append(key))
-            let size = needsHeap ? value.count : min(value.count, head)
-            _ = arena.append(UnsafeRawBufferPointer(start: value.baseAddress, count: size))
+            _ = arena.append(value)
             entries.keyCounts[number] = key.count
             entries.valueCounts[number] = value.count
         }
