@@ -57,8 +57,8 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
                 mdb_reader_check(environment, &dead)
                 try LMDBFile(place: FilePlace(path: path)).checkLength(environment)
                 return (environment, try openDatabase(environment, path))
-            } catch let error as StoreError where error.engineCode == Int(ENOMEM) && size > 64 << 20 {
-                // Less address space than asked for: under a limit, or a sanitizer.
+            } catch let error as StoreError where [ENOMEM, EINVAL].contains(Int32(clamping: error.engineCode)) && size > 64 << 20 {
+                // Less address space than asked for: under a limit, a sanitizer, or an emulator, some of which call the size itself invalid.
                 mdb_env_close(environment)
                 size /= 2
             } catch {

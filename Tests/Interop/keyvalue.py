@@ -172,10 +172,57 @@ def component(type, value, used, reserve):
         if len(start) + len(part) > room - 10:
             break
         start += part
+    return tag + start + b"\0\x02" + struct.pack(">Q", fnv1a(value)), True
+
+
+def fnv1a(value):
     hash = 0xCBF29CE484222325
     for byte in value:
         hash = (hash ^ byte) * 0x100000001B3 % 2**64
-    return tag + start + b"\0\x02" + struct.pack(">Q", hash), True
+    return hash
+
+
+def unsealed(key, value):
+    """A value of the metadata without its checksum."""
+    check(f"sum of {key.hex()}", value[-4:], u32(crc32c(key + value[:-4])))
+    return value[:-4]
+
+
+def model_hash(model):
+    """What tells whether a store was written for a model."""
+    def number(value):
+        return struct.pack(">q", value)
+
+    def text(value):
+        return number(len(value.encode())) + value.encode()
+
+    def optional(value, encode):
+        return b"\0" if value is None else b"\1" + encode(value)
+
+    def flags(owner, *names):
+        return bytes(owner[name] for name in names)
+
+    def items(values, encode):
+        return number(len(values)) + b"".join(encode(value) for value in values)
+
+    def prop(value):
+        (kind, value), = value.items()
+        value = value["_0"]
+        start = text(value["name"]) + optional(value.get("originalName"), text)
+        if kind == "attribute":
+            return b"\1" + start + text(value["type"]) + flags(value, "isOptional", "isUnique", "isIndexed")
+        return (
+            b"\2" + start + text(value["destination"]) + flags(value, "isToMany", "isOrdered") + optional(value.get("inverse"), text)
+            + text(value["deleteRule"]) + flags(value, "isRequired") + number(value["minCount"]) + optional(value.get("maxCount"), number)
+        )
+
+    def index(value):
+        return items(value["fields"], text) + flags(value, "isUnique")
+
+    def entity(value):
+        return text(value["name"]) + optional(value.get("originalName"), text) + items(value["properties"], prop) + items(value["indexes"], index)
+
+    return fnv1a(items(sorted(model["entities"], key=lambda one: one["name"].encode()), entity))
 
 
 class Store:
@@ -201,10 +248,10 @@ class Store:
 
     def read_metadata(self):
         check("format", self.items.get(b"\0\x01"), u32(1))
-        identity = json.loads(self.items[b"\0\x0a"])
-        check("length of the store's id and hash", (len(identity["storeID"]), len(identity["schemaHash"])), (32, 16))
-        self.identity = identity
-        model = json.loads(self.metadata(2)[1])
+        self.identity = unsealed(b"\0\x0a", self.items[b"\0\x0a"])
+        model = json.loads(unsealed(b"\0\x02" + u32(1), self.metadata(2)[1]))
+        check("hash of the model", self.identity[16:24], struct.pack(">Q", model_hash(model)))
+        check("configuration", self.identity[24:], b"")
         self.entities = {entity["name"]: Entity(entity) for entity in model["entities"]}
         self.numbers = {value.decode(): number for number, value in self.metadata(3).items()}
         check("entities", sorted(self.numbers), sorted(self.entities))

@@ -53,7 +53,7 @@ import Testing
             var bytes = round % 10 == 0 ? random.bytes(random.below(200)) : try #require(opened.engine[key])
             switch round % 4 {
             case 0: bytes = [UInt8](bytes.prefix(random.below(bytes.count + 1)))
-            case 1: bytes += random.bytes(random.below(20))
+            case 1: bytes += random.bytes(random.below(40))
             default: for _ in 0...random.below(3) where !bytes.isEmpty { bytes[random.below(bytes.count)] ^= UInt8(1 + random.below(255)) }
             }
             // Every other one with a checksum that fits, so that the rest is looked at.
@@ -97,11 +97,14 @@ import Testing
     @Test func anyBytesAsAnIndexStateOrAnIdentity() throws {
         var random = SeededRandom(6)
         for _ in 0..<5_000 {
-            let bytes = random.bytes(random.below(20))
+            let bytes = random.bytes(random.below(40))
             if let state = bytes.withUnsafeBytes({ IndexState($0) }) { #expect(state.bytes.count >= 7) }
             _ = StoreIdentity(bytes)
         }
-        let identity = StoreIdentity(storeID: "00ff", configuration: "a\"b", schemaHash: "1")
-        #expect(StoreIdentity(identity.bytes)?.configuration == "a\"b")
+        for configuration in [nil, "", "a\"b\0", "Ünïcode"] {
+            let identity = StoreIdentity(
+                storeID: "00ff0123456789abcdef00ff01234567", configuration: configuration, schemaHash: "89abcdef00ff0123")
+            #expect(StoreIdentity(identity.bytes) == identity)
+        }
     }
 }

@@ -42,14 +42,15 @@ enum SQLNames {
 /// Entities come first and always keep their own. What is derived from them (`Person_email`) gets a number where it is taken.
 /// Asked in the same order it always answers the same, so the names hold from one start to the next.
 struct SQLNameSpace {
-    private var taken: Set<[UInt8]> = []
+    /// As SQLite compares them.
+    private var taken: Set<String> = []
 
     /// - Returns: the name, or the name with `_2`, `_3`, … where it is taken, after an underscore where it begins with a reserved word.
     mutating func claim(_ name: String) -> String {
         let name = SQLNames.reservedPrefix(of: name) == nil ? name : "_" + name
         var candidate = name
         var number = 2
-        while !taken.insert(SQLNames.folded(candidate)).inserted {
+        while !taken.insert(String(decoding: SQLNames.folded(candidate), as: UTF8.self)).inserted {
             candidate = "\(name)_\(number)"
             number += 1
         }

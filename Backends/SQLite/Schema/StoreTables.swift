@@ -48,10 +48,10 @@ final class StoreTables: Sendable {
             _ = names.claim(entity.name)
         }
         // By name and not in the order of the list, which may differ from one start to the next.
-        var links: [Int: LinkSQL] = [:]
+        var links: [LinkSQL?] = Array(repeating: nil, count: schema.links.count)
         for link in schema.links.sorted(by: { $0.name < $1.name }) { links[link.index] = LinkSQL(link, names: &names) }
-        self.links = schema.links.compactMap { links[$0.index] }
-        var tables: [Int: EntityTable] = [:]
+        self.links = links.compactMap { $0 }
+        var tables: [EntityTable?] = Array(repeating: nil, count: schema.entities.count)
         for entity in schema.entities.sorted(by: { $0.name < $1.name }) {
             let indexes = entity.indexes.map { index in
                 let name = names.claim(index.name)
@@ -59,7 +59,7 @@ final class StoreTables: Sendable {
             }
             tables[entity.index] = EntityTable(entity, indexes: indexes)
         }
-        entities = schema.entities.compactMap { tables[$0.index] }
+        entities = tables.compactMap { $0 }
     }
 
     /// The table of an entity.

@@ -5,27 +5,41 @@ import PolyStoreBackend
 struct MetadataTable {
     let connection: Connection
 
+    /// - Parameter request: what the store is to be opened for. Without one everything is decoded.
     /// - Throws: `corrupt` for anything that is missing or of another kind.
-    func read() throws -> StoreMetadata {
+    func read(for request: OpenRequest? = nil) throws -> StoreMetadata {
         let format = try integer("format")
         // A newer format may keep other things; only its number matters then, as it is refused.
         guard format <= StoreTables.format else {
             return StoreMetadata(
                 format: format, storeID: "", configurationName: nil, schema: SchemaDescription(name: "", entities: []), schemaHash: "")
         }
+        let storeID = try text("storeID")
+        let configuration = try value("configuration", SQLITE_TEXT).map { String(decoding: $0, as: UTF8.self) }
+        let schema = try required("schema", SQLITE_BLOB)
+        guard try text("schemaSum") == Self.sum(schema) else { throw corrupt("schema") }
+        let hash = try text("schemaHash")
+        if let request {
+            return try StoreMetadata(
+                format: format, storeID: storeID, configurationName: configuration, schemaHash: hash, request: request, schema: schema)
+        }
         return StoreMetadata(
-            format: format, storeID: try text("storeID"),
-            configurationName: try value("configuration", SQLITE_TEXT).map { String(decoding: $0, as: UTF8.self) },
-            schema: try SchemaDescription(encoded: try required("schema", SQLITE_BLOB)), schemaHash: try text("schemaHash"))
+            format: format, storeID: storeID, configurationName: configuration, schema: try SchemaDescription(encoded: schema),
+            schemaHash: hash)
     }
 
     func write(_ metadata: StoreMetadata) throws {
         try write("format", .integer(Int64(metadata.format)))
         try write("storeID", .text(metadata.storeID))
         try write("configuration", metadata.configurationName.map(Binding.text))
-        try write("schema", .blob(metadata.schema.encoded()))
+        let schema = metadata.schema.encoded()
+        try write("schema", .blob(schema))
+        try write("schemaSum", .text(Self.sum(schema)))
         try write("schemaHash", .text(metadata.schemaHash))
     }
+
+    /// Tells damage without decoding.
+    private static func sum(_ bytes: [UInt8]) -> String { String(bytes.withUnsafeBytes { RecordChecksum.crc32c($0) }, radix: 16) }
 
     private func write(_ key: String, _ value: Binding?) throws {
         let statement = try connection.prepare("INSERT INTO polystore_metadata (key, value) VALUES (?, ?)")
@@ -67,6 +81,8 @@ struct MetadataTable {
     }
 
     private func corrupt(_ key: String) -> StoreError {
-        StoreError(.corrupt, "\"\(key)\" in polystore_metadata of \(connection.path) is missing or of another kind.", url: connection.path)
+        StoreError(
+            .corrupt, "\"\(key)\" in polystore_metadata of \(connection.path) is missing, damaged or of another kind.", url: connection.path
+        )
     }
 }

@@ -60,7 +60,7 @@ struct StoreOpener {
         let metadata: StoreMetadata
         switch try Self.contents(connection) {
         case .store:
-            metadata = try MetadataTable(connection: connection).read()
+            metadata = try MetadataTable(connection: connection).read(for: request)
             try metadata.check(request, supportedFormat: StoreTables.format, url: path)
             if !request.isReadOnly { try useLog(connection) }
             try connection.configure(cacheKiB: options.writerCacheKiB, isReader: false)
@@ -113,7 +113,7 @@ struct StoreOpener {
             // Another process may have been faster.
             if case .store = try Self.contents(connection) {
                 try connection.execute("ROLLBACK")
-                let metadata = try MetadataTable(connection: connection).read()
+                let metadata = try MetadataTable(connection: connection).read(for: request)
                 try metadata.check(request, supportedFormat: StoreTables.format, url: path)
                 return metadata
             }

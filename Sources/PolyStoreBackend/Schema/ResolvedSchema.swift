@@ -48,7 +48,7 @@ struct SchemaResolver {
     private mutating func checkNames() throws {
         var folded: [String: String] = [:]
         for (index, entity) in description.entities.enumerated() {
-            guard !entity.name.isEmpty, !entity.name.contains("\0") else {
+            guard !entity.name.isEmpty, !entity.name.utf8.contains(0) else {
                 throw fail(entity.name, nil, "An entity has an empty name or one with a NUL character.")
             }
             // SQL names are the same whatever their case, so no two may differ in case only.
@@ -58,7 +58,7 @@ struct SchemaResolver {
             indexOf[entity.name] = index
             var properties: [String: String] = [:]
             for property in entity.properties {
-                guard !property.name.isEmpty, !property.name.contains("\0"), property.name.lowercased() != "objectid" else {
+                guard !property.name.isEmpty, !property.name.utf8.contains(0), property.name.lowercased() != "objectid" else {
                     throw fail(
                         entity.name, property.name,
                         "Property \"\(property.name)\" of \(entity.name) needs another name: empty names, NUL and objectID are not to be had."

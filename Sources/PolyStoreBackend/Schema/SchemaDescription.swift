@@ -15,21 +15,6 @@ public struct SchemaDescription: Sendable, Hashable, Codable {
         self.entities = entities
     }
 
-    /// A fingerprint of everything that decides what a store looks like: 16 hexadecimal digits.
-    ///
-    /// The order in which entities are listed does not count; the order of an entity's properties does, as it gives the ordinals. Defaults do not
-    /// count: they change no stored byte, and `Date()` or `UUID()` is another one at every start.
-    /// FNV-1a, 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/), over the canonical form of ``encoded()`` without the name.
-    public var versionHash: String {
-        var canonical = self
-        canonical.name = ""
-        canonical.entities = entities.map(\.withoutDefaults).sorted { $0.name < $1.name }
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in canonical.encoded() { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
-
     /// The description as JSON with sorted keys: what a store keeps to tell later what it holds.
     public func encoded() -> [UInt8] {
         let encoder = JSONEncoder()

@@ -5,6 +5,7 @@ public struct StoreMetadata: Sendable, Hashable {
     /// 32 hexadecimal digits, drawn when the store is made. Part of every object's URI.
     public var storeID: String
     public var configurationName: String?
+    /// The model that the store was written for. Of an open store it is the one that it was opened with, which may differ in its name and in defaults.
     public var schema: SchemaDescription
     public var schemaHash: String
 
@@ -28,6 +29,19 @@ public struct StoreMetadata: Sendable, Hashable {
         self.configurationName = configurationName
         self.schema = schema
         self.schemaHash = schemaHash
+    }
+
+    /// As read back from a store that is to be opened. The model that the store keeps is decoded only where its hash is not that of the model
+    /// asked for, to say what differs: decoding costs more than everything else of an opening.
+    /// - Parameter schema: as ``SchemaDescription/encoded()`` wrote it.
+    public init(
+        format: Int, storeID: String, configurationName: String?, schemaHash: String, request: OpenRequest,
+        schema: @autoclosure () -> [UInt8]
+    ) throws {
+        let isSame = schemaHash == request.schema.versionHash
+        self.init(
+            format: format, storeID: storeID, configurationName: configurationName,
+            schema: isSame ? request.schema.description : try SchemaDescription(encoded: schema()), schemaHash: schemaHash)
     }
 
     /// Whether a store that holds this may be opened as asked.

@@ -148,12 +148,13 @@ extension Context {
     final func open(_ part: ResolvedFetch.Part) throws -> RecordCursor { try rows(part.entry, part.request, part.options) }
 
     /// Makes objects of rows: the living one where there is one.
+    /// - Parameter most: so many objects are found at most.
     @inlinable
     final func collect<T: Model>(
-        _ type: T.Type, _ entry: StoreEntity, _ slot: Int32, _ cursor: RecordCursor, into found: inout [T]
+        _ type: T.Type, _ entry: StoreEntity, _ slot: Int32, _ cursor: RecordCursor, into found: inout [T], most: Int = .max
     ) throws {
         let map = maps[Int(slot)]
-        while try cursor.next() {
+        while found.count < most, try cursor.next() {
             let key = cursor.id
             if let pointer = map.object(key) {
                 let object = unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), to: type)

@@ -51,6 +51,11 @@ public class Context {
         try storage(entry.store).fetch(request)
     }
 
+    /// The same rows, whatever is changed while the walk goes on.
+    func steadyRows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
+        try rows(entry, request, options)
+    }
+
     func count(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
         try storage(entry.store).count(request)
     }

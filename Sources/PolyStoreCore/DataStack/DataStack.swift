@@ -19,9 +19,7 @@ public final class DataStack: Sendable {
 
     /// - Throws: `invalidSchema`, naming the entity and property that are wrong, in whichever configuration.
     public init(_ schema: Schema, logger: any StoreLogger = StandardErrorLogger()) throws {
-        core = StackCore(schema: schema, logger: logger)
-        _ = try ResolvedSchema(schema.description(of: schema.models))
-        for name in schema.configurationNames { _ = try ResolvedSchema(schema.description(of: try schema.models(of: name))) }
+        core = StackCore(schema: schema, resolved: try schema.resolved(), logger: logger)
     }
 
     public var schema: Schema { core.schema }
@@ -70,8 +68,7 @@ public final class DataStack: Sendable {
     ///   `io`, `readOnly`, `corrupt`.
     @discardableResult
     public func addStore(_ store: StoreConfiguration, configuration name: String? = nil) throws -> PersistentStore {
-        let models = try core.schema.models(of: name)
-        let schema = try ResolvedSchema(core.schema.description(of: models))
+        let (schema, models) = try core.configuration(name)
         return try core.table.withLock { table in
             if store.isShared, let same = table.stores.first(where: { $0.url == store.url }) {
                 guard same.configurationName != name else { return same }

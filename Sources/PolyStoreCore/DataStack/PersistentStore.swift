@@ -13,7 +13,7 @@ public final class PersistentStore: Sendable {
     let firstSlot: Int32
     var slots: Range<Int32> { firstSlot..<firstSlot + Int32(schema.entities.count) }
     /// Ids that were reserved and not yet given out, by entity.
-    let sequences: Protected<[Int: ClosedRange<Int64>]>
+    let sequences: Protected<[ClosedRange<Int64>?]>
 
     init(
         index: Int, firstSlot: Int32, configurationName: String?, configuration: StoreConfiguration, backend: any StorageBackend,
@@ -25,7 +25,7 @@ public final class PersistentStore: Sendable {
         self.configuration = configuration
         self.backend = backend
         self.schema = schema
-        sequences = Protected([:])
+        sequences = Protected(Array(repeating: nil, count: schema.entities.count))
     }
 
     /// Drawn when the store was made; part of every object's URI.

@@ -47,6 +47,13 @@ public struct Schema: Sendable {
         SchemaDescription(name: name, entities: models.map { $0._$entity })
     }
 
+    /// Each configuration made ready for use, the default one, named nil, first.
+    /// - Throws: `invalidSchema`.
+    func resolved() throws -> [(configuration: String?, schema: ResolvedSchema)] {
+        let whole = try ResolvedSchema(description(of: models))
+        return try [(nil, whole)] + configurationNames.map { ($0, try ResolvedSchema(description(of: try models(of: $0)))) }
+    }
+
     /// A fingerprint of the whole model; see ``SchemaDescription/versionHash``.
     public var versionHash: String { description(of: models).versionHash }
 }

@@ -4,6 +4,8 @@ import PolyStoreBackend
 /// What a stack and its contexts share. Contexts hold this, never the stack, so that a dropped stack ends.
 final class StackCore: Sendable {
     let schema: Schema
+    /// ``Schema/resolved()``.
+    private let resolved: [(configuration: String?, schema: ResolvedSchema)]
     let table = Protected(StoreTable())
     let lane = WriterLane()
     let groupLimits = Protected(GroupLimits())
@@ -12,8 +14,9 @@ final class StackCore: Sendable {
     /// Dispatch's threads, as a backend may block and Swift's cooperative ones must not.
     private let readerQueue = DispatchQueue(label: "polystore.readers", attributes: .concurrent)
 
-    init(schema: Schema, logger: any StoreLogger) {
+    init(schema: Schema, resolved: [(configuration: String?, schema: ResolvedSchema)], logger: any StoreLogger) {
         self.schema = schema
+        self.resolved = resolved
         loggerBox = Protected(logger)
     }
 
@@ -21,6 +24,14 @@ final class StackCore: Sendable {
         for store in table.withLock({ $0.stores }) {
             do { try store.backend.close() } catch { logger.write(.error, "Closing \(store.url): \(error)") }
         }
+    }
+
+    /// A configuration's entities and their classes.
+    /// - Throws: `storeNotFound` for a configuration that the schema does not have.
+    func configuration(_ name: String?) throws -> (schema: ResolvedSchema, models: [any Model.Type]) {
+        let models = try schema.models(of: name)
+        let known = resolved.first { $0.configuration == name }?.schema
+        return (try known ?? ResolvedSchema(schema.description(of: models)), models)
     }
 
     var logger: any StoreLogger {

@@ -63,7 +63,7 @@ final class StorePart {
 
     private func firstKey(ofNextBlockFor entity: Entity) throws -> Int64 {
         let last = blocks[entity.index]
-        if last == nil, let left = store.sequences.withLock({ $0.removeValue(forKey: entity.index) }) {
+        if last == nil, let left = store.sequences.withLock({ $0[entity.index].take() }) {
             blocks[entity.index] = IDBlock(next: left.lowerBound + 1, last: left.upperBound, reserved: nil, size: 16)
             return left.lowerBound
         }

@@ -3,10 +3,13 @@ import PolyStoreBackend
 extension Transaction {
     /// Rows of a request with this transaction's own changes: those of the store without what was changed or deleted here, merged, in
     /// the request's order, with what was created or changed.
-    func mergedRows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
+    /// - Parameter isSteady: whether objects may be changed during the walk. Which of the store's rows are out of date is then settled now.
+    func mergedRows(
+        _ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions, isSteady: Bool = false
+    ) throws -> RecordCursor {
         let storage = try storage(entry.store)
         guard options.includesPendingChanges, let own = try own(entry, request) else { return try storage.fetch(request) }
-        return try merged(entry, request, own, storage)
+        return try merged(entry, request, own, storage, hidden: isSteady && own.hidden > 0 ? changedKeys(entry) : nil)
     }
 
     func mergedCount(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
@@ -56,7 +59,10 @@ extension Transaction {
         return sum
     }
 
-    private func merged(_ entry: StoreEntity, _ request: FetchRequest, _ own: Own, _ storage: any ReadTransaction) throws -> RecordCursor {
+    /// - Parameter hidden: rows of the store that are out of date; nil: those that are when they are come to.
+    private func merged(
+        _ entry: StoreEntity, _ request: FetchRequest, _ own: Own, _ storage: any ReadTransaction, hidden: Set<Int64>? = nil
+    ) throws -> RecordCursor {
         var wider = request
         wider.onlyIDs = false  // the order needs the values
         // As many rows as are wanted may be behind some that fall away: a few more are asked for, and all only if those do not do.
@@ -70,7 +76,13 @@ extension Transaction {
         }
         return try PendingCursor(
             page, mine: own.rows, arena: own.arena, request: request,
-            isHidden: own.hidden == 0 ? nil : { [unowned self] key in isPending(entry, key) })
+            isHidden: own.hidden == 0 ? nil : hidden.map { hidden in hidden.contains } ?? { [unowned self] key in isPending(entry, key) })
+    }
+
+    /// The stored objects that this transaction has changed or deleted so far.
+    private func changedKeys(_ entry: StoreEntity) -> Set<Int64> {
+        let own = pending[Int(entry.slot)]
+        return Set([own.updated, own.deleted].joined().lazy.map { $0._$state.key })
     }
 
     /// Whether this transaction changed or deleted an object, so that the store's row is out of date.

@@ -107,6 +107,10 @@ public final class Transaction: Context {
         try mergedRows(entry, request, options)
     }
 
+    override func steadyRows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
+        try mergedRows(entry, request, options, isSteady: true)
+    }
+
     override func count(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
         try mergedCount(entry, request, options)
     }

@@ -28,14 +28,14 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
     /// | kind | key | value |
     /// |---|---|---|
     /// | format | | u32: the version of this layout |
-    /// | schema | version u32 | the model as JSON |
+    /// | schema | version u32 | the model as JSON, sealed (``SealedValue``) |
     /// | entity | number u32 | its name |
     /// | sequence | entity u32 | u64: the next id |
     /// | indexState | index u32 | state u8, flags u8, entity u32, its fields' names with NUL between them |
     /// | buildProgress | index u32 | i64: up to which id the index is built |
     /// | statistics | entity u32 | i64: number of records |
     /// | commitVersion | | u64 |
-    /// | identity | | JSON: store id, configuration |
+    /// | identity | | store id, hash of the model, configuration (``StoreIdentity``), sealed |
     /// | link | link table u32 | its name |
     public enum Metadata: UInt8, Sendable, CaseIterable {
         case format = 0x01

@@ -159,15 +159,13 @@ struct KeyValueOpener {
                 "The store \(engine.place) has format \(format), and this version reads up to \(KeyValueBackend.format). Update the library.",
                 url: engine.place)
         }
-        guard let schema = try snapshot.get(Keyspace.Metadata.schema.key(1)) else { throw damaged("its model") }
-        let description = try SchemaDescription(encoded: [UInt8](schema))
-        guard let bytes = try snapshot.get(Keyspace.Metadata.identity.key()), let identity = StoreIdentity([UInt8](bytes)) else {
+        guard let schema = try SealedValue.get(Keyspace.Metadata.schema.key(1), snapshot) else { throw damaged("its model") }
+        guard let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), snapshot).flatMap(StoreIdentity.init) else {
             throw damaged("its identity")
         }
-        guard description.versionHash == identity.schemaHash else { throw damaged("its model, which does not have its hash,") }
-        let metadata = StoreMetadata(
-            format: Int(format), storeID: identity.storeID, configurationName: identity.configuration, schema: description,
-            schemaHash: identity.schemaHash)
+        let metadata = try StoreMetadata(
+            format: Int(format), storeID: identity.storeID, configurationName: identity.configuration, schemaHash: identity.schemaHash,
+            request: request, schema: schema)
         try metadata.check(request, supportedFormat: KeyValueBackend.format, url: engine.place)
         let catalog = try Catalog(reading: snapshot, place: engine.place)
         return (metadata, try StoreLayout(place: engine.place, traits: engine.traits, schema: request.schema, catalog: catalog))
@@ -182,10 +180,10 @@ struct KeyValueOpener {
         let catalog = Catalog(request.schema)
         let layout = try StoreLayout(place: engine.place, traits: engine.traits, schema: request.schema, catalog: catalog)
         try writer.put(Keyspace.Metadata.format.key(), Number.bytes(UInt32(KeyValueBackend.format)))
-        try writer.put(Keyspace.Metadata.schema.key(1), metadata.schema.encoded())
+        try SealedValue.put(Keyspace.Metadata.schema.key(1), metadata.schema.encoded(), writer)
         let identity = StoreIdentity(
             storeID: metadata.storeID, configuration: metadata.configurationName, schemaHash: metadata.schemaHash)
-        try writer.put(Keyspace.Metadata.identity.key(), identity.bytes)
+        try SealedValue.put(Keyspace.Metadata.identity.key(), identity.bytes, writer)
         try catalog.write(to: writer)
         return (metadata, layout)
     }

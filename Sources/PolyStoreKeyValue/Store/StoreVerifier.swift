@@ -16,6 +16,7 @@ struct StoreVerifier {
 
     func findings() throws -> [String] {
         var copy = self
+        try copy.checkModel()
         for entity in layout.schema.entities { try copy.checkRecords(entity) }
         for entity in layout.schema.entities {
             for (position, index) in layout.indexes[entity.index].enumerated()
@@ -42,6 +43,13 @@ struct StoreVerifier {
                 more = try cursor.next()
             }
         }
+    }
+
+    /// The model is what its hash says; at opening only the hash is looked at.
+    private mutating func checkModel() throws {
+        let model = try SealedValue.get(Keyspace.Metadata.schema.key(1), reader.snapshot)
+        guard let model, let description = try? SchemaDescription(encoded: model), description.versionHash == layout.schema.versionHash
+        else { return report("The store's model does not have its hash.") }
     }
 
     /// Each record can be read and has its entry in every index; there are as many as the statistics say.

@@ -1,0 +1,88 @@
+extension SchemaDescription {
+    /// A fingerprint of everything that decides what a store looks like: 16 hexadecimal digits.
+    ///
+    /// The order in which entities are listed does not count; the order of an entity's properties does, as it gives the ordinals. Defaults do not
+    /// count: they change no stored byte, and `Date()` or `UUID()` is another one at every start. Nor does the version's name.
+    ///
+    /// FNV-1a, 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/), over bytes that `docs/format.md` tells. Worked out anew at each call;
+    /// ``ResolvedSchema/versionHash`` keeps it.
+    public var versionHash: String {
+        var hasher = SchemaHasher()
+        hasher.add(entities.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) { $0.add($1) }
+        return hasher.digits
+    }
+}
+
+/// Takes the parts of a schema as bytes without a seam: each text and each list says first how long it is, so no two schemas give the same bytes.
+private struct SchemaHasher {
+    private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    var digits: String {
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    private mutating func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+
+    private mutating func add(_ number: Int) {
+        let bits = UInt64(bitPattern: Int64(number))
+        for shift in stride(from: 56, through: 0, by: -8) { add(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
+    }
+
+    private mutating func add(_ flag: Bool) { add(flag ? 1 as UInt8 : 0) }
+
+    private mutating func add(_ text: String) {
+        add(text.utf8.count)
+        for byte in text.utf8 { add(byte) }
+    }
+
+    private mutating func add(_ text: String?) {
+        add(text != nil)
+        if let text { add(text) }
+    }
+
+    mutating func add<Part>(_ parts: [Part], _ body: (inout SchemaHasher, Part) -> Void) {
+        add(parts.count)
+        for part in parts { body(&self, part) }
+    }
+
+    mutating func add(_ entity: EntityDescription) {
+        add(entity.name)
+        add(entity.originalName)
+        add(entity.properties) { hasher, property in
+            switch property {
+            case .attribute(let attribute): hasher.add(attribute)
+            case .relationship(let relationship): hasher.add(relationship)
+            }
+        }
+        add(entity.indexes) { hasher, index in
+            hasher.add(index.fields) { $0.add($1) }
+            hasher.add(index.isUnique)
+        }
+    }
+
+    private mutating func add(_ attribute: AttributeDescription) {
+        add(1 as UInt8)
+        add(attribute.name)
+        add(attribute.originalName)
+        add(attribute.type.rawValue)
+        add(attribute.isOptional)
+        add(attribute.isUnique)
+        add(attribute.isIndexed)
+    }
+
+    private mutating func add(_ relationship: RelationshipDescription) {
+        add(2 as UInt8)
+        add(relationship.name)
+        add(relationship.originalName)
+        add(relationship.destination)
+        add(relationship.isToMany)
+        add(relationship.isOrdered)
+        add(relationship.inverse)
+        add(relationship.deleteRule.rawValue)
+        add(relationship.isRequired)
+        add(relationship.minCount)
+        add(relationship.maxCount != nil)
+        if let most = relationship.maxCount { add(most) }
+    }
+}

@@ -1,0 +1,147 @@
+import PolyStoreBackend
+
+extension Context {
+    /// Goes over all objects that match, in order, a batch at a time: for more objects than should be in memory together.
+    ///
+    ///     try context.fetchInBatches(From<Person>().orderBy(.ascending(\.age)), size: 1000) { people in
+    ///         for person in people { total += person.age }
+    ///     }
+    ///
+    /// The objects of a batch go when `body` returns, unless something else holds them; a transaction holds those that it changed. The batches are what
+    /// ``fetchAll(_:)-(S)`` would have given at the start. Whatever the body does with the context, in a transaction changing objects included, changes
+    /// neither which objects come nor their order; only those that were deleted meanwhile are left out. An order that no index gives is worked out first, which
+    /// takes memory for all the records.
+    ///
+    /// The view must not move forward in the middle: a commit in the body, on the main actor, ends the walk with `closed`.
+    /// - Parameters:
+    ///   - source: what to fetch, limit and offset included. Objects of several stores come in one order.
+    ///   - size: how many objects at once, at most.
+    ///   - body: gets each batch, none of them empty. What it throws ends the walk.
+    /// - Throws: `misuse` for a size below 1, and what `body` throws.
+    @inlinable
+    public func fetchInBatches<S: FetchSource>(_ source: S, size: Int = 500, _ body: ([S.Entity]) throws -> Void) throws {
+        let fetch = try resolve(source.chain)
+        try checkBatch(size, S.Entity.self)
+        if fetch.isMerged { return try fetchMergedInBatches(fetch, size, body) }
+        for part in fetch.parts {
+            let cursor = try openSteadily(part)
+            defer { cursor.close() }
+            var came = size
+            // Let go before the next batch is read, not only when it is full.
+            while came == size {
+                var batch: [S.Entity] = []
+                batch.reserveCapacity(min(size, 4096))
+                try collect(S.Entity.self, part.entry, part.slot, cursor, into: &batch, most: size)
+                came = batch.count
+                batch.removeAll { $0.isDeleted }
+                if !batch.isEmpty { try body(batch) }
+            }
+        }
+    }
+
+    @usableFromInline
+    final func checkBatch<T: Model>(_ size: Int, _ type: T.Type) throws {
+        guard size > 0 else {
+            throw StoreError(.misuse, "Batches of \(size) objects were asked for; 1 is the least.", entity: T._$entityName)
+        }
+    }
+
+    @usableFromInline
+    final func openSteadily(_ part: ResolvedFetch.Part) throws -> RecordCursor { try steadyRows(part.entry, part.request, part.options) }
+
+    /// The same from several stores, whose walks go side by side.
+    @usableFromInline
+    final func fetchMergedInBatches<T: Model>(_ fetch: ResolvedFetch, _ size: Int, _ body: ([T]) throws -> Void) throws {
+        let walk = MergedWalk(fetch.sortKeys)
+        defer { walk.close() }
+        for part in fetch.parts { try walk.add(openSteadily(part)) }
+        var toSkip = fetch.options.offset
+        var left = fetch.options.limit ?? .max
+        var batch: [T] = []
+        while left > 0, let index = try walk.next() {
+            if toSkip > 0 {
+                toSkip -= 1
+                continue
+            }
+            left -= 1
+            let part = fetch.parts[index]
+            batch.append(try object(part.entry, part.slot, walk.cursors[index]))
+            guard batch.count == size || left == 0 else { continue }
+            try hand(over: &batch, to: body)
+        }
+        try hand(over: &batch, to: body)
+    }
+
+    private func hand<T: Model>(over batch: inout [T], to body: ([T]) throws -> Void) throws {
+        let objects = batch.filter { !$0.isDeleted }
+        batch = []
+        if !objects.isEmpty { try body(objects) }
+    }
+
+    /// The object of the row that a walk stands on.
+    private func object<T: Model>(_ entry: StoreEntity, _ slot: Int32, _ cursor: RecordCursor) throws -> T {
+        let key = cursor.id
+        if let living = living(T.self, slot, key) {
+            if living._$state.isFault { try fill(living, entry, key, cursor.record) }
+            return living
+        }
+        do {
+            let object = try T(_$state: ModelState(maps[Int(slot)], key: key), decoding: cursor.record)
+            maps[Int(slot)].insert(key, object)
+            return object
+        } catch {
+            throw described(error, entry, key)
+        }
+    }
+}
+
+extension Context {
+    /// Goes over all objects that match, in order, a batch at a time; see ``fetchInBatches(_:size:_:)-(S,_,_)``.
+    public func fetchInBatches<T, A: FetchClause<T>>(_ from: From<T>, _ first: A, size: Int = 500, _ body: ([T]) throws -> Void) throws {
+        try fetchInBatches(from.chain(first), size: size, body)
+    }
+    public func fetchInBatches<T, A: FetchClause<T>, B: FetchClause<T>>(
+        _ from: From<T>, _ first: A, _ second: B, size: Int = 500, _ body: ([T]) throws -> Void
+    ) throws {
+        try fetchInBatches(from.chain(first, second), size: size, body)
+    }
+    public func fetchInBatches<T, A: FetchClause<T>, B: FetchClause<T>, C: FetchClause<T>>(
+        _ from: From<T>, _ first: A, _ second: B, _ third: C, size: Int = 500, _ body: ([T]) throws -> Void
+    ) throws {
+        try fetchInBatches(from.chain(first, second, third), size: size, body)
+    }
+}
+
+/// Walks over several stores side by side, each in one order, that come out as one.
+private final class MergedWalk {
+    private(set) var cursors: [RecordCursor] = []
+    /// Whether a walk stands on a row that has not been given out.
+    private var stands: [Bool] = []
+    private let order: RecordOrder
+    /// The walk that gave the last row, and moves before the next.
+    private var last: Int?
+
+    init(_ sortKeys: [SortKey]) { order = RecordOrder(sortKeys) }
+
+    func add(_ cursor: RecordCursor) throws {
+        cursors.append(cursor)
+        stands.append(try cursor.next())
+    }
+
+    /// - Returns: which walk stands on the next row; nil at the end. Of equal rows that of the first store comes first.
+    func next() throws -> Int? {
+        if let last { stands[last] = try cursors[last].next() }
+        var best: Int?
+        for index in cursors.indices where stands[index] {
+            guard let least = best else {
+                best = index
+                continue
+            }
+            if order.compare(cursors[index].id, cursors[index].record, cursors[least].id, cursors[least].record) < 0 { best = index }
+        }
+        last = best
+        return best
+    }
+
+    func close() { for cursor in cursors { cursor.close() } }
+}

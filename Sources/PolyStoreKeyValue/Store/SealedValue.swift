@@ -1,0 +1,17 @@
+import PolyStoreBackend
+
+/// Values of the metadata that nothing else would tell damage of: behind their bytes is a CRC-32C of the key and the bytes, u32.
+enum SealedValue {
+    /// - Returns: the bytes without the sum; nil where there is no value, or a damaged one.
+    static func get(_ key: [UInt8], _ snapshot: any EngineSnapshot) throws -> [UInt8]? {
+        guard let value = try snapshot.get(key), value.count >= 4 else { return nil }
+        let bytes = UnsafeRawBufferPointer(rebasing: value.dropLast(4))
+        let sum: UInt32? = Number.read(UnsafeRawBufferPointer(rebasing: value.suffix(4)))
+        return key.withUnsafeBytes { RecordChecksum.crc32c($0, bytes) } == sum ? [UInt8](bytes) : nil
+    }
+
+    static func put(_ key: [UInt8], _ bytes: [UInt8], _ writer: any EngineWriter) throws {
+        let sum = key.withUnsafeBytes { key in bytes.withUnsafeBytes { RecordChecksum.crc32c(key, $0) } }
+        try writer.put(key, bytes + Number.bytes(sum))
+    }
+}
