@@ -60,6 +60,55 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
     }
 
     /// The decoder is total: any bytes give a record or `corrupt`, and a record that was accepted can be read in every way.
+    @Test func aRecordOfARowIsTheOneThatABuilderMakes() throws {
+        let entity = try entity()
+        var random = Random(7)
+        let built = RecordArena()
+        let ofRow = RecordArena(capacity: 64)
+        for _ in 0..<500 {
+            let row = entity.fields.map { random.next(4) == 0 ? Value.null : value($0.type, &random) }
+            built.removeAll()
+            let place = try build(entity, row, built)
+            var record = RowRecord(ofRow, entity.layout)
+            for (field, value) in zip(entity.fields, row) {
+                switch value {
+                case .null: record.setNull(field.ordinal)
+                case .integer(let value): record.setInteger(field.ordinal, value)
+                case .real(let value): record.setReal(field.ordinal, value)
+                case .text(let value): Array(value.utf8).withUnsafeBytes { record.appendBytes($0, ofRow) }
+                case .blob(let value): value.withUnsafeBytes { record.appendBytes($0, ofRow) }
+                }
+            }
+            let view = try record.finish(ofRow, entity.layout)
+            #expect(view.bytes.elementsEqual(built.bytes(place.offset, place.count)))
+        }
+        #expect(throws: StoreError.self) { _ = try RowRecord(ofRow, entity.layout).finish(ofRow, entity.layout) }
+    }
+
+    @Test func textOfEveryLengthIsRead() throws {
+        let entity = try entity()
+        let field = try #require(entity.fields.first { $0.type == .string })
+        let arena = RecordArena()
+        for count in 0..<40 {
+            let plain = String(repeating: "x", count: count)
+            // What is not ASCII, or not even UTF-8, at each place.
+            for place in 0...count {
+                for odd in [[], Array("é".utf8), Array("😀".utf8), [0xff], [0xe2, 0x82]] as [[UInt8]] {
+                    var bytes = Array(plain.utf8)
+                    bytes.insert(contentsOf: odd, at: place)
+                    arena.removeAll()
+                    var builder = RecordBuilder(arena)
+                    builder.begin(entity.layout)
+                    bytes.withUnsafeBytes { builder.setBytes(field.ordinal, $0) }
+                    let found = try builder.finishedView().string(field.ordinal)
+                    #expect(Array(found.utf8) == Array(String(decoding: bytes, as: UTF8.self).utf8))
+                    #expect(found == String(decoding: bytes, as: UTF8.self))
+                    #expect(found.hashValue == String(decoding: bytes, as: UTF8.self).hashValue)
+                }
+            }
+        }
+    }
+
     @Test func damagedBytesNeverTrap() throws {
         let entity = try entity()
         var random = Random(2)

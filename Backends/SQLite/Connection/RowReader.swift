@@ -6,82 +6,81 @@ struct RowReader {
     /// How a NaN is stored.
     static let nanText = "NaN"
 
-    private let arena: RecordArena
-    private var builder: RecordBuilder
-    /// Whose layout the builder has.
-    private var current: ObjectIdentifier?
-
-    init() {
-        arena = RecordArena(capacity: 512)
-        builder = RecordBuilder(arena)
-    }
+    private let arena = RecordArena(capacity: 512)
 
     /// A record with every field null: for walks over ids.
-    mutating func empty(_ table: EntityTable) throws -> RecordView {
-        arena.removeAll()
-        builder.begin(table.layout)
-        current = ObjectIdentifier(table)
-        return try builder.finishedView()
+    func empty(_ table: EntityTable) throws -> RecordView {
+        var record = RowRecord(arena, table.layout)
+        for field in 0..<table.fieldCount { record.setNull(field) }
+        return try record.finish(arena, table.layout)
     }
 
     /// The row that a statement stands on: the id in column 0, then all fields.
     /// - Returns: the record, until the next call.
     /// - Throws: `corrupt` for a value that cannot be the field's.
-    mutating func read(_ handle: OpaquePointer, _ table: EntityTable) throws -> RecordView {
+    func read(_ handle: OpaquePointer, _ table: EntityTable) throws -> RecordView {
         let slots = table.slots
         let count = table.fieldCount
-        arena.removeAll()
-        if current == ObjectIdentifier(table) {
-            builder.restart()
-        } else {
-            builder.begin(table.layout)
-            current = ObjectIdentifier(table)
-        }
+        var record = RowRecord(arena, table.layout)
         var field = 0
         while field < count {
-            try Self.copy(field, Int32(truncatingIfNeeded: field &+ 1), handle, table, slots[field], &builder)
+            try Self.copy(field, Int32(truncatingIfNeeded: field &+ 1), handle, table, slots + field, &record, arena)
             field &+= 1
         }
-        return try builder.finishedView()
+        return try record.finish(arena, table.layout)
     }
 
-    /// The same of a statement that selects some fields only; the others stay null.
-    mutating func read(_ handle: OpaquePointer, _ table: EntityTable, only fields: [Int]) throws -> RecordView {
-        arena.removeAll()
-        builder.begin(table.layout)
-        current = ObjectIdentifier(table)
-        var column: Int32 = 1
-        for field in fields {
-            try Self.copy(field, column, handle, table, table.slots[field], &builder)
-            column &+= 1
+    /// The same of a statement that selects some fields only, in ascending order; the others are null.
+    func read(_ handle: OpaquePointer, _ table: EntityTable, only fields: [Int]) throws -> RecordView {
+        var record = RowRecord(arena, table.layout)
+        var column = 0
+        for field in 0..<table.fieldCount {
+            if column < fields.count, fields[column] == field {
+                column += 1
+                try Self.copy(field, Int32(truncatingIfNeeded: column), handle, table, table.slots + field, &record, arena)
+            } else {
+                record.setNull(field)
+            }
         }
-        return try builder.finishedView()
+        return try record.finish(arena, table.layout)
     }
 
     /// One column into the record.
     @inline(__always)
     private static func copy(
-        _ field: Int, _ column: Int32, _ handle: OpaquePointer, _ table: EntityTable, _ slot: ColumnSlot, _ builder: inout RecordBuilder
+        _ field: Int, _ column: Int32, _ handle: OpaquePointer, _ table: EntityTable, _ slot: UnsafePointer<ColumnSlot>,
+        _ record: inout RowRecord, _ arena: RecordArena
     ) throws {
         // Asking the value itself saves a sixth of the time of a walk over asking for the column by number again and again. It is unsafe
         // only where another thread uses the connection meanwhile, and none does.
         let value = sqlite3_column_value(handle, column)
-        switch (slot.physical, sqlite3_value_type(value)) {
+        switch (slot.pointee.physical, sqlite3_value_type(value)) {
         case (.integer, SQLITE_INTEGER):
             let integer = sqlite3_value_int64(value)
-            guard integer >= slot.lowest, integer <= slot.highest else { throw corrupt(handle, table, field, column) }
-            builder.setInteger(field, integer)
+            guard integer >= slot.pointee.lowest, integer <= slot.pointee.highest else { throw corrupt(handle, table, field, column) }
+            record.setInteger(field, integer)
         case (.text, SQLITE_TEXT), (.blob, SQLITE_BLOB):
             // Asked for as a blob, text comes as it is stored, without a search for its end.
             let start = sqlite3_value_blob(value)
             let length = Int(sqlite3_value_bytes(value))
-            if slot.isUUID && length != 16 { throw corrupt(handle, table, field, column) }
-            builder.setBytes(field, UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : length))
-        case (.real, SQLITE_FLOAT), (.real, SQLITE_INTEGER): builder.setReal(field, sqlite3_value_double(value))
-        case (_, SQLITE_NULL): guard slot.isOptional else { throw corrupt(handle, table, field, column) }
-        case (.real, SQLITE_TEXT):
-            guard isNaN(value) else { throw corrupt(handle, table, field, column) }
-            builder.setReal(field, .nan)
+            if slot.pointee.isUUID && length != 16 { throw corrupt(handle, table, field, column) }
+            record.appendBytes(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : length), arena)
+        case (.real, SQLITE_FLOAT): record.setReal(field, sqlite3_value_double(value))
+        default:
+            if let real = try unusual(value, field, column, handle, table) { record.setReal(field, real) } else { record.setNull(field) }
+        }
+    }
+
+    /// What is not stored as the field's own type.
+    /// - Returns: a real number; nil for no value.
+    @inline(never)
+    private static func unusual(
+        _ value: OpaquePointer?, _ field: Int, _ column: Int32, _ handle: OpaquePointer, _ table: EntityTable
+    ) throws -> Double? {
+        switch (table.slots[field].physical, sqlite3_value_type(value)) {
+        case (_, SQLITE_NULL) where table.slots[field].isOptional: return nil
+        case (.real, SQLITE_INTEGER): return sqlite3_value_double(value)
+        case (.real, SQLITE_TEXT) where isNaN(value): return .nan
         default: throw corrupt(handle, table, field, column)
         }
     }

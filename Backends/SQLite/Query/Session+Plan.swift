@@ -58,7 +58,7 @@ extension Session {
             if code != SQLITE_OK { throw connection.error(code, "Explaining a query") }
         }
         let evaluator = rest.map(PredicateEvaluator.init)
-        var reader = RowReader()
+        let reader = RowReader()
         var selected = 0
         let most =
             rest == nil

@@ -25,6 +25,8 @@ public final class RecordLayout: Sendable {
 
     /// What every record begins with: the header, every field null. Immutable like `slots`.
     @usableFromInline nonisolated(unsafe) let template: UnsafeMutableRawPointer
+    /// The same up to the end offsets with no field null. Immutable like `slots`.
+    @usableFromInline nonisolated(unsafe) let filledTemplate: UnsafeMutableRawPointer
 
     init(entityName: String, fields: [Field]) {
         self.entityName = entityName
@@ -50,11 +52,20 @@ public final class RecordLayout: Sendable {
         template.storeBytes(of: UInt16(truncatingIfNeeded: fixed).littleEndian, toByteOffset: 4, as: UInt16.self)
         template.storeBytes(of: UInt16(truncatingIfNeeded: variable).littleEndian, toByteOffset: 6, as: UInt16.self)
         for byte in 0..<bitmap { bytes[Self.headerSize + byte] = 0xff }
+        filledTemplate = .allocate(byteCount: endsOffset, alignment: 8)
+        filledTemplate.copyMemory(from: template, byteCount: endsOffset)
+        // The bits behind the last field stay set, so that a record is the same whoever made it.
+        for field in fields {
+            let at = Self.headerSize + field.ordinal >> 3
+            let byte = filledTemplate.load(fromByteOffset: at, as: UInt8.self)
+            filledTemplate.storeBytes(of: byte & ~(1 << UInt8(field.ordinal & 7)), toByteOffset: at, as: UInt8.self)
+        }
     }
 
     deinit {
         slots.deallocate()
         template.deallocate()
+        filledTemplate.deallocate()
     }
 }
 

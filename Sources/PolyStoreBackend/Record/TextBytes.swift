@@ -7,12 +7,36 @@ enum TextBytes {
     static func string(_ bytes: UnsafeRawBufferPointer) -> String {
         guard let base = bytes.baseAddress else { return "" }
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            if isValid(base, bytes.count) {
+            let isASCII = isASCII(base, bytes.count)
+            if isASCII || isValid(base, bytes.count) {
                 let units = UnsafeBufferPointer(start: base.assumingMemoryBound(to: UInt8.self), count: bytes.count)
-                return String(copying: UTF8Span(unchecked: units.span))
+                // A string that knows that it is ASCII is compared and hashed without being normalized.
+                return String(copying: UTF8Span(unchecked: units.span, isKnownASCII: isASCII))
             }
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether all bytes are ASCII, eight at a time; the last eight may overlap those before.
+    static func isASCII(_ base: UnsafeRawPointer, _ count: Int) -> Bool {
+        let mask: UInt64 = 0x8080_8080_8080_8080
+        if count >= 8 {
+            let last = count &- 8
+            var at = 0
+            while at < last {
+                if base.loadUnaligned(fromByteOffset: at, as: UInt64.self) & mask != 0 { return false }
+                at &+= 8
+            }
+            return base.loadUnaligned(fromByteOffset: last, as: UInt64.self) & mask == 0
+        }
+        if count >= 4 {
+            let both =
+                base.loadUnaligned(as: UInt32.self) | base.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)
+            return both & 0x8080_8080 == 0
+        }
+        var all: UInt8 = 0
+        for at in 0..<count { all |= base.load(fromByteOffset: at, as: UInt8.self) }
+        return all < 0x80
     }
 
     /// Whether bytes are UTF-8 as the Unicode standard has it (table 3-7 of its chapter 3): no overlong forms, no surrogates, nothing

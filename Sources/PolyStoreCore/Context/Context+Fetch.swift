@@ -7,6 +7,7 @@ extension Context {
         let fetch = try resolve(source.chain)
         var found: [S.Entity] = []
         for part in fetch.parts {
+            if try collectLiving(S.Entity.self, part, into: &found) { continue }
             let cursor = try open(part)
             defer { cursor.close() }
             try collect(S.Entity.self, part.entry, part.slot, cursor, into: &found)
@@ -154,11 +155,14 @@ extension Context {
         _ type: T.Type, _ entry: StoreEntity, _ slot: Int32, _ cursor: RecordCursor, into found: inout [T], most: Int = .max
     ) throws {
         let map = maps[Int(slot)]
+        let before = found.count
+        var living = 0
+        defer { map.noteFetch(living: living, of: found.count &- before) }
         while found.count < most, try cursor.next() {
             let key = cursor.id
             if let pointer = map.object(key) {
                 let object = unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), to: type)
-                if object._$state.isFault { try fill(object, entry, key, cursor.record) }
+                if object._$state.isFault { try fill(object, entry, key, cursor.record) } else { living &+= 1 }
                 found.append(object)
                 continue
             }

@@ -33,6 +33,9 @@ final class IdentityMap {
     @exclusivity(unchecked) @usableFromInline var lastTag: UInt = 0
     @exclusivity(unchecked) @usableFromInline var lastLine: Line?
 
+    /// Whether nearly all that was fetched last was alive already, as when a list is fetched again.
+    @exclusivity(unchecked) @usableFromInline private(set) var isWarm = false
+
     init(_ context: Context, slot: Int32) {
         self.context = context
         self.slot = slot
@@ -62,6 +65,22 @@ final class IdentityMap {
 
     @usableFromInline
     func dropContext() { Unmanaged.passUnretained(context).release() }
+
+    // MARK: What was fetched
+
+    /// The rows of a fetch that make it worth a guess about the next one.
+    @usableFromInline static let telling = 64
+
+    /// Whether so many of the rows of a fetch need not have been read.
+    @inlinable
+    static func isMost(_ living: Int, of rows: Int) -> Bool { (rows &- living) &* 16 <= max(rows, telling) }
+
+    /// Called after each fetch of rows. Small ones tell nothing.
+    @inlinable
+    func noteFetch(living: Int, of rows: Int) { if rows >= Self.telling { setWarm(Self.isMost(living, of: rows)) } }
+
+    @usableFromInline
+    func setWarm(_ isWarm: Bool) { self.isWarm = isWarm }
 
     // MARK: Objects
 

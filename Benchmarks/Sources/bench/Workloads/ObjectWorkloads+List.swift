@@ -11,14 +11,21 @@ extension ObjectWorkloads {
         let changes = listChanges(permutation())
         let source = From<Person>().where(\.age < PB.listAge).orderBy(.ascending(\.age))
         let view = stack.view
-        var list = try view.fetchAll(source)
-        var hash = listHash(0, list)
+        let screen = Screen(try view.fetchAll(source))
+        var hash = listHash(0, screen.list)
         let start = Stamp()
         for change in changes {
             try stack.performAndWait(durability: .relaxed) { transaction in try transaction.edit(ids[Int(change.id) - 1]).age = change.age }
-            list = try view.fetchAll(source)
-            hash = listHash(hash, list)
+            screen.list = try view.fetchAll(source)
+            hash = listHash(hash, screen.list)
         }
         out.emit("W13", changes.count, start, Stamp(), check: hash, note: "fetched again")
+    }
+
+    /// Keeps a list that is shown. A variable that nothing reads any more would let its objects go before the next fetch.
+    private final class Screen {
+        var list: [Person]
+
+        init(_ list: [Person]) { self.list = list }
     }
 }
