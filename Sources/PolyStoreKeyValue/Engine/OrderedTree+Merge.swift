@@ -6,49 +6,53 @@ extension OrderedTree {
     /// Sets the keys of a run and removes others.
     /// - Parameter keepsRemoved: keys that are removed are kept as removed, instead of forgotten.
     public mutating func write(_ run: WriteRun, keepsRemoved: Bool = false) {
-        // Removing may empty leaves, which are then filled up one by one.
-        if !keepsRemoved {
-            for position in 0..<run.count where run.isRemoved(position) { remove(run.key(position)) }
-        }
         var merge = Merge(run: run, keepsRemoved: keepsRemoved)
-        var node = root.take() ?? Node(entries: [], children: [])
+        // Taken out meanwhile, so that the root counts as held by this tree alone.
+        var node = root.take() ?? Node([])
         let extras = merge.into(&node, 0, run.count)
-        count += merge.added
+        count += merge.growth
         guard !extras.isEmpty else {
+            while !node.isLeaf, node.children.count == 1 { node = node.children[0] }
             root = node.size == 0 ? nil : node
             return
         }
-        var (nodes, separators): (ContiguousArray<Node>, ContiguousArray<TreeEntry>) = ([node], [])
+        var nodes: ContiguousArray<Node> = [node]
+        var separators: ContiguousArray<Separator> = []
         for extra in extras {
             separators.append(extra.separator)
             nodes.append(extra.node)
         }
         while nodes.count > Self.width {
             let parts = Merge.parts(nodes.count)
-            var (above, between): (ContiguousArray<Node>, ContiguousArray<TreeEntry>) = ([], [])
+            var (above, between): (ContiguousArray<Node>, ContiguousArray<Separator>) = ([], [])
             for part in parts {
-                above.append(
-                    Node(
-                        entries: ContiguousArray(separators[part.lowerBound..<part.upperBound - 1]), children: ContiguousArray(nodes[part]))
-                )
+                let inside = separators[part.lowerBound..<part.upperBound - 1]
+                above.append(Node(inside.map(\.entry), children: ContiguousArray(nodes[part])))
                 if part.upperBound < nodes.count { between.append(separators[part.upperBound - 1]) }
             }
             (nodes, separators) = (above, between)
         }
-        root = Node(entries: separators, children: nodes)
+        root = Node(separators.map(\.entry), children: nodes)
     }
 
     /// A node that came out of another, to its right.
     fileprivate struct Extra {
-        let separator: TreeEntry
+        let separator: Separator
         let node: Node
     }
 
     fileprivate struct Merge {
         let run: WriteRun
         let keepsRemoved: Bool
-        /// Keys that were not there.
-        var added = 0
+        /// Keys more than before, or fewer.
+        var growth = 0
+        /// What a leaf is to have: positions in the run, and those in the leaf as their complement.
+        private var plan: ContiguousArray<Int> = []
+
+        init(run: WriteRun, keepsRemoved: Bool) {
+            self.run = run
+            self.keepsRemoved = keepsRemoved
+        }
 
         /// So many things in nodes that are as full as can be, the last two alike, so that none has fewer than half: keys without gaps then make nodes in
         /// which a place is worked out and not searched.
@@ -66,24 +70,41 @@ extension OrderedTree {
             return parts
         }
 
-        /// Merges a part of the run into a node.
+        /// Merges a part of the run into a node, which may be too small afterwards.
         mutating func into(_ node: inout Node, _ low: Int, _ high: Int) -> [Extra] {
+            if node.isLeaf { return intoLeaf(&node, low, high) }
             if !isKnownUniquelyReferenced(&node) { node = node.copy() }
-            return node.isLeaf ? intoLeaf(node, low, high) : intoBranch(node, low, high)
+            return intoBranch(node, low, high)
         }
 
         private mutating func intoBranch(_ node: Node, _ low: Int, _ high: Int) -> [Extra] {
             var extras: [(child: Int, extras: [Extra])] = []
             var position = low
+            var hasSmall = false
             while position < high {
                 let child = node.childIndex(run.key(position))
                 var end = high
                 if child < node.entries.count { end = firstAtOrAbove(node.entries[child].key, position + 1, high) }
                 let found = into(&node.children[child], position, end)
                 if !found.isEmpty { extras.append((child, found)) }
+                if node.children[child].isSmall { hasSmall = true }
                 position = end
             }
-            if extras.isEmpty { return [] }
+            if !extras.isEmpty { insert(extras, into: node) }
+            if hasSmall { OrderedTree.fillUp(node) }
+            guard node.children.count > OrderedTree.width else { return [] }
+            let parts = Self.parts(node.children.count)
+            let made = parts.dropFirst().map { part in
+                Extra(
+                    separator: Separator(node.entries[part.lowerBound - 1].key),
+                    node: Node(
+                        node.entries[part.lowerBound..<part.upperBound - 1], of: node, children: ContiguousArray(node.children[part])))
+            }
+            node.set(ContiguousArray(node.entries[..<(parts[0].upperBound - 1)]), ContiguousArray(node.children[parts[0]]))
+            return made
+        }
+
+        private func insert(_ extras: [(child: Int, extras: [Extra])], into node: Node) {
             var (children, separators): (ContiguousArray<Node>, ContiguousArray<TreeEntry>) = ([], [])
             var next = 0
             for child in node.children.indices {
@@ -91,26 +112,13 @@ extension OrderedTree {
                 children.append(node.children[child])
                 if next < extras.count, extras[next].child == child {
                     for extra in extras[next].extras {
-                        separators.append(extra.separator)
+                        separators.append(extra.separator.entry)
                         children.append(extra.node)
                     }
                     next += 1
                 }
             }
-            guard children.count > OrderedTree.width else {
-                node.set(separators, children)
-                return []
-            }
-            let parts = Self.parts(children.count)
-            let made = parts.dropFirst().map { part in
-                Extra(
-                    separator: separators[part.lowerBound - 1],
-                    node: Node(
-                        entries: ContiguousArray(separators[part.lowerBound..<part.upperBound - 1]),
-                        children: ContiguousArray(children[part])))
-            }
-            node.set(ContiguousArray(separators[..<(parts[0].upperBound - 1)]), ContiguousArray(children[parts[0]]))
-            return made
+            node.set(separators, children)
         }
 
         /// The first key of the run that is not below another, from a position that is likely to be near.
@@ -128,30 +136,84 @@ extension OrderedTree {
             return low
         }
 
-        private mutating func intoLeaf(_ node: Node, _ low: Int, _ high: Int) -> [Extra] {
-            var merged: ContiguousArray<TreeEntry> = []
-            merged.reserveCapacity(node.entries.count + high - low)
+        private mutating func intoLeaf(_ node: inout Node, _ low: Int, _ high: Int) -> [Extra] {
+            plan.removeAll(keepingCapacity: true)
+            plan.reserveCapacity(node.entries.count + high - low)
             var kept = 0
+            var keepsKeys = true
+            // Bytes that come, and of entries that go.
+            var (new, gone) = (0, 0)
             for position in low..<high {
-                if run.isRemoved(position), !keepsRemoved { continue }
-                let key = run.key(position)
-                let (place, isFound) = node.search(key)
-                if kept < place { merged.append(contentsOf: node.entries[kept..<place]) }
-                merged.append(TreeEntry.make(key, run.value(position)))
-                kept = isFound ? place + 1 : place
-                if !isFound { added += 1 }
+                let (place, isFound) = node.search(run.key(position))
+                while kept < place {
+                    plan.append(~kept)
+                    kept += 1
+                }
+                if isFound {
+                    kept += 1
+                    gone += Self.smallSize(node.entries[place].size)
+                }
+                if run.isRemoved(position), !keepsRemoved {
+                    if isFound {
+                        growth -= 1
+                        keepsKeys = false
+                    }
+                    continue
+                }
+                if !isFound {
+                    growth += 1
+                    keepsKeys = false
+                }
+                new += Self.smallSize(run.size(position))
+                plan.append(position)
             }
-            if kept < node.entries.count { merged.append(contentsOf: node.entries[kept...]) }
-            guard merged.count > OrderedTree.width else {
-                node.set(merged, [])
+            while kept < node.entries.count {
+                plan.append(~kept)
+                kept += 1
+            }
+            let inUse = node.inUse + new - gone
+            if plan.count <= OrderedTree.width, !node.wouldWaste(new, inUse: inUse) {
+                if !isKnownUniquelyReferenced(&node) { node = node.copy() }
+                change(node, new, keepsKeys)
                 return []
             }
-            let parts = Self.parts(merged.count)
-            let made = parts.dropFirst().map { part in
-                Extra(separator: merged[part.lowerBound], node: Node(entries: ContiguousArray(merged[part]), children: []))
+            let old = node
+            if plan.count <= OrderedTree.width {
+                node = made(old, plan.indices)
+                return []
             }
-            node.set(ContiguousArray(merged[parts[0]]), [])
-            return made
+            let parts = Self.parts(plan.count)
+            node = made(old, parts[0])
+            return parts.dropFirst().map { part in
+                let node = made(old, part)
+                return Extra(separator: Separator(node.entries[0].key), node: node)
+            }
+        }
+
+        /// Bytes of an entry in memory that it shares with others.
+        private static func smallSize(_ size: Int) -> Int { size < TreeBytes.leastAlone ? size : 0 }
+
+        /// A leaf does as planned.
+        private func change(_ node: Node, _ size: Int, _ keepsKeys: Bool) {
+            node.change(count: plan.count, size: size, keepsKeys: keepsKeys) { place, bytes in
+                let position = plan[place]
+                return position < 0 ? node.entries[~position] : bytes.store(run.key(position), run.value(position))
+            }
+        }
+
+        /// A new leaf with a part of what is planned.
+        private func made(_ old: Node, _ part: Range<Int>) -> Node {
+            var size = 0
+            for position in plan[part] { size += Self.smallSize(position < 0 ? old.entries[~position].size : run.size(position)) }
+            return Node(count: part.count, size: size) { node in
+                for position in plan[part] {
+                    if position < 0 {
+                        node.add(old.entries[~position], of: old)
+                    } else {
+                        node.add(run.key(position), run.value(position))
+                    }
+                }
+            }
         }
     }
 }

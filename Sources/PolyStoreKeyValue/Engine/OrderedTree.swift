@@ -32,19 +32,13 @@ public struct OrderedTree: Sendable {
 
     /// Sets the value of a key, new or not.
     /// - Parameter value: nil keeps the key as removed.
-    public mutating func set(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) { set(TreeEntry.make(key, value)) }
-
-    mutating func set(_ entry: TreeEntry) {
+    public mutating func set(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) {
         // Taken out meanwhile, so that the root counts as held by this tree alone.
-        guard var node = root.take() else {
-            root = Node(entries: [entry], children: [])
-            count = 1
-            return
-        }
-        if Self.insert(&node, entry) { count += 1 }
+        var node = root.take() ?? Node([])
+        if Self.insert(&node, key, value) { count += 1 }
         if node.size > Self.width {
             let (separator, right) = Self.split(node, atEnd: false)
-            node = Node(entries: [separator], children: [node, right])
+            node = Node([separator.entry], children: [node, right])
         }
         root = node
     }
@@ -56,48 +50,45 @@ public struct OrderedTree: Sendable {
         guard entry(key) != nil, var node = root.take() else { return false }
         Self.remove(&node, key)
         count -= 1
-        if !node.isLeaf, node.children.count == 1 { node = node.children[0] }
+        while !node.isLeaf, node.children.count == 1 { node = node.children[0] }
         root = count == 0 ? nil : node
         return true
+    }
+
+    /// A key that parts two nodes, kept by itself while it is on its way from one to another.
+    struct Separator {
+        let entry: TreeEntry
+        private let bytes: TreeBytes
+
+        init(_ key: UnsafeRawBufferPointer) { (bytes, entry) = TreeBytes.holding(key) }
     }
 
     /// Makes a node one that only this tree holds.
     private static func own(_ node: inout Node) { if !isKnownUniquelyReferenced(&node) { node = node.copy() } }
 
     /// - Returns: whether the key is new. The node may have one entry too many afterwards; its parent splits it.
-    private static func insert(_ node: inout Node, _ entry: TreeEntry) -> Bool {
+    private static func insert(_ node: inout Node, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Bool {
         own(&node)
         if node.isLeaf {
-            let (position, isFound) = node.search(entry.key)
-            if isFound { node.replace(position, entry) } else { node.insert(entry, at: position) }
+            let (position, isFound) = node.search(key)
+            if isFound { node.replace(position, key, value) } else { node.insert(key, value, at: position) }
+            node.tidy()
             return !isFound
         }
-        let child = node.childIndex(entry.key)
-        let isNew = insert(&node.children[child], entry)
+        let child = node.childIndex(key)
+        let isNew = insert(&node.children[child], key, value)
         if node.children[child].size > width {
             let (separator, right) = split(node.children[child], atEnd: child == node.children.count - 1)
-            node.insert(separator, at: child)
-            node.children.insert(right, at: child + 1)
+            node.insert(separator, right, after: child)
         }
         return isNew
     }
 
     /// Takes the upper half out of a node that only this tree holds; at the end of the tree less, as keys often come in their order.
-    private static func split(_ node: Node, atEnd: Bool) -> (separator: TreeEntry, right: Node) {
+    private static func split(_ node: Node, atEnd: Bool) -> (separator: Separator, right: Node) {
         let middle = atEnd && node.isLeaf ? node.size - node.size / 8 : node.size / 2
-        let right: Node
-        let separator: TreeEntry
-        if node.isLeaf {
-            separator = node.entries[middle]
-            right = Node(entries: ContiguousArray(node.entries[middle...]), children: [])
-            node.cut(from: middle)
-        } else {
-            separator = node.entries[middle - 1]
-            right = Node(entries: ContiguousArray(node.entries[middle...]), children: ContiguousArray(node.children[middle...]))
-            node.cut(from: middle - 1)
-            node.children.removeSubrange(middle...)
-        }
-        return (separator, right)
+        let separator = Separator(node.entries[node.isLeaf ? middle : middle - 1].key)
+        return (separator, node.split(at: middle))
     }
 
     private static func remove(_ node: inout Node, _ key: UnsafeRawBufferPointer) {
@@ -105,11 +96,12 @@ public struct OrderedTree: Sendable {
         if node.isLeaf {
             let (position, isFound) = node.search(key)
             if isFound { node.remove(at: position) }
+            node.tidy()
             return
         }
         let child = node.childIndex(key)
         remove(&node.children[child], key)
-        if node.children[child].size < width / 2 { rebalance(node, child) }
+        if node.children[child].isSmall { rebalance(node, child) }
     }
 
     /// Fills up a child that has become too small, from a neighbour or together with it.
@@ -118,21 +110,30 @@ public struct OrderedTree: Sendable {
         let right = left + 1
         guard right < node.children.count else { return }
         own(&node.children[left])
-        own(&node.children[right])
         let (first, second) = (node.children[left], node.children[right])
-        let separator = node.entries[left]
-        if first.isLeaf {
-            first.append(second.entries)
-        } else {
-            first.append([separator] + second.entries)
-            first.children += second.children
-        }
-        node.remove(at: left)
-        node.children.remove(at: right)
+        first.append(second, separator: node.entries[left])
+        node.removeChild(right)
+        // After a run of removals there may be more.
+        if !first.isLeaf { fillUp(first) }
         if first.size > width {
             let (separator, rest) = split(first, atEnd: false)
-            node.insert(separator, at: left)
-            node.children.insert(rest, at: right)
+            node.insert(separator, rest, after: left)
+        }
+        first.tidy()
+    }
+
+    /// Fills up all children that have become too small. Only a single one stays so.
+    static func fillUp(_ node: Node) {
+        var child = node.children.count - 1
+        while child >= 0 {
+            if node.children[child].isSmall, node.children.count > 1 {
+                rebalance(node, child)
+                // Together with the neighbour it may still be too small, and is looked at again.
+                child = min(max(child - 1, 0), node.children.count - 1)
+                if child == 0, !node.children[0].isSmall { return }
+            } else {
+                child -= 1
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ final class OverlayTransaction: EngineWriter {
     deinit { end() }
 
     func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
-        // The entry is kept by the tree until the key is written again.
+        // The bytes stay until something is written.
         if let entry = written.entry(key) { return entry.value }
         return try base.get(key)
     }

@@ -127,6 +127,13 @@ public struct WriteRun {
     /// The key with a number.
     public func key(_ position: Int) -> UnsafeRawBufferPointer { lane.key(entry(position)) }
 
+    /// Bytes of the key with a number and of its new value.
+    func size(_ position: Int) -> Int {
+        let entry = entry(position)
+        let tail = entry.record != nil && sealedHead != nil ? RecordChecksum.tailSize : 0
+        return Int(entry.keyCount) + max(0, entry.valueCount) + tail
+    }
+
     /// Whether the key with a number is removed.
     public func isRemoved(_ position: Int) -> Bool { entry(position).valueCount < 0 }
 
