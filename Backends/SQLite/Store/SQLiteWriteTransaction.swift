@@ -64,10 +64,11 @@ final class SQLiteWriteTransaction: WriteTransaction {
 
     /// Tries the ways of writing in turn: the quickest that may be enough first.
     private func write(_ writer: ChangeWriter, _ start: WriteStart) throws {
-        let bulk = try writer.bulkEntities()
-        if !bulk.isEmpty {
+        // An index that a walk goes through cannot be dropped.
+        let late = connection.inUse.isEmpty ? try writer.lateIndexes() : []
+        if !late.isEmpty {
             do {
-                return try writer.write(clearsUnique: false, indexingLate: bulk)
+                return try writer.write(clearsUnique: false, indexingLate: late)
             } catch is ChangeWriter.Taken {
                 // Who has the value is told better by the plain way.
                 try undo(start)
