@@ -5,9 +5,10 @@ import PolyStoreBackend
 final class SQLiteWriteTransaction: WriteTransaction {
     private let session: Session
     private let pool: ConnectionPool
-    private var hasApplied = false
+    // A transaction is used by one thread at a time; no access lasts longer than a line.
+    @exclusivity(unchecked) private var hasApplied = false
     /// What ``reserveIDs(_:count:)`` gave out.
-    private var reservations: [(table: EntityTable, count: Int)] = []
+    @exclusivity(unchecked) private var reservations: [(table: EntityTable, count: Int)] = []
     var connection: Connection { session.connection }
 
     init(_ pool: ConnectionPool) throws {
