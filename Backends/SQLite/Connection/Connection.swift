@@ -11,20 +11,22 @@ final class Connection {
     /// How many statements were ever prepared, for tests of the cache.
     private(set) var preparedCount = 0
 
-    // Kept statements, by the position of the entity or link table.
-    var records: [Statement?]
-    var inserts: [Statement?]
-    var deletes: [Statement?]
+    // Kept statements, by the position of the entity or link table. Of these and those below no access lasts longer than a line, and one
+    // thread at a time has the connection: exclusivity checks could find nothing.
+    @exclusivity(unchecked) var records: [Statement?]
+    @exclusivity(unchecked) var inserts: [Statement?]
+    @exclusivity(unchecked) var deletes: [Statement?]
+    @exclusivity(unchecked) var additions: [Statement?]
+    @exclusivity(unchecked) var removals: [Statement?]
+    // Checked: it prepares statements while it is changed.
     var updates: [UpdateCache]
-    var additions: [Statement?]
-    var removals: [Statement?]
     /// Those that follow relationships, by entity and relationship.
     var related: [Int: Statement] = [:]
     /// Seldom used ones, by their text.
-    private var named: [String: Statement] = [:]
+    @exclusivity(unchecked) private var named: [String: Statement] = [:]
     /// Queries that wait for their next use, the latest at the end.
-    private var idle: [Statement] = []
-    private(set) var inUse: [Statement] = []
+    @exclusivity(unchecked) private var idle: [Statement] = []
+    @exclusivity(unchecked) private(set) var inUse: [Statement] = []
     private let begin: Statement
     private let beginImmediate: Statement
     private let commitStatement: Statement
@@ -37,7 +39,7 @@ final class Connection {
     /// Made when it is first needed; SQLite knows it until the connection is closed.
     var rowCounter: RowCounter?
     /// Whether `synchronous` stands at FULL.
-    private(set) var isFullySynchronous = true
+    @exclusivity(unchecked) private(set) var isFullySynchronous = true
 
     static let idleQueries = 64
 

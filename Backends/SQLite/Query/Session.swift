@@ -7,7 +7,8 @@ final class Session {
     let tables: StoreTables
     let version: UInt64
     /// Set once, by the thread of the transaction. Cursors look at it before they touch the connection, which is somebody else's then.
-    private(set) var isEnded = false
+    // Read and written in one step.
+    @exclusivity(unchecked) private(set) var isEnded = false
 
     init(_ connection: Connection, version: UInt64) {
         self.connection = connection

@@ -20,6 +20,8 @@ final class EntityTable: Sendable {
     let indexes: [Index]
     /// Fields of any unique index.
     let uniqueFields: FieldMask
+    /// Fields of any index, each once.
+    let indexedFields: [Int]
     /// What the copying loops need to know about each column. Immutable from init to deinit, so reading it from any thread is safe.
     nonisolated(unsafe) let slots: UnsafeMutablePointer<ColumnSlot>
 
@@ -42,6 +44,7 @@ final class EntityTable: Sendable {
         var unique = FieldMask()
         for index in indexes where index.isUnique { for field in index.fields { unique.insert(field) } }
         uniqueFields = unique
+        indexedFields = Set(indexes.flatMap(\.fields)).sorted()
     }
 
     deinit { slots.deallocate() }

@@ -5,9 +5,10 @@ import PolyStoreBackend
 final class SQLiteWriteTransaction: WriteTransaction {
     private let session: Session
     private let pool: ConnectionPool
-    private var hasApplied = false
+    // A transaction is used by one thread at a time; no access lasts longer than a line.
+    @exclusivity(unchecked) private var hasApplied = false
     /// What ``reserveIDs(_:count:)`` gave out.
-    private var reservations: [(table: EntityTable, count: Int)] = []
+    @exclusivity(unchecked) private var reservations: [(table: EntityTable, count: Int)] = []
     var connection: Connection { session.connection }
 
     init(_ pool: ConnectionPool) throws {
@@ -64,10 +65,11 @@ final class SQLiteWriteTransaction: WriteTransaction {
 
     /// Tries the ways of writing in turn: the quickest that may be enough first.
     private func write(_ writer: ChangeWriter, _ start: WriteStart) throws {
-        let bulk = try writer.bulkEntities()
-        if !bulk.isEmpty {
+        // An index that a walk goes through cannot be dropped.
+        let late = connection.inUse.isEmpty ? try writer.lateIndexes() : []
+        if !late.isEmpty {
             do {
-                return try writer.write(clearsUnique: false, indexingLate: bulk)
+                return try writer.write(clearsUnique: false, indexingLate: late)
             } catch is ChangeWriter.Taken {
                 // Who has the value is told better by the plain way.
                 try undo(start)

@@ -16,16 +16,16 @@ struct ChangeWriter {
     /// Everything, in an order that frees unique values before they are taken again.
     /// - Parameters:
     ///   - clearsUnique: First sets the unique fields of all updated objects to null, so that they can swap values.
-    ///   - indexingLate: Entities whose indexes are dropped before objects are inserted, and made again after.
-    func write(clearsUnique: Bool, indexingLate bulk: [EntityTable] = []) throws {
+    ///   - indexingLate: Indexes that are dropped first, and made again at the end.
+    func write(clearsUnique: Bool, indexingLate late: [LateIndex] = []) throws {
         let list = changes.changes
+        for index in late { try drop(index) }
         for change in inTableOrder(.delete) { try delete(change) }
         let updates = inTableOrder(.update)
         if clearsUnique { for change in updates { try clearUnique(change) } }
         for change in updates { try update(change) }
-        for table in bulk { try dropIndexes(table) }
         for change in list where change.kind == .insert { try insert(change) }
-        for table in bulk { try makeIndexes(table) }
+        for index in late { try make(index) }
         for link in changes.links { try write(link) }
     }
 

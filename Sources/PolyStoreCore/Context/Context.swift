@@ -10,7 +10,7 @@ public class Context {
     @exclusivity(unchecked) @usableFromInline final var table: StoreTable
     @exclusivity(unchecked) @usableFromInline final var maps: [IdentityMap] = []
     /// The ids that to-many relationships lead to, where they were asked for.
-    @usableFromInline final var memberLists: [MemberKey: [Int64]] = [:]
+    @exclusivity(unchecked) @usableFromInline final var memberLists: [MemberKey: [Int64]] = [:]
 
     init(core: StackCore, table: StoreTable) {
         self.core = core

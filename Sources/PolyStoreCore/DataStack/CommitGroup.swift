@@ -33,12 +33,14 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
 
     let core: StackCore
     private let limits: GroupLimits
+    // Whoever has the group uses it alone, and no access to one of these lasts longer than a line: exclusivity checks could find nothing.
+
     /// By store; nil where nothing is under way.
-    var parts: [StorePart?] = []
-    private var members: [Member] = []
-    private var memberBytes = 0
-    private var runs = 0
-    private var firstEnd: UInt64 = 0
+    @exclusivity(unchecked) var parts: [StorePart?] = []
+    @exclusivity(unchecked) private var members: [Member] = []
+    @exclusivity(unchecked) private var memberBytes = 0
+    @exclusivity(unchecked) private var runs = 0
+    @exclusivity(unchecked) private var firstEnd: UInt64 = 0
 
     init(_ core: StackCore) {
         self.core = core
@@ -46,7 +48,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
     }
 
     /// Whether anything is under way that a commit, or a rollback, must end.
-    private(set) var isOpen = false
+    @exclusivity(unchecked) private(set) var isOpen = false
 
     /// Whether another thread may go on with it.
     var isTransferable: Bool { parts.allSatisfy { $0?.store.capabilities.has(.transferableWriter) ?? true } }
@@ -81,18 +83,21 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
     // MARK: Transactions
 
     /// Runs a transaction and applies what it changed.
-    /// - Parameter done: gets the result: now, if it depends on nothing that is still to be committed, otherwise after the commit.
-    func run<T>(_ durability: Durability?, _ body: (Transaction) throws -> T, done: @escaping (Result<T, any Error>) -> Void) {
+    ///
+    /// Not generic, as the types of a result would be looked up in each transaction: the body keeps what it returns, and nobody uses it
+    /// before `done`.
+    /// - Parameter done: gets the error, if there is one: now, if it depends on nothing that is still to be committed, otherwise after the
+    ///   commit.
+    func run(_ durability: Durability?, _ body: (Transaction) throws -> Void, done: @escaping ((any Error)?) -> Void) {
         let transaction = Transaction(core: core, table: core.table.withLock { $0 }, group: self)
-        let result: Result<T, any Error>
+        var failure: (any Error)?
         var changes: [(store: PersistentStore, changes: ChangeSet)] = []
         do {
-            let value = try body(transaction)
+            try body(transaction)
             changes = try transaction.changeSets()
             try apply(changes, durability, transaction.touchedStores)
-            result = .success(value)
         } catch {
-            result = .failure(error)
+            failure = error
             changes = []
         }
         let stores = transaction.touchedStores
@@ -100,12 +105,10 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         runs += 1
         if runs == 1 { firstEnd = DispatchTime.now().uptimeNanoseconds }
         // What was seen of transactions that may still fail must not get out before they are committed, be it a value or an error.
-        guard stores.contains(where: { begunPart($0)?.isChanged ?? false }) else { return done(result) }
+        guard stores.contains(where: { begunPart($0)?.isChanged ?? false }) else { return done(failure) }
         memberBytes += changes.reduce(0) { $0 + $1.changes.byteCount }
         members.append(
-            Member(changes: changes, touched: transaction.memberLog, stores: stores) { error in
-                if let error, case .success = result { done(.failure(error)) } else { done(result) }
-            })
+            Member(changes: changes, touched: transaction.memberLog, stores: stores) { [failure] error in done(failure ?? error) })
     }
 
     /// Applies a transaction's change sets to all stores, or to none.

@@ -58,7 +58,10 @@ extension StackCore {
     func transact<T: Sendable>(_ durability: Durability?, _ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             let job = WriterLane.Job(durability: durability) { group in
-                group.run(durability, body) { continuation.resume(with: $0) }
+                var value: T?
+                group.run(durability, { value = try body($0) }) { error in
+                    continuation.resume(with: Result { try Self.outcome(value, error) })
+                }
             }
             lane.enqueue(job, self)
         }
@@ -71,26 +74,33 @@ extension StackCore {
             throw StoreError(
                 .misuse, "A transaction was begun inside another one's body and would wait for itself for ever; use the outer transaction.")
         }
-        let receipt = Receipt<T>()
+        let receipt = Receipt()
+        var value: T?
         let group = lane.enter(durability, self)
-        group.run(durability, body) { receipt.arrive($0) }
+        group.run(durability, { value = try body($0) }, done: { receipt.arrive($0) })
         lane.leave(group, isPatient: isPatient)
-        return try receipt.wait().get()
+        return try Self.outcome(value, receipt.wait())
+    }
+
+    private static func outcome<T>(_ value: T?, _ error: (any Error)?) throws -> T {
+        if let error { throw error }
+        guard let value else { throw StoreError(.closed, "The transaction has ended without a result.") }
+        return value
     }
 }
 
-/// A result that another thread may bring.
-private final class Receipt<T>: @unchecked Sendable {  // the result is written before the signal and read after it
+/// The end of a transaction, which another thread may bring.
+private final class Receipt: @unchecked Sendable {  // the error is written before the signal and read after it
     private let arrival = DispatchSemaphore(value: 0)
-    private var result: Result<T, any Error>?
+    private var error: (any Error)?
 
-    func arrive(_ result: Result<T, any Error>) {
-        self.result = result
+    func arrive(_ error: (any Error)?) {
+        self.error = error
         arrival.signal()
     }
 
-    func wait() -> Result<T, any Error> {
+    func wait() -> (any Error)? {
         arrival.wait()
-        return result ?? .failure(StoreError(.closed, "The transaction has ended without a result."))
+        return error
     }
 }

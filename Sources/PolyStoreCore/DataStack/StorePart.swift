@@ -3,12 +3,12 @@ import PolyStoreBackend
 /// What a group of transactions does to one store.
 final class StorePart {
     let store: PersistentStore
-    private(set) var writer: any WriteTransaction
-    /// The strongest that was asked for; nil as long as nothing was changed.
-    private(set) var durability: Durability?
-    /// Kept to be written again, should a transaction that fails take the write transaction with it.
-    private var applied: [ChangeSet] = []
     // Whoever has the group has it too, and no access lasts longer than a line.
+    @exclusivity(unchecked) private(set) var writer: any WriteTransaction
+    /// The strongest that was asked for; nil as long as nothing was changed.
+    @exclusivity(unchecked) private(set) var durability: Durability?
+    /// Kept to be written again, should a transaction that fails take the write transaction with it.
+    @exclusivity(unchecked) private var applied: [ChangeSet] = []
     @exclusivity(unchecked) private var blocks: [IDBlock?]
 
     /// Ids in hand for one entity.

@@ -24,13 +24,13 @@ public final class Transaction: Context {
     @exclusivity(unchecked) var pending: [Pending]
     @exclusivity(unchecked) var memberLog = MemberLog()
     /// Relationships with the delete rule `deny` of deleted objects, judged at commit.
-    var denials: [MemberKey] = []
+    @exclusivity(unchecked) var denials: [MemberKey] = []
     /// Rules of the API that were broken where nothing could be thrown; thrown at commit.
-    var deferredErrors: [StoreError] = []
-    private var phase = Phase.open
+    @exclusivity(unchecked) var deferredErrors: [StoreError] = []
+    @exclusivity(unchecked) private var phase = Phase.open
     /// By store; nil where it was not touched.
     @exclusivity(unchecked) private var parts: [StorePart?] = []
-    private var readers: [Int: any ReadTransaction] = [:]
+    @exclusivity(unchecked) private var readers: [Int: any ReadTransaction] = [:]
 
     init(core: StackCore, table: StoreTable, group: CommitGroup) {
         self.group = group
