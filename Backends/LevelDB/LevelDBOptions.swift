@@ -1,7 +1,7 @@
 /// Settings of a LevelDB store. The defaults suit most programs.
 public struct LevelDBOptions: Sendable, Hashable {
     /// Blocks of the files that are kept in memory, in bytes.
-    public var cacheSize = 64 << 20
+    public var cacheSize = 32 << 20
     /// What is collected in memory before it becomes a file, in bytes.
     public var writeBufferSize = 16 << 20
     /// The most bytes that one transaction may write: all of it is in memory twice.

@@ -3,7 +3,7 @@ public struct SQLiteOptions: Sendable, Hashable {
     /// Page cache of the writing connection, in KiB.
     public var writerCacheKiB = 65_536
     /// Page cache of each reading connection, in KiB.
-    public var readerCacheKiB = 65_536
+    public var readerCacheKiB = 32_768
     /// How long to wait for another writer, in this process or another, before `busy` is thrown. In milliseconds.
     public var busyTimeout = 10_000
     /// Bytes of a page of a new file: a power of two from 512 to 65536. Existing files keep theirs.

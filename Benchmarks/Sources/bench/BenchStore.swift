@@ -76,7 +76,7 @@ final class BenchStore: Sendable {
 
     static func insert(_ people: [RawPerson], _ departments: [ObjectID<Department>], _ stack: DataStack) throws {
         try stack.performAndWait { transaction in
-            let departments = try transaction.fetchExisting(departments)
+            let departments = try departments.map { try transaction.object(with: $0) }
             for raw in people {
                 let person = try transaction.create(Into<Person>())
                 person.fill(raw)

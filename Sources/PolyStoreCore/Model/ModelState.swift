@@ -27,6 +27,8 @@ public struct ModelState: ~Copyable {
         static let linked = Flags(rawValue: 16)
         /// The store had no such object when it was read.
         static let missing = Flags(rawValue: 8)
+        /// A fault that was made for an id that nobody has looked up.
+        static let unverified = Flags(rawValue: 32)
     }
 
     @inlinable

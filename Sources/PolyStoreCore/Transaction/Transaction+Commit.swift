@@ -64,6 +64,7 @@ extension Transaction {
         for (slot, own) in pending.enumerated() {
             let entry = table.entries[slot]
             let required = entry.entity.relationships.filter { $0.isRequired && !$0.isToMany }
+            if let lost = own.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(lost, entry) }
             for object in own.inserted where !object.isDeleted {
                 for field in entry.required where !(object._$state.edit?.mask.contains(field) ?? false) {
                     let name = entry.entity.fields[field].name
@@ -80,6 +81,7 @@ extension Transaction {
             try checkCounts(entry, own, &violations)
         }
         try checkDenials(&violations)
+        try checkReferences(&violations)
         try violations.throwIfAny()
     }
 
@@ -129,7 +131,7 @@ extension Transaction {
 }
 
 /// Collects what is wrong, for one error.
-private struct Violations {
+struct Violations {
     private var found: [(entity: String, attribute: String, key: Int64, what: String)] = []
 
     mutating func add(_ entity: String, _ attribute: String, _ key: Int64, _ what: String) { found.append((entity, attribute, key, what)) }

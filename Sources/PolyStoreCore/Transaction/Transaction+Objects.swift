@@ -35,12 +35,34 @@ extension Transaction {
     }
 
     /// The object of an id, to change it.
-    /// - Throws: `notFound` where it is gone; see ``Context/fetchExisting(_:)-(ObjectID<T>)`` for a form that gives nil.
+    /// - Throws: `notFound` where it is gone; see ``Context/fetchExisting(_:)-(ObjectID<T>)`` for a form that gives nil, and ``object(with:)`` for one
+    ///   that does not read.
     public func edit<T: Model>(_ id: ObjectID<T>) throws -> T {
-        guard let object = try fetchExisting(id) else {
-            throw StoreError(.notFound, "\(id) is not in the store: it was deleted.", entity: id.entityName, objectID: id.key)
-        }
+        guard let object = try fetchExisting(id) else { throw deleted(id) }
         return object
+    }
+
+    /// The object of an id, without a look into the store: to make a relationship lead to it.
+    ///
+    ///     person.department = try transaction.object(with: departmentID)
+    ///
+    /// It is the living object of the id, or a fault, which reads its values when one is asked for. Where the store has no such object a fault says so then:
+    /// a warning is logged and ``Model/isDeleted`` is true. The commit makes sure that everything that relationships were made to lead to in this way is there,
+    /// with one query for all objects of an entity.
+    /// - Throws: `notFound` where this transaction has deleted it; `storeNotFound` for an id of another stack's store.
+    public func object<T: Model>(with id: ObjectID<T>) throws -> T {
+        let slot = try entry(of: id).slot
+        if let living = living(T.self, slot, id.key) {
+            if living.isDeleted { throw deleted(id) }
+            return living
+        }
+        let fault = object(T.self, slot, id.key)
+        fault._$state.flags.insert(.unverified)
+        return fault
+    }
+
+    private func deleted<T: Model>(_ id: ObjectID<T>) -> StoreError {
+        StoreError(.notFound, "\(id) is not in the store: it was deleted.", entity: id.entityName, objectID: id.key)
     }
 
     /// Deletes an object, with what its relationships' delete rules say.

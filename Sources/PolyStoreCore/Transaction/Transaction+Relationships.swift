@@ -12,7 +12,13 @@ extension Transaction {
     /// Checks that an object may stand in a relationship of another. What may not is remembered and refuses the commit.
     private func accepts(_ target: any Model, as relationship: Int, of object: any Model) -> Bool {
         let entry = entry(object._$state.slot)
-        if target._$state.context === self, target._$state.slot == entry.destinations[relationship] { return true }
+        if target._$state.context === self, target._$state.slot == entry.destinations[relationship], !target.isDeleted {
+            if target._$state.flags.contains(.unverified) {
+                target._$state.flags.remove(.unverified)
+                unverified[target._$state.slot, default: []].insert(target._$state.key)
+            }
+            return true
+        }
         deferredErrors.append(refusal(of: target, as: relationship, of: object, entry))
         return false
     }
@@ -23,6 +29,9 @@ extension Transaction {
         let message: String
         if target._$state.context !== self {
             message = "\(property) was set to an object of another context; use the transaction's own, from edit(_:)."
+        } else if target.isDeleted {
+            message = "\(property) was set to \(self.entry(target._$state.slot).entity.name) \(target._$state.key), which is deleted."
+            return StoreError(.constraint, message, entity: entry.entity.name, attribute: name, objectID: object._$state.key)
         } else {
             message =
                 "\(property) was set to an object in \(self.entry(target._$state.slot).store.url), but it is in \(entry.store.url); "

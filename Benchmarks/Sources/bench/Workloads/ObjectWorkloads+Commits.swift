@@ -27,7 +27,7 @@ extension ObjectWorkloads {
     private static func add(_ raw: RawPerson, _ departments: [ObjectID<Department>], _ transaction: Transaction) throws {
         let person = try transaction.create(Into<Person>())
         person.fill(raw)
-        person.department = try transaction.fetchExisting(departments[Int(raw.departmentID) - 1])
+        person.department = try transaction.object(with: departments[Int(raw.departmentID) - 1])
     }
 
     /// W8c: 64 tasks, each of which has one durable commit under way at a time.

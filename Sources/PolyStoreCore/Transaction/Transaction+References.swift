@@ -1,0 +1,65 @@
+import PolyStoreBackend
+
+extension Transaction {
+    /// What relationships were made to lead to without a look into the store must be there. One query an entity.
+    func checkReferences(_ violations: inout Violations) throws {
+        for (slot, keys) in unverified {
+            let missing = try missingKeys(slot, keys)
+            if !missing.isEmpty { checkUse(of: missing, slot, &violations) }
+        }
+    }
+
+    private func missingKeys(_ slot: Int32, _ keys: Set<Int64>) throws -> Set<Int64> {
+        let entry = entry(slot)
+        var missing = keys
+        func forgetRead<T: Model>(_ type: T.Type) {
+            for key in keys {
+                guard let living = living(type, slot, key), !living._$state.isFault, !living._$state.flags.contains(.missing) else {
+                    continue
+                }
+                missing.remove(key)
+            }
+        }
+        forgetRead(entry.type)
+        if missing.isEmpty { return missing }
+        let storage = try storage(entry.store)
+        if missing.count == 1, let key = missing.first { return try storage.record(entry.entity, id: key) == nil ? missing : [] }
+        var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, missing.map { .integer($0) }))
+        request.onlyIDs = true
+        let cursor = try storage.fetch(request)
+        defer { cursor.close() }
+        while try cursor.next() { missing.remove(cursor.id) }
+        return missing
+    }
+
+    /// Finds the relationships that still lead to objects that are not there.
+    private func checkUse(of missing: Set<Int64>, _ slot: Int32, _ violations: inout Violations) {
+        func report(_ entry: StoreEntity, _ relationship: Int, _ key: Int64, _ target: Int64) {
+            violations.add(
+                entry.entity.name, entry.entity.relationships[relationship].name, key,
+                "leads to \(self.entry(slot).entity.name) \(target), which is not in the store")
+        }
+        for (source, own) in pending.enumerated() {
+            let entry = table.entries[source]
+            for relationship in entry.entity.relationships
+            where !relationship.isToMany && entry.destinations[relationship.ordinal] == slot {
+                for object in [own.inserted, own.updated].joined() where !object.isDeleted {
+                    let target = object._$toOne(relationship.ordinal).id
+                    if missing.contains(target) { report(entry, relationship.ordinal, object._$state.key, target) }
+                }
+            }
+        }
+        let lists = memberLog.all { [unowned self] key in self.entry(key.slot).destinations[Int(key.relationship)] == slot }
+        for (key, changes) in lists where !anyObject(key.slot, key.key).isDeleted {
+            for target in changes.added.intersection(missing) { report(entry(key.slot), Int(key.relationship), key.key, target) }
+        }
+    }
+
+    /// Changes of an object that the store does not have would be lost without a word.
+    func changed(_ object: any Model, _ entry: StoreEntity) -> StoreError {
+        StoreError(
+            .notFound, "\(entry.entity.name) \(object._$state.key) was changed, but it is not in the store, or could not be read.",
+            entity: entry.entity.name,
+            objectID: object._$state.key)
+    }
+}

@@ -1,0 +1,168 @@
+import PolyStoreBackend
+import PolyStoreCore
+import Testing
+
+/// Objects by id without a look into the store.
+@Suite struct ReferenceTests {
+    private func staffed(_ backend: Backend, expectsSilence: Bool = true) throws -> (Company, [ObjectID<Department>], [ObjectID<Person>]) {
+        let company = try Company(backend, expectsSilence: expectsSilence)
+        let people = try company.people(4)
+        let departments = try company.stack.performAndWait { transaction throws in
+            try ["Research", "Sales", "Gone"].map { title in
+                let department = try transaction.create(Into<Department>())
+                department.title = title
+                return department.objectID
+            }
+        }
+        try company.stack.performAndWait { try $0.delete(departments[2]) }
+        return (company, departments, people)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aRelationshipIsSetWithoutReadingItsTarget(_ backend: Backend) throws {
+        let (company, departments, people) = try staffed(backend)
+        try company.stack.performAndWait { transaction throws in
+            let research = try transaction.object(with: departments[0])
+            #expect(research.isFault)
+            let person = try transaction.edit(people[0])
+            person.department = research
+            let new = try transaction.create(Into<Person>())
+            new.email = "new"
+            new.department = try transaction.object(with: departments[0])
+            #expect(new.department === research)
+            #expect(research.isFault)
+            #expect(research.people == [person, new])
+            // Of several entities, and one that is already here.
+            try transaction.edit(people[1]).department = try transaction.object(with: departments[1])
+            try transaction.edit(people[2]).friends = [try transaction.object(with: people[3])]
+            #expect(try transaction.object(with: people[0]) === person)
+            #expect(try transaction.object(with: new.objectID) === new)
+        }
+        try company.stack.readAndWait { context throws in
+            #expect(try context.fetchExisting(departments[0])?.people.count == 2)
+            #expect(try context.fetchExisting(people[1])?.department?.title == "Sales")
+            #expect(try context.fetchExisting(people[3])?.friends.map(\.objectID) == [people[2]])
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aFaultGetsItsValuesWhenOneIsAskedFor(_ backend: Backend) throws {
+        let (company, departments, _) = try staffed(backend)
+        try company.stack.performAndWait { transaction throws in
+            let sales = try transaction.object(with: departments[1])
+            #expect(sales.title == "Sales")
+            #expect(!sales.isFault)
+            try transaction.object(with: departments[0]).title = "Development"
+        }
+        #expect(try company.stack.readAndWait { try $0.fetchExisting(departments[0])?.title } == "Development")
+    }
+
+    private enum Step: CaseIterable {
+        case toOne, newObject, oneToOne, manyToMany, inverse, requiredToOne
+
+        /// Makes a relationship lead to an object that is gone. Gives its entity and name.
+        func take(_ transaction: Transaction, _ people: [ObjectID<Person>], _ gone: ObjectID<Department>, _ nobody: ObjectID<Person>) throws
+            -> (entity: String, relationship: String)
+        {
+            switch self {
+            case .toOne:
+                try transaction.edit(people[0]).department = try transaction.object(with: gone)
+                return ("Person", "department")
+            case .newObject:
+                let person = try transaction.create(Into<Person>())
+                person.email = "new"
+                person.department = try transaction.object(with: gone)
+                return ("Person", "department")
+            case .oneToOne:
+                try transaction.edit(people[0]).spouse = try transaction.object(with: nobody)
+                return ("Person", "spouse")
+            case .manyToMany:
+                try transaction.edit(people[0]).friends = [try transaction.object(with: people[1]), try transaction.object(with: nobody)]
+                return ("Person", "friends")
+            case .inverse:
+                let department = try transaction.create(Into<Department>())
+                department.people = [try transaction.object(with: nobody)]
+                return ("Dept", "people")
+            case .requiredToOne:
+                let project = try transaction.create(Into<Project>())
+                project.owner = try transaction.object(with: gone)
+                return ("Project", "owner")
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aTargetThatIsNotThereRefusesTheCommit(_ backend: Backend) throws {
+        // Those that are read on the way say so in the log.
+        let (company, departments, people) = try staffed(backend, expectsSilence: false)
+        let nobody = people[3]
+        try company.stack.performAndWait { try $0.delete(nobody) }
+        for step in Step.allCases {
+            let error = expectError(.constraint) {
+                try company.stack.performAndWait { transaction throws in
+                    let (entity, relationship) = try step.take(transaction, people, departments[2], nobody)
+                    try transaction.edit(people[0]).nickname = "must not be kept"
+                    do { _ = try transaction.fetchAll(From<Person>()) } catch {}
+                    #expect(entity.isEmpty == relationship.isEmpty)
+                }
+            }
+            let told = try company.stack.performAndWait { transaction throws in
+                let told = try step.take(transaction, people, departments[2], nobody)
+                for person in try transaction.fetchAll(From<Person>(), Where(\.email == "new")) { try transaction.delete(person) }
+                for project in try transaction.fetchAll(From<Project>()) { try transaction.delete(project) }
+                for department in try transaction.fetchAll(From<Department>(), Where(\.title == "")) {
+                    department.people = []
+                    try transaction.delete(department)
+                }
+                let person = try transaction.edit(people[0])
+                person.department = nil
+                person.spouse = nil
+                person.friends = []
+                // What no relationship leads to any more is not asked for.
+                return [told.entity, told.relationship]
+            }
+            #expect(error?.entity == told[0], "\(step)")
+            #expect(error?.attribute == told[1], "\(step)")
+            #expect(error?.message.contains("not in the store") == true)
+            #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>(), Where(\.nickname != nil)) } == 0)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func whatIsDeletedIsNoTarget(_ backend: Backend) throws {
+        let (company, departments, people) = try staffed(backend)
+        expectError(.notFound) {
+            try company.stack.performAndWait { transaction throws in
+                let research = try transaction.edit(departments[0])
+                try transaction.delete(research)
+                _ = try transaction.object(with: departments[0])
+            }
+        }
+        expectError(.constraint) {
+            try company.stack.performAndWait { transaction throws in
+                let research = try transaction.edit(departments[0])
+                try transaction.delete(research)
+                try transaction.edit(people[0]).department = research
+            }
+        }
+        // Deleted after it was set: the delete rule clears the relationship.
+        try company.stack.performAndWait { transaction throws in
+            try transaction.edit(people[0]).spouse = try transaction.object(with: people[3])
+            try transaction.delete(people[3])
+        }
+        #expect(try company.stack.readAndWait { try $0.fetchExisting(people[0])?.spouse == nil })
+    }
+
+    @Test(arguments: Backend.allCases)
+    func changesOfWhatIsNotThereRefuseTheCommit(_ backend: Backend) throws {
+        let (company, departments, _) = try staffed(backend, expectsSilence: false)
+        expectError(.notFound) {
+            try company.stack.performAndWait { transaction throws in
+                let gone = try transaction.object(with: departments[2])
+                gone.title = "lost"
+                #expect(gone.isDeleted)
+            }
+        }
+        #expect(company.logger.lines.count == 1)
+    }
+}
