@@ -74,5 +74,8 @@ struct NodeBytes {
         held + more > 2 * inUse + Self.slack || earlier.count >= Self.mostPlaces
     }
 
+    /// Bytes of all memory.
+    var size: Int { alone.reduce(held) { $0 + $1.room } }
+
     var isUntidy: Bool { wouldWaste(0, inUse: inUse) }
 }

@@ -149,6 +149,8 @@ extension OrderedTree {
 
         /// Whether memory of entries that are gone would be more than half, with so many bytes more and so many of all then in use.
         func wouldWaste(_ more: Int, inUse: Int) -> Bool { bytes.wouldWaste(more, inUse: inUse) }
+        /// Bytes of the memory of all entries.
+        var heldBytes: Int { bytes.size }
         /// Bytes of entries that do not lie alone.
         var inUse: Int { bytes.inUse }
 
