@@ -123,7 +123,8 @@ final class LevelDBCursor: EngineCursor {
             var valueCount = 0
             let key = leveldb_iter_key(iterator, &keyCount)
             let value = leveldb_iter_value(iterator, &valueCount)
-            batch.copy(position, UnsafeRawBufferPointer(start: key, count: keyCount), UnsafeRawBufferPointer(start: value, count: valueCount))
+            batch.copy(
+                position, UnsafeRawBufferPointer(start: key, count: keyCount), UnsafeRawBufferPointer(start: value, count: valueCount))
             position &+= 1
         }
         return position

@@ -3,30 +3,36 @@ import PolyStoreBackend
 extension Transaction {
     /// What relationships were made to lead to without a look into the store must be there. One query an entity.
     func checkReferences(_ violations: inout Violations) throws {
-        for (slot, keys) in unverified {
-            let missing = try missingKeys(slot, keys)
+        guard let first = unverified.first else { return }
+        if unverified.count == 1 {
+            // Most often there is one, and no need to collect anything.
+            guard try !isThere(first.slot, first.key) else { return }
+            return checkUse(of: [first.key], first.slot, &violations)
+        }
+        for slot in Set(unverified.lazy.map(\.slot)) {
+            let missing = try missingKeys(slot, unverified.lazy.filter { $0.slot == slot }.map(\.key))
             if !missing.isEmpty { checkUse(of: missing, slot, &violations) }
         }
     }
 
-    private func missingKeys(_ slot: Int32, _ keys: Set<Int64>) throws -> Set<Int64> {
+    private func isThere(_ slot: Int32, _ key: Int64) throws -> Bool {
         let entry = entry(slot)
-        var missing = keys
-        func forgetRead<T: Model>(_ type: T.Type) {
-            for key in keys {
-                guard let living = living(type, slot, key), !living._$state.isFault, !living._$state.flags.contains(.missing) else {
-                    continue
-                }
-                missing.remove(key)
-            }
-        }
-        forgetRead(entry.type)
+        return try isKnown(entry.type, slot, key) || storage(entry.store).record(entry.entity, id: key) != nil
+    }
+
+    /// Whether the object was read, so that it is there.
+    private func isKnown<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> Bool {
+        guard let living = living(type, slot, key) else { return false }
+        return !living._$state.isFault && !living._$state.flags.contains(.missing)
+    }
+
+    private func missingKeys(_ slot: Int32, _ keys: some Sequence<Int64>) throws -> Set<Int64> {
+        let entry = entry(slot)
+        var missing = Set(keys.filter { !isKnown(entry.type, slot, $0) })
         if missing.isEmpty { return missing }
-        let storage = try storage(entry.store)
-        if missing.count == 1, let key = missing.first { return try storage.record(entry.entity, id: key) == nil ? missing : [] }
         var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, missing.map { .integer($0) }))
         request.onlyIDs = true
-        let cursor = try storage.fetch(request)
+        let cursor = try storage(entry.store).fetch(request)
         defer { cursor.close() }
         while try cursor.next() { missing.remove(cursor.id) }
         return missing

@@ -15,7 +15,7 @@ extension Transaction {
         if target._$state.context === self, target._$state.slot == entry.destinations[relationship], !target.isDeleted {
             if target._$state.flags.contains(.unverified) {
                 target._$state.flags.remove(.unverified)
-                unverified[target._$state.slot, default: []].insert(target._$state.key)
+                unverified.append((target._$state.slot, target._$state.key))
             }
             return true
         }

@@ -25,8 +25,8 @@ public final class Transaction: Context {
     @exclusivity(unchecked) var memberLog = MemberLog()
     /// Relationships with the delete rule `deny` of deleted objects, judged at commit.
     @exclusivity(unchecked) var denials: [MemberKey] = []
-    /// The ids that relationships were made to lead to without a look into the store, by slot; looked up at commit.
-    @exclusivity(unchecked) var unverified: [Int32: Set<Int64>] = [:]
+    /// The objects that relationships were made to lead to without a look into the store, each once; looked up at commit.
+    @exclusivity(unchecked) var unverified: [(slot: Int32, key: Int64)] = []
     /// Rules of the API that were broken where nothing could be thrown; thrown at commit.
     @exclusivity(unchecked) var deferredErrors: [StoreError] = []
     @exclusivity(unchecked) private var phase = Phase.open
