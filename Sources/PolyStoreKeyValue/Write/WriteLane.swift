@@ -100,26 +100,23 @@ public struct WriteRun {
     private let lane: WriteLane
     private let sealedHead: Int?
     private let sealed = RecordArena(capacity: 1024)
-    /// Positions in the lane; nil: all.
-    private var positions: [Int]?
+    private let entries: [WriteLane.Entry]
 
     init(_ lane: WriteLane, _ sealedHead: Int?) {
         self.lane = lane
         self.sealedHead = sealedHead
-        let entries = lane.entries
+        let all = lane.entries
         // A removal of a key that is set again is left out.
-        if entries.contains(where: { $0.valueCount < 0 }) {
-            positions = entries.indices.filter { position in
-                let next = position + 1
-                return next == entries.count || entries[position].valueCount >= 0 || !lane.sameKey(entries[position], entries[next])
-            }
+        let isSuperseded = { (position: Int) in
+            position + 1 < all.count && all[position].valueCount < 0 && lane.sameKey(all[position], all[position + 1])
         }
+        entries = all.indices.contains(where: isSuperseded) ? all.indices.filter { !isSuperseded($0) }.map { all[$0] } : all
     }
 
-    public var count: Int { positions?.count ?? lane.entries.count }
+    public var count: Int { entries.count }
 
     @inline(__always)
-    private func entry(_ position: Int) -> WriteLane.Entry { lane.entries[positions?[position] ?? position] }
+    private func entry(_ position: Int) -> WriteLane.Entry { entries[position] }
 
     /// Bytes of all keys and values.
     var byteCount: Int { (0..<count).reduce(0) { $0 + Int(entry($1).keyCount) + max(0, entry($1).valueCount) } }
