@@ -112,6 +112,8 @@ public final class EntryBatch {
     public let keyCounts: UnsafeMutablePointer<Int>
     public let values: UnsafeMutablePointer<UnsafeRawPointer?>
     public let valueCounts: UnsafeMutablePointer<Int>
+    /// Of no meaning; keeps reads ahead from being left out.
+    @exclusivity(unchecked) var touched: UInt8 = 0
 
     init() {
         keys = .allocate(capacity: Self.capacity)
