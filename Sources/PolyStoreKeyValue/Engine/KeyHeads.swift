@@ -30,17 +30,54 @@ struct KeyHeads {
             if key.count != most { isLikeLong = false }
         }
         if isLikeLong { length = most }
-        first = heads[0]
-        var isRegular = heads.count > 1
-        var isUnlike = true
-        let step = heads.count > 1 ? heads[1] &- heads[0] : 0
-        for position in heads.indices.dropFirst() {
-            let distance = heads[position] &- heads[position - 1]
-            if distance == 0 { isUnlike = false }
-            if distance != step { isRegular = false }
+        if !hasUnlikeHeads() { for entry in entries { tails.append(Self.word(entry.key, shared + 8)) } }
+    }
+
+    /// Of entries that in part were there before.
+    /// - Parameter before: for each entry its position among those that another index is of; negative where it is not among them.
+    init(_ entries: ContiguousArray<TreeEntry>, from old: KeyHeads, before: (_ position: Int) -> Int) {
+        guard let least = entries.first?.key, let greatest = entries.last?.key, old.begins(least), old.begins(greatest) else {
+            self.init(entries)
+            return
         }
-        if isRegular, step.nonzeroBitCount == 1 { stride = step.trailingZeroBitCount }
-        if !isUnlike { for entry in entries { tails.append(Self.word(entry.key, shared + 8)) } }
+        self.init([])
+        shared = old.shared
+        beginning = old.beginning
+        length = old.length
+        heads.reserveCapacity(max(entries.count, OrderedTree.width + 1))
+        for position in entries.indices {
+            let place = before(position)
+            if place >= 0 {
+                heads.append(old.heads[place])
+            } else {
+                let key = entries[position].key
+                heads.append(Self.word(key, shared))
+                if key.count != length { length = -1 }
+            }
+        }
+        if !hasUnlikeHeads() { self = KeyHeads(entries) }
+    }
+
+    /// Whether no two heads are the same. Finds out whether there are gaps between them, too.
+    private mutating func hasUnlikeHeads() -> Bool {
+        first = heads[0]
+        let step = heads.count > 1 ? heads[1] &- heads[0] : 0
+        var isRegular = heads.count > 1 && step.nonzeroBitCount == 1
+        var isUnlike = true
+        heads.withUnsafeBufferPointer { heads in
+            for position in 1..<max(heads.count, 1) {
+                let distance = heads[position] &- heads[position &- 1]
+                if distance == 0 { isUnlike = false }
+                if distance != step { isRegular = false }
+            }
+        }
+        if isRegular { stride = step.trailingZeroBitCount }
+        return isUnlike
+    }
+
+    /// Whether a key begins like all keys here.
+    private func begins(_ key: UnsafeRawBufferPointer) -> Bool {
+        shared <= 16 && key.count >= shared && Self.beginning(key, shared) == beginning
     }
 
     @inline(__always)

@@ -124,6 +124,8 @@ public final class EntryBatch {
     public let keyCounts: UnsafeMutablePointer<Int>
     public let values: UnsafeMutablePointer<UnsafeRawPointer?>
     public let valueCounts: UnsafeMutablePointer<Int>
+    /// Of no meaning; keeps reads ahead from being left out.
+    @exclusivity(unchecked) var touched: UInt8 = 0
 
     /// Room for copies, `copied + keyRoom` bytes each; nil where nothing is copied.
     @usableFromInline let copies: UnsafeMutableRawPointer?

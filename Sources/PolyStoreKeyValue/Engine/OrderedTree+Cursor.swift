@@ -54,6 +54,9 @@ extension OrderedTree {
         /// Moves on through as many entries as there is room for; removed ones are not told from empty ones.
         mutating func next(into batch: EntryBatch) -> Int {
             var count = 0
+            // A byte of each record is read at once, so that the memory they lie in is waited for together and not one by one.
+            var touched: UInt8 = 0
+            defer { batch.touched = touched }
             while count < EntryBatch.capacity, let leaf {
                 position &+= 1
                 if position >= leaf.entries.count, !advance(1) { break }
@@ -61,7 +64,9 @@ extension OrderedTree {
                 let last = min(leaf.entries.count, position &+ EntryBatch.capacity &- count)
                 leaf.entries.withUnsafeBufferPointer { entries in
                     for entry in entries[position..<last] {
-                        batch.set(count, entry.key, entry.value ?? UnsafeRawBufferPointer(start: nil, count: 0))
+                        let value = entry.value ?? UnsafeRawBufferPointer(start: nil, count: 0)
+                        if value.count > 64 { touched ^= value[0] ^ value[64] }
+                        batch.set(count, entry.key, value)
                         count &+= 1
                     }
                 }

@@ -195,9 +195,10 @@ extension OrderedTree {
 
         /// A leaf does as planned.
         private func change(_ node: Node, _ size: Int, _ keepsKeys: Bool) {
-            node.change(count: plan.count, size: size, keepsKeys: keepsKeys) { place, bytes in
-                let position = plan[place]
-                return position < 0 ? node.entries[~position] : bytes.store(run.key(position), run.value(position))
+            node.change(count: plan.count, size: size, keepsKeys: keepsKeys) {
+                ~plan[$0]
+            } new: { place, bytes in
+                bytes.store(run.key(plan[place]), run.value(plan[place]))
             }
         }
 

@@ -136,15 +136,22 @@ extension OrderedTree {
         /// - Parameters:
         ///   - size: bytes of new entries that do not lie alone.
         ///   - keepsKeys: whether the keys stay the same.
-        ///   - next: each new entry: an old one, or one that it stores.
-        func change(count: Int, size: Int, keepsKeys: Bool, _ next: (_ position: Int, _ bytes: inout NodeBytes) -> TreeEntry) {
+        ///   - before: for each entry its position among the old ones; negative where it is new.
+        ///   - new: stores a new entry.
+        func change(
+            count: Int, size: Int, keepsKeys: Bool, before: (_ position: Int) -> Int,
+            new: (_ position: Int, _ bytes: inout NodeBytes) -> TreeEntry
+        ) {
             bytes.reserve(size)
             var changed: ContiguousArray<TreeEntry> = []
             changed.reserveCapacity(count)
-            for position in 0..<count { changed.append(next(position, &bytes)) }
+            for position in 0..<count {
+                let place = before(position)
+                changed.append(place >= 0 ? entries[place] : new(position, &bytes))
+            }
             bytes.settle(changed)
             entries = changed
-            if !keepsKeys { index = KeyHeads(changed) }
+            if !keepsKeys { index = KeyHeads(changed, from: index, before: before) }
         }
 
         /// Whether memory of entries that are gone would be more than half, with so many bytes more and so many of all then in use.

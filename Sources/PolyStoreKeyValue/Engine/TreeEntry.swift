@@ -46,8 +46,9 @@ final class TreeBytes: ManagedBuffer<TreeBytes.Header, UInt8> {
         unsafeDowncast(TreeBytes.create(minimumCapacity: room) { _ in Header(room: room) }, to: TreeBytes.self)
     }
 
-    var room: Int { header.room }
-    var rest: Int { header.room - header.used }
+    // By pointer, as `header` is checked for exclusivity at each use.
+    var room: Int { withUnsafeMutablePointerToHeader { $0.pointee.room } }
+    var rest: Int { withUnsafeMutablePointerToHeader { $0.pointee.room - $0.pointee.used } }
 
     /// Writes a key and its value, for which there must be room. Only who alone refers to the memory may do so.
     func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> TreeEntry {

@@ -60,19 +60,27 @@ struct IndexSearch {
         }
         guard let best, prefixes.count * best.values.count <= mostRanges else { return nil }
         var isExact = true
-        var continued: Set<[UInt8]> = []
+        var continued: [[UInt8]] = []
+        continued.reserveCapacity(prefixes.count * best.values.count)
         for prefix in prefixes {
             for value in best.values {
                 keys.removeAll()
                 prefix.withUnsafeBytes { keys.append(raw: $0) }
                 keys.append(value, type: field.type, reserve: reserve)
                 if keys.isCut { isExact = false }
-                continued.insert(keys.bytes)
+                continued.append(keys.bytes)
             }
         }
-        return (
-            continued.sorted { $0.lexicographicallyPrecedes($1) }, isExact ? [best.number] : [], Set(best.values).count
-        )
+        continued.sort { left, right in left.withUnsafeBytes { left in right.withUnsafeBytes { Order.of(left, $0) < 0 } } }
+        var last = 0
+        for position in continued.indices.dropFirst() where continued[position] != continued[last] {
+            last += 1
+            continued.swapAt(last, position)
+        }
+        continued.removeLast(max(continued.count - last - 1, 0))
+        // Values that were cut may be different and have the same key.
+        let count = isExact && !prefixes.isEmpty ? continued.count / prefixes.count : Set(best.values).count
+        return (continued, isExact ? [best.number] : [], count)
     }
 
     /// The ranges within every prefix that the bounds leave.

@@ -79,9 +79,51 @@ struct WriteLane {
 
     mutating func sort() {
         guard !isSorted else { return }
-        let lane = self
-        entries.sort { lane.precedes($0, $1) }
         isSorted = true
+        guard entries.count > 64, entries.count < UInt32.max else {
+            let lane = self
+            entries.sort { lane.precedes($0, $1) }
+            return
+        }
+        // Places are sorted by a word of each key, and those whose word is the same by the next one, so that keys are not looked at in every comparison
+        // and entries are moved only once.
+        var places: [Place] = []
+        places.reserveCapacity(entries.count)
+        for (position, entry) in entries.enumerated() { places.append(Place(word: entry.head.0, position: UInt32(position))) }
+        places.withUnsafeMutableBufferPointer { sort($0, wordAt: 5) }
+        entries = places.map { entries[Int($0.position)] }
+    }
+
+    private struct Place {
+        var word: UInt64
+        let position: UInt32
+    }
+
+    /// - Parameter start: where the word in the places is from in the keys.
+    private func sort(_ places: UnsafeMutableBufferPointer<Place>, wordAt start: Int) {
+        var places = places
+        places.sort { $0.word < $1.word }
+        var low = 0
+        while low < places.count {
+            var high = low + 1
+            while high < places.count, places[high].word == places[low].word { high += 1 }
+            if high - low > 1 { sortAlike(UnsafeMutableBufferPointer(rebasing: places[low..<high]), from: start + 8) }
+            low = high
+        }
+    }
+
+    /// Sorts keys that are the same up to a place.
+    private func sortAlike(_ places: UnsafeMutableBufferPointer<Place>, from start: Int) {
+        if places.count > 8, places.contains(where: { Int(entries[Int($0.position)].keyCount) > start }) {
+            for position in places.indices {
+                let entry = entries[Int(places[position].position)]
+                places[position].word = start == 13 ? entry.head.1 : Self.word(key(entry), start)
+            }
+            sort(places, wordAt: start)
+        } else {
+            var places = places
+            places.sort { precedes(entries[Int($0.position)], entries[Int($1.position)]) }
+        }
     }
 
     func sameKey(_ left: Entry, _ right: Entry) -> Bool { left.head == right.head && Order.of(key(left), key(right)) == 0 }
@@ -100,26 +142,23 @@ public struct WriteRun {
     private let lane: WriteLane
     private let sealedHead: Int?
     private let sealed = RecordArena(capacity: 1024)
-    /// Positions in the lane; nil: all.
-    private var positions: [Int]?
+    private let entries: [WriteLane.Entry]
 
     init(_ lane: WriteLane, _ sealedHead: Int?) {
         self.lane = lane
         self.sealedHead = sealedHead
-        let entries = lane.entries
+        let all = lane.entries
         // A removal of a key that is set again is left out.
-        if entries.contains(where: { $0.valueCount < 0 }) {
-            positions = entries.indices.filter { position in
-                let next = position + 1
-                return next == entries.count || entries[position].valueCount >= 0 || !lane.sameKey(entries[position], entries[next])
-            }
+        let isSuperseded = { (position: Int) in
+            position + 1 < all.count && all[position].valueCount < 0 && lane.sameKey(all[position], all[position + 1])
         }
+        entries = all.indices.contains(where: isSuperseded) ? all.indices.filter { !isSuperseded($0) }.map { all[$0] } : all
     }
 
-    public var count: Int { positions?.count ?? lane.entries.count }
+    public var count: Int { entries.count }
 
     @inline(__always)
-    private func entry(_ position: Int) -> WriteLane.Entry { lane.entries[positions?[position] ?? position] }
+    private func entry(_ position: Int) -> WriteLane.Entry { entries[position] }
 
     /// Bytes of all keys and values.
     var byteCount: Int { (0..<count).reduce(0) { $0 + Int(entry($1).keyCount) + max(0, entry($1).valueCount) } }
