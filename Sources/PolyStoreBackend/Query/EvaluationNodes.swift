@@ -28,28 +28,17 @@ final class IDNode: EvaluationNode {
 final class IntegerNode: EvaluationNode {
     let field: Int
     let comparison: ComparisonOperator
+    /// Turns the sign bit over where there is none; the order is then that of signed integers.
+    let flip: Int64
     let constant: Int64
-    init(_ field: Int, _ comparison: ComparisonOperator, _ constant: Int64) {
-        self.field = field
+    init(_ field: FieldReference, _ comparison: ComparisonOperator, _ constant: Int64) {
+        self.field = field.ordinal
         self.comparison = comparison
-        self.constant = constant
+        flip = field.isUnsigned ? .min : 0
+        self.constant = constant ^ flip
     }
     override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
-        record.isNull(field) ? .unknown : Ternary(comparison.accepts(Order.of(record.integer(field), constant)))
-    }
-}
-
-final class UnsignedNode: EvaluationNode {
-    let field: Int
-    let comparison: ComparisonOperator
-    let constant: UInt64
-    init(_ field: Int, _ comparison: ComparisonOperator, _ constant: Int64) {
-        self.field = field
-        self.comparison = comparison
-        self.constant = UInt64(bitPattern: constant)
-    }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
-        record.isNull(field) ? .unknown : Ternary(comparison.accepts(Order.of(UInt64(bitPattern: record.integer(field)), constant)))
+        record.isNull(field) ? .unknown : Ternary(comparison.accepts(Order.of(record.integer(field) ^ flip, constant)))
     }
 }
 

@@ -63,9 +63,7 @@ public final class PredicateEvaluator {
         switch value {
         case .null: ConstantNode(.unknown)
         case .integer(let constant):
-            field.isObjectID
-                ? IDNode(comparison, constant)
-                : (field.isUnsigned ? UnsignedNode(field.ordinal, comparison, constant) : IntegerNode(field.ordinal, comparison, constant))
+            field.isObjectID ? IDNode(comparison, constant) : IntegerNode(field, comparison, constant)
         case .real(let constant): RealNode(field.ordinal, comparison, Value.normalized(constant))
         case .text(let constant): BytesNode(field.ordinal, comparison, [UInt8](constant.utf8))
         case .blob(let constant): BytesNode(field.ordinal, comparison, constant)

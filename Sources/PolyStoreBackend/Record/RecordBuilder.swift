@@ -34,12 +34,6 @@ public struct RecordBuilder {
     @inlinable
     public mutating func begin(_ layout: RecordLayout) {
         if self.layout !== layout { take(layout) }
-        restart()
-    }
-
-    /// Starts another record of the layout that `begin` was given last; saves a loop the handing over.
-    @inlinable @inline(__always)
-    public mutating func restart() {
         nextVariable = 0
         isOutOfOrder = false
         arena.reserve(heapOffset)
@@ -81,29 +75,14 @@ public struct RecordBuilder {
     @inlinable @inline(__always)
     public mutating func setInteger(_ field: Int, _ value: Int64) {
         clearNull(field)
-        let slot = slots[field]
-        let at = base + Int(slot.position)
-        switch slot.code {
-        case .int64: at.storeBytes(of: value.littleEndian, as: Int64.self)
-        case .uint8, .int8: at.storeBytes(of: UInt8(truncatingIfNeeded: value), as: UInt8.self)
-        case .int16, .uint16: at.storeBytes(of: UInt16(truncatingIfNeeded: value).littleEndian, as: UInt16.self)
-        case .int32, .uint32: at.storeBytes(of: UInt32(truncatingIfNeeded: value).littleEndian, as: UInt32.self)
-        case .float, .double, .variable: isOutOfOrder = true
-        }
+        if !slots[field].store(value, in: base) { isOutOfOrder = true }
     }
 
     /// Sets a real field, normalized (see ``Value/normalized(_:)``).
     @inlinable @inline(__always)
     public mutating func setReal(_ field: Int, _ value: Double) {
         clearNull(field)
-        let slot = slots[field]
-        let at = base + Int(slot.position)
-        let value = Value.normalized(value)
-        switch slot.code {
-        case .double: at.storeBytes(of: value.bitPattern.littleEndian, as: UInt64.self)
-        case .float: at.storeBytes(of: Float(value).bitPattern.littleEndian, as: UInt32.self)
-        default: isOutOfOrder = true
-        }
+        if !slots[field].store(value, in: base) { isOutOfOrder = true }
     }
 
     /// Sets a text field.

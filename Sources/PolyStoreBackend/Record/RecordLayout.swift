@@ -95,4 +95,33 @@ struct FieldSlot: Sendable {
 
     @usableFromInline var position: UInt32
     @usableFromInline var code: Code
+
+    /// Writes an integer as wide as the field.
+    /// - Returns: false, with nothing done, where the field is of another kind.
+    @inlinable @inline(__always)
+    func store(_ value: Int64, in record: UnsafeMutableRawPointer) -> Bool {
+        let at = record + Int(position)
+        switch code {
+        case .int64: at.storeBytes(of: value.littleEndian, as: Int64.self)
+        case .uint8, .int8: at.storeBytes(of: UInt8(truncatingIfNeeded: value), as: UInt8.self)
+        case .int16, .uint16: at.storeBytes(of: UInt16(truncatingIfNeeded: value).littleEndian, as: UInt16.self)
+        case .int32, .uint32: at.storeBytes(of: UInt32(truncatingIfNeeded: value).littleEndian, as: UInt32.self)
+        case .float, .double, .variable: return false
+        }
+        return true
+    }
+
+    /// Writes a real, normalized, as wide as the field.
+    /// - Returns: false, with nothing done, where the field is of another kind.
+    @inlinable @inline(__always)
+    func store(_ value: Double, in record: UnsafeMutableRawPointer) -> Bool {
+        let at = record + Int(position)
+        let value = Value.normalized(value)
+        switch code {
+        case .double: at.storeBytes(of: value.bitPattern.littleEndian, as: UInt64.self)
+        case .float: at.storeBytes(of: Float(value).bitPattern.littleEndian, as: UInt32.self)
+        default: return false
+        }
+        return true
+    }
 }

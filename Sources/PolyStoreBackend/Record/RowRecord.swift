@@ -45,28 +45,13 @@ public struct RowRecord {
     /// The caller has checked that it fits the field's type.
     @inlinable @inline(__always)
     public func setInteger(_ field: Int, _ value: Int64) {
-        let slot = slots[field]
-        let at = base + Int(slot.position)
-        switch slot.code {
-        case .int64: at.storeBytes(of: value.littleEndian, as: Int64.self)
-        case .uint8, .int8: at.storeBytes(of: UInt8(truncatingIfNeeded: value), as: UInt8.self)
-        case .int16, .uint16: at.storeBytes(of: UInt16(truncatingIfNeeded: value).littleEndian, as: UInt16.self)
-        case .int32, .uint32: at.storeBytes(of: UInt32(truncatingIfNeeded: value).littleEndian, as: UInt32.self)
-        case .float, .double, .variable: break
-        }
+        _ = slots[field].store(value, in: base)
     }
 
     /// Normalized, see ``Value/normalized(_:)``.
     @inlinable @inline(__always)
     public func setReal(_ field: Int, _ value: Double) {
-        let slot = slots[field]
-        let at = base + Int(slot.position)
-        let value = Value.normalized(value)
-        switch slot.code {
-        case .double: at.storeBytes(of: value.bitPattern.littleEndian, as: UInt64.self)
-        case .float: at.storeBytes(of: Float(value).bitPattern.littleEndian, as: UInt32.self)
-        default: break
-        }
+        _ = slots[field].store(value, in: base)
     }
 
     /// A copy of the bytes as the next text or blob.
