@@ -52,22 +52,10 @@ extension Context {
     /// The same from several stores, whose walks go side by side.
     @usableFromInline
     final func fetchMergedInBatches<T: Model>(_ fetch: ResolvedFetch, _ size: Int, _ body: ([T]) throws -> Void) throws {
-        let walk = MergedWalk(fetch.sortKeys)
-        defer { walk.close() }
-        for part in fetch.parts { try walk.add(openSteadily(part)) }
-        var toSkip = fetch.options.offset
-        var left = fetch.options.limit ?? .max
         var batch: [T] = []
-        while left > 0, let index = try walk.next() {
-            if toSkip > 0 {
-                toSkip -= 1
-                continue
-            }
-            left -= 1
-            let part = fetch.parts[index]
-            batch.append(try object(part.entry, part.slot, walk.cursors[index]))
-            guard batch.count == size || left == 0 else { continue }
-            try hand(over: &batch, to: body)
+        try walk(fetch, openSteadily) { object in
+            batch.append(object)
+            if batch.count == size { try hand(over: &batch, to: body) }
         }
         try hand(over: &batch, to: body)
     }
@@ -78,20 +66,40 @@ extension Context {
         if !objects.isEmpty { try body(objects) }
     }
 
+    /// All objects of several stores, in one order.
+    @usableFromInline
+    final func fetchMerged<T: Model>(_ fetch: ResolvedFetch) throws -> [T] {
+        var found: [T] = []
+        try walk(fetch, open) { found.append($0) }
+        return found
+    }
+
+    /// Walks over several stores at once, cut to limit and offset.
+    private func walk<T: Model>(
+        _ fetch: ResolvedFetch, _ open: (ResolvedFetch.Part) throws -> RecordCursor, _ visit: (T) throws -> Void
+    ) throws {
+        let walk = MergedWalk(fetch.sortKeys)
+        defer { walk.close() }
+        for part in fetch.parts { try walk.add(open(part)) }
+        var toSkip = fetch.options.offset
+        var left = fetch.options.limit ?? .max
+        while left > 0, let index = try walk.next() {
+            if toSkip > 0 {
+                toSkip -= 1
+                continue
+            }
+            left -= 1
+            try visit(object(fetch.parts[index], walk.cursors[index]))
+        }
+    }
+
     /// The object of the row that a walk stands on.
-    private func object<T: Model>(_ entry: StoreEntity, _ slot: Int32, _ cursor: RecordCursor) throws -> T {
-        let key = cursor.id
-        if let living = living(T.self, slot, key) {
-            if living._$state.isFault { try fill(living, entry, key, cursor.record) }
-            return living
+    private func object<T: Model>(_ part: ResolvedFetch.Part, _ cursor: RecordCursor) throws -> T {
+        guard let living = living(T.self, part.slot, cursor.id) else {
+            return try make(T.self, part.entry, maps[Int(part.slot)], cursor.id, cursor.record)
         }
-        do {
-            let object = try T(_$state: ModelState(maps[Int(slot)], key: key), decoding: cursor.record)
-            maps[Int(slot)].insert(key, object)
-            return object
-        } catch {
-            throw described(error, entry, key)
-        }
+        if living._$state.isFault { try fill(living, part.entry, cursor.id, cursor.record) }
+        return living
     }
 }
 

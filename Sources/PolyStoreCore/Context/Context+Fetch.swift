@@ -5,6 +5,7 @@ extension Context {
     @inlinable
     public func fetchAll<S: FetchSource>(_ source: S) throws -> [S.Entity] {
         let fetch = try resolve(source.chain)
+        if fetch.isMerged { return try fetchMerged(fetch) }
         var found: [S.Entity] = []
         for part in fetch.parts {
             if try collectLiving(S.Entity.self, part, into: &found) { continue }
@@ -12,7 +13,7 @@ extension Context {
             defer { cursor.close() }
             try collect(S.Entity.self, part.entry, part.slot, cursor, into: &found)
         }
-        return fetch.isMerged ? try merged(fetch, found) : found
+        return found
     }
 
     /// The first object that matches; nil if none does.
@@ -166,14 +167,21 @@ extension Context {
                 found.append(object)
                 continue
             }
-            do {
-                let object = try T(_$state: ModelState(map, key: key), decoding: cursor.record)
-                let pointer = Unmanaged.passUnretained(object).toOpaque()
-                found.append(object)  // a handing over, as nobody uses it afterwards
-                map.insert(key, pointer)
-            } catch {
-                throw described(error, entry, key)
-            }
+            found.append(try make(type, entry, map, key, cursor.record))
+        }
+    }
+
+    /// Makes an object that is not alive yet.
+    @inlinable @inline(__always)
+    final func make<T: Model>(
+        _ type: T.Type, _ entry: StoreEntity, _ map: IdentityMap, _ key: Int64, _ record: RecordView
+    ) throws -> T {
+        do {
+            let object = try T(_$state: ModelState(map, key: key), decoding: record)
+            map.insert(key, object)
+            return object
+        } catch {
+            throw described(error, entry, key)
         }
     }
 
@@ -187,30 +195,6 @@ extension Context {
             throw described(error, entry, key)
         }
     }
-
-    /// Objects of several stores in one order, cut to limit and offset.
-    @usableFromInline
-    final func merged<T: Model>(_ fetch: ResolvedFetch, _ found: [T]) throws -> [T] {
-        guard let layout = fetch.parts.first?.entry.entity.layout else { return found }
-        let arena = RecordArena()
-        var builder = RecordBuilder(arena)
-        var rows: [(row: MaterializedCursor.Row, object: T)] = []
-        for object in found {
-            builder.begin(layout)
-            try object._$encode(into: &builder)
-            let place = try builder.finish()
-            rows.append((MaterializedCursor.Row(id: object._$state.key, offset: place.offset, count: place.count), object))
-        }
-        let order = RecordOrder(fetch.sortKeys)
-        rows.sort { left, right in
-            let result = order.compare(
-                left.row.id, arena.view(left.row.offset, left.row.count, layout), right.row.id,
-                arena.view(right.row.offset, right.row.count, layout))
-            return result == 0 ? left.object._$state.slot < right.object._$state.slot : result < 0
-        }
-        let slice = rows.dropFirst(fetch.options.offset)
-        return (fetch.options.limit.map { slice.prefix($0) } ?? slice).map(\.object)
-    }
 }
 
 extension Context {
@@ -218,21 +202,12 @@ extension Context {
     @inlinable
     public func fetchExisting<T: Model>(_ id: ObjectID<T>) throws -> T? {
         let entry = try entry(of: id)
-        let map = maps[Int(entry.slot)]
-        if let pointer = map.object(id.key) {
-            // An entry's map holds objects of the entry's class only.
-            let living = unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), to: T.self)
+        if let living = living(T.self, entry.slot, id.key) {
             if living._$state.isFault { fire(living) }
             return living.isDeleted ? nil : living
         }
         guard let record = try record(entry, id.key) else { return nil }
-        do {
-            let object = try T(_$state: ModelState(map, key: id.key), decoding: record)
-            map.insert(id.key, object)
-            return object
-        } catch {
-            throw described(error, entry, id.key)
-        }
+        return try make(T.self, entry, maps[Int(entry.slot)], id.key, record)
     }
 
     @usableFromInline

@@ -136,7 +136,8 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         let versions = try commitAhead(stores)
         do {
             for (index, version) in versions {
-                guard try part(core.table.withLock { $0.stores[index] }).writer.version == version else { throw interrupted(index) }
+                let part = try part(core.table.withLock { $0.stores[index] })
+                guard part.writer.version == version else { throw part.store.interrupted }
             }
             if let (_, failure) = firstFailure(sets) { throw failure }
             for (store, changes) in sets { begunPart(store.index)?.didApply(changes, durability) }
@@ -156,25 +157,12 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
     /// Undoes what the failing transaction did to a store, and keeps what the others did.
     private func restore(_ index: Int) throws {
         guard let part = begunPart(index) else { return }
-        if part.isChanged {
-            try part.beginAgain()
-        } else {
-            part.writer.rollback()
-            drop(part, committed: false)
-        }
-    }
-
-    private func interrupted(_ index: Int) -> StoreError {
-        let url = core.table.withLock { $0.stores[index].url }
-        return StoreError(.conflict, "Another process wrote to \(url) meanwhile. Run the transaction again.", url: url)
+        if part.isChanged { try part.beginAgain() } else { rollBack(part) }
     }
 
     /// Ends everything without a commit.
     private func giveUp(_ error: any Error) {
-        for case let part? in parts {
-            part.writer.rollback()
-            drop(part, committed: false)
-        }
+        for case let part? in parts { rollBack(part) }
         finish { _ in error }
     }
 
@@ -196,8 +184,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
             let index = part.store.index
             guard part.isChanged, failure == nil else {
                 if part.isChanged { lost.insert(index) } else { versions[index] = part.writer.version }
-                part.writer.rollback()
-                drop(part, committed: false)
+                rollBack(part)
                 continue
             }
             do {
@@ -206,8 +193,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
             } catch {
                 failure = (part.store, error)
                 lost.insert(index)
-                part.writer.rollback()
-                drop(part, committed: false)
+                rollBack(part)
             }
         }
         publish(versions)
@@ -240,6 +226,11 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
             }
         }
         if !committed.isEmpty { core.hub.publish(committed, snapshots) }
+    }
+
+    private func rollBack(_ part: StorePart) {
+        part.writer.rollback()
+        drop(part, committed: false)
     }
 
     private func drop(_ part: StorePart, committed: Bool) {

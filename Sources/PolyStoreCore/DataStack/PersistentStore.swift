@@ -34,6 +34,11 @@ public final class PersistentStore: Sendable {
     /// `engine:location`.
     public var url: String { configuration.url }
 
+    /// What a transaction ends with that had to begin anew, and found another version.
+    var interrupted: StoreError {
+        StoreError(.conflict, "Another process wrote to \(url) meanwhile. Run the transaction again.", url: url)
+    }
+
     /// Looks for damage: a sentence for each finding.
     public func verify() throws -> [String] { try backend.verify() }
 }

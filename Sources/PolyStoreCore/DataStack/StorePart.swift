@@ -44,9 +44,7 @@ final class StorePart {
             guard let range = block?.reserved else { continue }
             isSame = try writer.reserveIDs(entity, count: range.count) == range.lowerBound && isSame
         }
-        guard isSame else {
-            throw StoreError(.conflict, "Another process wrote to \(store.url) meanwhile. Run the transaction again.", url: store.url)
-        }
+        guard isSame else { throw store.interrupted }
         for changes in applied { try writer.apply(changes) }
     }
 
