@@ -90,7 +90,7 @@ import Testing
                     model[key] = value
                 }
                 lane.sort()
-                tree.write(WriteRun(lane, nil))
+                tree.write(WriteRun(lane))
             } else {
                 for _ in 0..<random.below(200) {
                     let key = key(&random)
@@ -165,7 +165,7 @@ import Testing
             var tree = OrderedTree()
             var lane = WriteLane()
             for key in keys { key.withUnsafeBytes { lane.add($0, $0) } }
-            tree.write(WriteRun(lane, nil))
+            tree.write(WriteRun(lane))
             let before = tree
             var removals = WriteLane()
             let step = kept == 0 ? keys.count + 1 : keys.count / kept
@@ -173,7 +173,7 @@ import Testing
             for (position, key) in keys.enumerated() {
                 if (position + 1) % step == 0 { left.append(key) } else { key.withUnsafeBytes { removals.add($0, nil) } }
             }
-            tree.write(WriteRun(removals, nil))
+            tree.write(WriteRun(removals))
             #expect(contents(tree).map(\.[0]) == left)
             if let root = tree.root { check(root) }
             #expect((tree.root == nil) == left.isEmpty)

@@ -57,7 +57,7 @@ import Testing
                 if value == nil { removed.insert(key) } else { removed.remove(key) }
             }
             lane.sort()
-            tree.write(WriteRun(lane, nil), keepsRemoved: keepsRemoved)
+            tree.write(WriteRun(lane), keepsRemoved: keepsRemoved)
             #expect(contents(tree) == model)
             #expect(tree.count == model.count + (keepsRemoved ? removed.count : 0))
             for key in model.keys { #expect(key.withUnsafeBytes { tree.value(of: $0).map { [UInt8]($0) } } == model[key]) }

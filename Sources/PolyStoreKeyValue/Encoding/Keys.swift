@@ -10,6 +10,9 @@ extension KeyWriter {
         return self
     }
 
+    /// Bytes of a record's key: the space, the entity's number, the id.
+    static let recordKeySize = 13
+
     func record(_ entity: UInt32, _ id: Int64) -> UnsafeRawBufferPointer {
         begin(.record, entity).append(id: id)
         return raw
@@ -96,6 +99,9 @@ struct KeyRange: Hashable {
         start = prefix
         end = Self.successor(prefix)
     }
+
+    /// The keys of all records of an entity.
+    init(recordsOf number: UInt32) { self.init(prefix: [Keyspace.record.rawValue] + Number.bytes(number)) }
 
     init(_ start: [UInt8], _ end: [UInt8]) {
         self.start = start

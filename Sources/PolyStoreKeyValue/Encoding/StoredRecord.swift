@@ -54,12 +54,17 @@ enum StoredRecord {
         } else {
             count = try appendLong(record, entity, traits, arena, chunk)
         }
-        if traits.checksumsRecords {
-            withUnsafeBytes(of: UInt32(0)) { _ = arena.append($0) }
-            count += RecordChecksum.tailSize
-            let bytes = UnsafeMutableRawBufferPointer(mutating: arena.bytes(start, count))
-            RecordChecksum.seal(bytes, head: entity.layout.minimumSize, key: key)
-        }
+        if traits.checksumsRecords { count = seal(start, in: arena, head: entity.layout.minimumSize, key: key) }
+        return count
+    }
+
+    /// Seals the record that an arena ends with.
+    /// - Parameter start: where it begins there.
+    /// - Returns: how many bytes it then has.
+    static func seal(_ start: Int, in arena: RecordArena, head: Int, key: UnsafeRawBufferPointer) -> Int {
+        withUnsafeBytes(of: UInt32(0)) { _ = arena.append($0) }
+        let count = arena.count - start
+        RecordChecksum.seal(UnsafeMutableRawBufferPointer(mutating: arena.bytes(start, count)), head: head, key: key)
         return count
     }
 

@@ -26,7 +26,7 @@ final class RecordCursorOverRange: RecordCursor {
         self.entity = entity
         let number = reader.layout.number(of: entity)
         whole = ids == nil ? UInt64(Keyspace.record.rawValue) << 32 | UInt64(number) : nil
-        range = ids ?? KeyRange(prefix: [Keyspace.record.rawValue] + Number.bytes(number))
+        range = ids ?? KeyRange(recordsOf: number)
         self.isReversed = isReversed
         cursor = try reader.snapshot.cursor()
         decoder = RecordDecoder(reader.layout)
@@ -82,7 +82,7 @@ final class RecordCursorOverRange: RecordCursor {
             close()
             return false
         }
-        guard key.count == 13 else { throw reader.corrupt("a key of \(entity.name)") }
+        guard key.count == KeyWriter.recordKeySize else { throw reader.corrupt("a key of \(entity.name)") }
         let id = key.id(at: 5)
         stand(on: id, try decoder.decode(value, entity, id, key: key, reader.snapshot))
         return true

@@ -26,15 +26,13 @@ final class RecordScanner {
     @exclusivity(unchecked) private var position = 0
     @exclusivity(unchecked) private var count = 0
 
-    private static let keySize = 13
-
     /// - Parameters:
     ///   - ids: a range of keys within the entity's records; nil: all.
     ///   - fields: those that will be looked at.
     init(_ reader: SnapshotReader, _ entity: Entity, ids: KeyRange?, fields: FieldMask) throws {
         self.reader = reader
         self.entity = entity
-        range = ids ?? KeyRange(prefix: [Keyspace.record.rawValue] + Number.bytes(reader.layout.number(of: entity)))
+        range = ids ?? KeyRange(recordsOf: reader.layout.number(of: entity))
         needsHeap = entity.fields.contains { $0.type.fixedWidth == 0 && fields.contains($0.ordinal) }
         isChecked = reader.layout.traits.checksumsRecords
         head = entity.layout.minimumSize
@@ -113,7 +111,7 @@ final class RecordScanner {
                 while count > 0, Order.of(entries.key(count - 1), end) >= 0 { count -= 1 }
             }
             for number in 0..<count {
-                guard entries.keyCounts[number] == Self.keySize else { throw reader.corrupt("a key of \(entity.name)") }
+                guard entries.keyCounts[number] == KeyWriter.recordKeySize else { throw reader.corrupt("a key of \(entity.name)") }
                 batch.ids[number] = entries.key(number).id(at: 5)
             }
         }
@@ -131,7 +129,8 @@ final class RecordScanner {
         }
         if isChecked {
             let sound = RecordChecksum.soundHeads(
-                entries.values + position, keys: entries.keys + position, keyCount: Self.keySize, head: head, count: count - position)
+                entries.values + position, keys: entries.keys + position, keyCount: KeyWriter.recordKeySize, head: head,
+                count: count - position)
             guard sound == count - position else { throw damage(position + sound, isSound: false) }
             if let other = batch.firstOfAnotherLayout(position..<count) { throw damage(other, isSound: true) }
         }

@@ -101,7 +101,7 @@ struct IndexBuilder {
     /// The keys of the records that the building of an index has not come to yet.
     static func unbuilt(_ index: KeyIndex, _ reader: SnapshotReader) throws -> KeyRange {
         let number = reader.layout.number(of: index.entity)
-        var range = KeyRange(prefix: [Keyspace.record.rawValue] + Number.bytes(number))
+        var range = KeyRange(recordsOf: number)
         if let value = try reader.snapshot.get(Keyspace.Metadata.buildProgress.key(index.number)) {
             guard let progress: Int64 = Number.read(value) else { throw reader.corrupt("how far the index \(index.index.name) is built") }
             range.start = progress < .max ? KeyWriter().recordBytes(number, progress + 1) : range.end

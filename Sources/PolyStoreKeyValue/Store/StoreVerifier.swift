@@ -60,8 +60,8 @@ struct StoreVerifier {
         var sentences: [String] = []
         let readable = try layout.indexes[entity.index].enumerated().filter { try reader.state(entity, $0.offset).phase == .readable }
         try forEach([Keyspace.record.rawValue] + Number.bytes(layout.number(of: entity))) { cursor in
-            guard cursor.key.count == 13 else {
-                sentences.append("A key of \(entity.name) has \(cursor.key.count) bytes instead of 13.")
+            guard cursor.key.count == KeyWriter.recordKeySize else {
+                sentences.append("A key of \(entity.name) has \(cursor.key.count) bytes instead of \(KeyWriter.recordKeySize).")
                 return
             }
             count += 1

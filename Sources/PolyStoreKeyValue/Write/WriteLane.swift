@@ -20,7 +20,7 @@ struct WriteLane {
     private var isSorted = true
     let arena: RecordArena
     /// Of records as they came: how long their heads are; nil where they are not sealed.
-    private let sealedHead: Int?
+    fileprivate let sealedHead: Int?
 
     /// An arena of its own keeps the keys of a lane together: once they are sorted they are read from all over it.
     /// - Parameter capacity: bytes of keys and values to be expected.
@@ -80,50 +80,8 @@ struct WriteLane {
     mutating func sort() {
         guard !isSorted else { return }
         isSorted = true
-        guard entries.count > 64, entries.count < UInt32.max else {
-            let lane = self
-            entries.sort { lane.precedes($0, $1) }
-            return
-        }
-        // Places are sorted by a word of each key, and those whose word is the same by the next one, so that keys are not looked at in every comparison
-        // and entries are moved only once.
-        var places: [Place] = []
-        places.reserveCapacity(entries.count)
-        for (position, entry) in entries.enumerated() { places.append(Place(word: entry.head.0, position: UInt32(position))) }
-        places.withUnsafeMutableBufferPointer { sort($0, wordAt: 5) }
-        entries = places.map { entries[Int($0.position)] }
-    }
-
-    private struct Place {
-        var word: UInt64
-        let position: UInt32
-    }
-
-    /// - Parameter start: where the word in the places is from in the keys.
-    private func sort(_ places: UnsafeMutableBufferPointer<Place>, wordAt start: Int) {
-        var places = places
-        places.sort { $0.word < $1.word }
-        var low = 0
-        while low < places.count {
-            var high = low + 1
-            while high < places.count, places[high].word == places[low].word { high += 1 }
-            if high - low > 1 { sortAlike(UnsafeMutableBufferPointer(rebasing: places[low..<high]), from: start + 8) }
-            low = high
-        }
-    }
-
-    /// Sorts keys that are the same up to a place.
-    private func sortAlike(_ places: UnsafeMutableBufferPointer<Place>, from start: Int) {
-        if places.count > 8, places.contains(where: { Int(entries[Int($0.position)].keyCount) > start }) {
-            for position in places.indices {
-                let entry = entries[Int(places[position].position)]
-                places[position].word = start == 13 ? entry.head.1 : Self.word(key(entry), start)
-            }
-            sort(places, wordAt: start)
-        } else {
-            var places = places
-            places.sort { precedes(entries[Int($0.position)], entries[Int($1.position)]) }
-        }
+        let lane = self
+        entries.sort { lane.precedes($0, $1) }
     }
 
     func sameKey(_ left: Entry, _ right: Entry) -> Bool { left.head == right.head && Order.of(key(left), key(right)) == 0 }
@@ -133,20 +91,18 @@ struct WriteLane {
         if entries.isEmpty { return }
         var lane = self
         lane.sort()
-        try writer.write(WriteRun(lane, sealedHead))
+        try writer.write(WriteRun(lane))
     }
 }
 
 /// Keys in ascending order, each once, with what becomes of them.
 public struct WriteRun {
     private let lane: WriteLane
-    private let sealedHead: Int?
     private let sealed = RecordArena(capacity: 1024)
     private let entries: [WriteLane.Entry]
 
-    init(_ lane: WriteLane, _ sealedHead: Int?) {
+    init(_ lane: WriteLane) {
         self.lane = lane
-        self.sealedHead = sealedHead
         let all = lane.entries
         // A removal of a key that is set again is left out.
         let isSuperseded = { (position: Int) in
@@ -169,7 +125,7 @@ public struct WriteRun {
     /// Bytes of the key with a number and of its new value.
     func size(_ position: Int) -> Int {
         let entry = entry(position)
-        let tail = entry.record != nil && sealedHead != nil ? RecordChecksum.tailSize : 0
+        let tail = entry.record != nil && lane.sealedHead != nil ? RecordChecksum.tailSize : 0
         return Int(entry.keyCount) + max(0, entry.valueCount) + tail
     }
 
@@ -180,12 +136,9 @@ public struct WriteRun {
     public func value(_ position: Int) -> UnsafeRawBufferPointer? {
         let entry = entry(position)
         guard let value = lane.value(entry) else { return nil }
-        guard entry.record != nil, let sealedHead else { return value }
+        guard entry.record != nil, let head = lane.sealedHead else { return value }
         sealed.removeAll()
         _ = sealed.append(value)
-        withUnsafeBytes(of: UInt32(0)) { _ = sealed.append($0) }
-        let bytes = UnsafeMutableRawBufferPointer(mutating: sealed.bytes(0, value.count + RecordChecksum.tailSize))
-        RecordChecksum.seal(bytes, head: sealedHead, key: lane.key(entry))
-        return UnsafeRawBufferPointer(bytes)
+        return sealed.bytes(0, StoredRecord.seal(0, in: sealed, head: head, key: lane.key(entry)))
     }
 }

@@ -51,7 +51,7 @@ struct WritePlan {
         if changes.changes.count > 64 {
             for entity in Set(changes.changes.lazy.map(\.entity)) {
                 let count = changes.changes.count
-                records[entity].reserve(count, keySize: 13)
+                records[entity].reserve(count, keySize: KeyWriter.recordKeySize)
                 for (position, index) in layout.indexes[entity].enumerated() {
                     indexes[entity][position].reserve(count, keySize: index.likelyKeySize)
                 }
