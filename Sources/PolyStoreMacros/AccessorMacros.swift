@@ -36,7 +36,7 @@ public struct PersistedAttributeMacro: AccessorMacro {
     ) throws -> [AccessorDeclSyntax] {
         guard let attached = Attached(node, declaration) else { return [] }
         var accessors: [AccessorDeclSyntax] = [
-            "get { if _$state.isFault { _$fire() }; return \(raw: attached.storage) }",
+            "get { if _$state.isFault { _$fire(\(raw: attached[nil])) }; return \(raw: attached.storage) }",
             "set { _$willChange(\(raw: attached[nil])); \(raw: attached.storage) = newValue }",
         ]
         if !attached.isScalar {
@@ -53,7 +53,7 @@ public struct PersistedToOneMacro: AccessorMacro {
         guard let attached = Attached(node, declaration) else { return [] }
         let (relationship, field) = (attached["relationship"], attached["field"])
         return [
-            "get { if _$state.isFault { _$fire() }; return _$target(of: \(raw: relationship), \(raw: attached.storage)) }",
+            "get { if _$state.isFault { _$fire(\(raw: field)) }; return _$target(of: \(raw: relationship), \(raw: attached.storage)) }",
             """
             set { _$willChange(\(raw: field)); \(raw: attached.storage) = _$retarget(\(raw: relationship), from: \(raw: attached.storage), to: newValue) }
             """,

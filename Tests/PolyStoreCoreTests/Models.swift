@@ -64,7 +64,7 @@ final class Person: Model {
 
     var email: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(0) }
             return storedEmail
         }
         set {
@@ -74,7 +74,7 @@ final class Person: Model {
     }
     var age: Int {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(1) }
             return storedAge
         }
         set {
@@ -88,7 +88,7 @@ final class Person: Model {
     }
     var nickname: String? {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(2) }
             return storedNickname
         }
         set {
@@ -98,7 +98,7 @@ final class Person: Model {
     }
     var department: Department? {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(3) }
             return _$target(of: 0, storedDepartment)
         }
         set {
@@ -112,7 +112,7 @@ final class Person: Model {
     }
     var spouse: Person? {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(4) }
             return _$target(of: 2, storedSpouse)
         }
         set {
@@ -171,7 +171,7 @@ final class Department: Model {
 
     var title: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(0) }
             return storedTitle
         }
         set {
@@ -181,7 +181,7 @@ final class Department: Model {
     }
     var budget: Decimal {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(1) }
             return storedBudget
         }
         set {
@@ -256,7 +256,7 @@ final class Project: Model {
 
     var name: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(0) }
             return storedName
         }
         set {
@@ -266,7 +266,7 @@ final class Project: Model {
     }
     var owner: Department? {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(1) }
             return _$target(of: 0, storedOwner)
         }
         set {
@@ -277,7 +277,7 @@ final class Project: Model {
     /// Without a way back.
     var parent: Project? {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(2) }
             return _$target(of: 1, storedParent)
         }
         set {

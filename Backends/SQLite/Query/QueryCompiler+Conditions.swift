@@ -14,12 +14,14 @@ extension QueryCompiler {
             append(ShapeWord(.compareFields, ordinal: right.ordinal))
         case .isNull(let field): append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.isNull, ordinal: field.ordinal))
         case .oneOf(let field, let values): return try oneOf(field, values, table)
+        case .text(_, .like, _), .text(_, .matches, _): return false
         case .text(let field, let operation, let value): text(field, operation, value)
         case .and(let parts): return try parts.isEmpty ? constant(.always) : join(.and, parts, table, nan, depth: depth)
         case .or(let parts): return try parts.isEmpty ? constant(.never) : join(.or, parts, table, nan, depth: depth)
         case .not(let part):
             append(ShapeWord(.not))
             return try condition(part, table, nan, depth: depth + 1)
+        default: return false
         }
         return true
     }
@@ -115,6 +117,7 @@ extension QueryCompiler {
             return
         }
         switch operation {
+        case .like, .matches: break  // these remain
         case .beginsWith:
             // From the prefix up to what comes right after everything that begins with it. No byte of UTF-8 is 0xff.
             var end = [UInt8](value.utf8)

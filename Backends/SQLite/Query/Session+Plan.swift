@@ -57,26 +57,27 @@ extension Session {
             let code = statement.bind(Int32(index + 1), value)
             if code != SQLITE_OK { throw connection.error(code, "Explaining a query") }
         }
-        let evaluator = rest.map(PredicateEvaluator.init)
+        let selected = connection.compiler.selected
+        let evaluator = rest.map { PredicateEvaluator($0, self) }
         let reader = RowReader()
-        var selected = 0
+        var found = 0
         let most =
             rest == nil
             ? Int.max : request.limit.map { $0.addingReportingOverflow(request.offset) }.map { $0.overflow ? .max : $0.0 } ?? .max
-        while selected < most {
+        while found < most {
             let code = sqlite3_step(statement.handle)
             if code == SQLITE_DONE { break }
             guard code == SQLITE_ROW else { throw connection.error(code, "Explaining a query") }
             if let evaluator {
                 let record =
-                    try connection.compiler.selected.map { try reader.read(statement.handle, table, only: $0) }
+                    try selected.map { try reader.read(statement.handle, table, only: $0) }
                     ?? reader.read(statement.handle, table)
-                if !evaluator.matches(id: sqlite3_column_int64(statement.handle, 0), record) { continue }
+                if try !evaluator.matches(id: sqlite3_column_int64(statement.handle, 0), record) { continue }
             }
-            selected += 1
+            found += 1
         }
         plan.rowsExamined = counter.count
-        plan.rowsReturned = rest == nil ? selected : max(0, selected - request.offset)
+        plan.rowsReturned = rest == nil ? found : max(0, found - request.offset)
         return plan
     }
 

@@ -2,7 +2,7 @@ import CSQLite
 import PolyStoreBackend
 
 /// What both kinds of transaction do to read: one use of a connection, from its beginning to its end.
-final class Session {
+final class Session: RelatedRecords {
     let connection: Connection
     let tables: StoreTables
     let version: UInt64
@@ -94,12 +94,12 @@ final class Session {
     private func walk(_ request: FetchRequest) throws -> Int {
         let predicate = try scan(request)
         defer { predicate.cursor.close() }
-        let evaluator = predicate.remainder.predicate.map(PredicateEvaluator.init)
+        let evaluator = predicate.remainder.predicate.map { PredicateEvaluator($0, self) }
         var count = 0
         let limit = request.limit.map { $0.addingReportingOverflow(request.offset) }
         let most = limit.map { $0.overflow ? Int.max : $0.partialValue } ?? .max
         while count < most, try predicate.cursor.next() {
-            if evaluator?.matches(id: predicate.cursor.id, predicate.cursor.record) ?? true { count += 1 }
+            if try evaluator?.matches(id: predicate.cursor.id, predicate.cursor.record) ?? true { count += 1 }
         }
         return max(0, count - request.offset)
     }

@@ -69,10 +69,10 @@ public struct AggregateRequest: Sendable, Hashable {
     /// - Throws: `invalidPredicate`.
     public func validate() throws {
         try source.validate()
-        for field in groupBy { try source.checkField(field) }
+        for field in groupBy { try entity.check(field) }
         for aggregate in aggregates {
             guard let field = aggregate.field else { continue }
-            try source.checkField(field)
+            try entity.check(field)
             guard aggregate.function == .sum || aggregate.function == .average else { continue }
             switch field.type {
             case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double: break

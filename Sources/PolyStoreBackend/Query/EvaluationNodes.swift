@@ -6,7 +6,7 @@ enum Ternary {
 }
 
 class EvaluationNode {
-    func evaluate(_ id: Int64, _ record: RecordView) -> Ternary { .unknown }
+    func evaluate(_ id: Int64, _ record: RecordView) throws -> Ternary { .unknown }
 }
 
 final class ConstantNode: EvaluationNode {
@@ -125,25 +125,37 @@ final class OneOfNode: EvaluationNode {
 
 final class TextNode: EvaluationNode {
     let field: Int
+    let search: TextSearch
+    init(_ field: Int, _ search: TextSearch) {
+        self.field = field
+        self.search = search
+    }
+    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
+        record.isNull(field) ? .unknown : Ternary(search.accepts(record.bytes(field)))
+    }
+}
+
+/// A text within another, byte by byte.
+struct TextSearch {
     let operation: TextOperator
     let pattern: [UInt8]
-    init(_ field: Int, _ operation: TextOperator, _ pattern: [UInt8]) {
-        self.field = field
+
+    init(_ operation: TextOperator, _ pattern: [UInt8]) {
         self.operation = operation
         self.pattern = pattern
     }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
-        if record.isNull(field) { return .unknown }
-        let bytes = record.bytes(field)
-        guard bytes.count >= pattern.count else { return .false }
+
+    func accepts(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count >= pattern.count else { return false }
         switch operation {
-        case .beginsWith: return Ternary(matches(bytes, at: 0))
-        case .endsWith: return Ternary(matches(bytes, at: bytes.count - pattern.count))
+        case .endsWith: return matches(bytes, at: bytes.count - pattern.count)
         case .contains:
-            for start in 0...(bytes.count - pattern.count) where matches(bytes, at: start) { return .true }
-            return .false
+            for start in 0...(bytes.count - pattern.count) where matches(bytes, at: start) { return true }
+            return false
+        default: return matches(bytes, at: 0)
         }
     }
+
     private func matches(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
         pattern.withUnsafeBytes { Order.of(UnsafeRawBufferPointer(rebasing: bytes[start..<start + pattern.count]), $0) == 0 }
     }
@@ -152,10 +164,10 @@ final class TextNode: EvaluationNode {
 final class AndNode: EvaluationNode {
     let parts: [EvaluationNode]
     init(_ parts: [EvaluationNode]) { self.parts = parts }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
+    override func evaluate(_ id: Int64, _ record: RecordView) throws -> Ternary {
         var result = Ternary.true
         for part in parts {
-            switch part.evaluate(id, record) {
+            switch try part.evaluate(id, record) {
             case .false: return .false
             case .unknown: result = .unknown
             case .true: break
@@ -168,10 +180,10 @@ final class AndNode: EvaluationNode {
 final class OrNode: EvaluationNode {
     let parts: [EvaluationNode]
     init(_ parts: [EvaluationNode]) { self.parts = parts }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
+    override func evaluate(_ id: Int64, _ record: RecordView) throws -> Ternary {
         var result = Ternary.false
         for part in parts {
-            switch part.evaluate(id, record) {
+            switch try part.evaluate(id, record) {
             case .true: return .true
             case .unknown: result = .unknown
             case .false: break
@@ -184,8 +196,8 @@ final class OrNode: EvaluationNode {
 final class NotNode: EvaluationNode {
     let part: EvaluationNode
     init(_ part: EvaluationNode) { self.part = part }
-    override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
-        switch part.evaluate(id, record) {
+    override func evaluate(_ id: Int64, _ record: RecordView) throws -> Ternary {
+        switch try part.evaluate(id, record) {
         case .true: .false
         case .false: .true
         case .unknown: .unknown

@@ -9,10 +9,21 @@ public struct SortKey: Sendable, Hashable {
     public var ascending: Bool
     public var nulls: NullPlacement
 
+    /// What is ordered by, where it is more than a field; ``field`` is then only a name. No backend meets such keys: ``ReadTransaction/fetch(_:)``
+    /// sorts by them itself.
+    public var expression: QueryExpression?
+
     public init(_ field: FieldReference, ascending: Bool = true, nulls: NullPlacement = .smallest) {
         self.field = field
         self.ascending = ascending
         self.nulls = nulls
+    }
+
+    /// By a value worked out for each object.
+    public init(_ expression: QueryExpression, ascending: Bool = true, nulls: NullPlacement = .smallest) {
+        self.init(
+            expression.asField ?? FieldReference(ordinal: -1, name: "\(expression)", type: expression.type), ascending: ascending, nulls: nulls)
+        if expression.asField == nil { self.expression = expression }
     }
 
     /// Whether null stands before every value in the result.
@@ -71,61 +82,7 @@ public struct FetchRequest: Sendable, Hashable {
                 .invalidPredicate, "The condition is nested \(predicate.depth) deep; \(Self.maximumDepth) is the limit.",
                 entity: entity.name)
         }
-        try validate(predicate)
-        for key in sortKeys { try checkField(key.field) }
-    }
-
-    /// That a reference leads to a field of the entity and knows its type: what is read is read without further checks.
-    func checkField(_ field: FieldReference) throws {
-        if field.isObjectID { return }
-        guard field.ordinal < entity.fields.count, entity.fields[field.ordinal].type == field.type else {
-            throw StoreError(
-                .invalidPredicate, "\(field.name) (\(field.type)) is no field of \(entity.name).", entity: entity.name,
-                attribute: field.name)
-        }
-    }
-
-    private func validate(_ predicate: QueryPredicate) throws {
-        switch predicate.node {
-        case .constant: break
-        case .isNull(let field): try checkField(field)
-        case .compare(let field, _, let value):
-            try checkField(field)
-            try fits(field, value)
-        case .compareFields(let left, _, let right):
-            try checkField(left)
-            try checkField(right)
-            guard left.type.physical == right.type.physical, left.isUnsigned == right.isUnsigned else {
-                throw StoreError(
-                    .invalidPredicate, "\(left.name) (\(left.type)) cannot be compared with \(right.name) (\(right.type)).",
-                    entity: entity.name,
-                    attribute: left.name)
-            }
-        case .oneOf(let field, let values):
-            try checkField(field)
-            for value in values { try fits(field, value) }
-        case .text(let field, let operation, _):
-            try checkField(field)
-            guard field.type.physical == .text else {
-                throw StoreError(
-                    .invalidPredicate, "\(operation.rawValue) needs text, and \(field.name) is \(field.type).", entity: entity.name,
-                    attribute: field.name)
-            }
-        case .and(let parts), .or(let parts): for part in parts { try validate(part) }
-        case .not(let part): try validate(part)
-        }
-    }
-
-    private func fits(_ field: FieldReference, _ value: Value) throws {
-        let fits: Bool
-        switch (value, field.type.physical) {
-        case (.null, _), (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): fits = true
-        default: fits = false
-        }
-        guard fits else {
-            throw StoreError(
-                .invalidPredicate, "\(field.name) is \(field.type) and cannot be compared with \(value.literal).", entity: entity.name,
-                attribute: field.name)
-        }
+        try predicate.validate(for: entity)
+        for key in sortKeys { try key.expression.map { try $0.validate(for: entity) } ?? entity.check(key.field) }
     }
 }

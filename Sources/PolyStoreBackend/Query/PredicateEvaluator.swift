@@ -7,55 +7,66 @@ public final class PredicateEvaluator {
     /// … and all of these.
     private let nodes: ContiguousArray<EvaluationNode>
 
-    public init(_ predicate: QueryPredicate) {
+    /// - Parameter related: where the objects are found that relationships lead to; nil: there are no such conditions.
+    public init(_ predicate: QueryPredicate, _ related: (any RelatedRecords)? = nil) {
+        let lookup = RelatedLookup(related)
         var tests: ContiguousArray<FieldTest> = []
         var nodes: ContiguousArray<EvaluationNode> = []
-        Self.split(predicate, &tests, &nodes)
+        Self.split(predicate, &tests, &nodes, lookup)
         self.tests = tests
         self.nodes = nodes
     }
 
     /// Whether the record is selected: whether the predicate is true, neither false nor unknown.
-    public func matches(id: Int64, _ record: RecordView) -> Bool {
+    /// - Throws: what looking up other objects throws.
+    public func matches(id: Int64, _ record: RecordView) throws -> Bool {
         let passes = tests.withUnsafeBufferPointer { tests in
             for test in tests where !test.accepts(id, record) { return false }
             return true
         }
         guard passes else { return false }
-        for node in nodes where node.evaluate(id, record) != .true { return false }
+        for node in nodes where try node.evaluate(id, record) != .true { return false }
         return true
     }
 
     /// Leaves the rows selected that are.
-    package func select(_ batch: RecordBatch) {
+    package func select(_ batch: RecordBatch) throws {
         for test in tests where batch.selected > 0 { test.narrow(batch) }
-        for node in nodes where batch.selected > 0 { batch.narrow { node.evaluate(batch.ids[$0], batch.view($0)) == .true } }
+        for node in nodes where batch.selected > 0 { try batch.narrow { try node.evaluate(batch.ids[$0], batch.view($0)) == .true } }
     }
 
     /// Takes an AND apart.
     private static func split(
-        _ predicate: QueryPredicate, _ tests: inout ContiguousArray<FieldTest>, _ nodes: inout ContiguousArray<EvaluationNode>
+        _ predicate: QueryPredicate, _ tests: inout ContiguousArray<FieldTest>, _ nodes: inout ContiguousArray<EvaluationNode>,
+        _ lookup: RelatedLookup
     ) {
         if case .and(let parts) = predicate.node {
-            for part in parts { split(part, &tests, &nodes) }
+            for part in parts { split(part, &tests, &nodes, lookup) }
         } else if let test = FieldTest(predicate) {
             tests.append(test)
         } else if predicate != .all {
-            nodes.append(compile(predicate))
+            nodes.append(compile(predicate, lookup))
         }
     }
 
-    private static func compile(_ predicate: QueryPredicate) -> EvaluationNode {
+    static func compile(_ predicate: QueryPredicate, _ lookup: RelatedLookup) -> EvaluationNode {
         switch predicate.node {
         case .constant(let value): ConstantNode(value ? .true : .false)
         case .compare(let field, let comparison, let value): compare(field, comparison, value)
         case .compareFields(let left, let comparison, let right): CompareFieldsNode(left, comparison, right)
         case .isNull(let field): field.isObjectID ? ConstantNode(.false) : IsNullNode(field.ordinal)
         case .oneOf(let field, let values): OneOfNode(field, Set(values.filter { !$0.isNull }))
-        case .text(let field, let operation, let value): TextNode(field.ordinal, operation, [UInt8](value.utf8))
-        case .and(let parts): AndNode(parts.map(compile))
-        case .or(let parts): OrNode(parts.map(compile))
-        case .not(let part): NotNode(compile(part))
+        case .text(let field, .like, let value): TextExpressionsNode(.field(field), .like, .constant(.text(value), .string), lookup)
+        case .text(let field, .matches, let value): TextExpressionsNode(.field(field), .matches, .constant(.text(value), .string), lookup)
+        case .text(let field, let operation, let value): TextNode(field.ordinal, TextSearch(operation, [UInt8](value.utf8)))
+        case .compareExpressions(let left, let comparison, let right): CompareExpressionsNode(left, comparison, right, lookup)
+        case .isNullExpression(let expression): IsNullExpressionNode(expression, lookup)
+        case .expressionOneOf(let expression, let values): ExpressionOneOfNode(expression, values, lookup)
+        case .textExpressions(let left, let operation, let right): TextExpressionsNode(left, operation, right, lookup)
+        case .related(let relationship, let quantifier, let part): RelatedNode(relationship, quantifier, part, lookup)
+        case .and(let parts): AndNode(parts.map { compile($0, lookup) })
+        case .or(let parts): OrNode(parts.map { compile($0, lookup) })
+        case .not(let part): NotNode(compile(part, lookup))
         }
     }
 

@@ -33,6 +33,17 @@ public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
     case greater = ">"
     case greaterOrEqual = ">="
 
+    /// The same question with both sides changed over.
+    public var mirrored: ComparisonOperator {
+        switch self {
+        case .equal, .notEqual: self
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        }
+    }
+
     /// Whether an order (negative, 0, positive) satisfies it.
     @inlinable
     public func accepts(_ order: Int) -> Bool {
@@ -51,6 +62,20 @@ public enum TextOperator: String, Sendable, Hashable, CaseIterable {
     case contains = "CONTAINS"
     case beginsWith = "BEGINSWITH"
     case endsWith = "ENDSWITH"
+    /// `?` is one Unicode scalar, `*` any number of them, a backslash takes what follows as it is.
+    case like = "LIKE"
+    /// A regular expression that the whole text satisfies.
+    case matches = "MATCHES"
+}
+
+/// Which of the objects that a relationship leads to must satisfy a condition.
+public enum Quantifier: String, Sendable, Hashable, CaseIterable {
+    /// The only one of a to-one relationship: unknown where there is none, or where the condition is.
+    case one = "ONE"
+    /// At least one; of none it is false. Never unknown.
+    case any = "ANY"
+    /// Each; of none it is true. Never unknown.
+    case all = "ALL"
 }
 
 /// A condition on the objects of one entity, in a closed form: resolved fields, typed constants, no closure, no key path.
@@ -67,6 +92,12 @@ public struct QueryPredicate: Sendable, Hashable {
         case isNull(FieldReference)
         case oneOf(FieldReference, [Value])
         case text(FieldReference, TextOperator, String)
+        case compareExpressions(QueryExpression, ComparisonOperator, QueryExpression)
+        case isNullExpression(QueryExpression)
+        case expressionOneOf(QueryExpression, [Value])
+        case textExpressions(QueryExpression, TextOperator, QueryExpression)
+        /// Of the objects that a relationship leads to.
+        case related(RelationshipReference, Quantifier, QueryPredicate)
         case and([QueryPredicate])
         case or([QueryPredicate])
         case not(QueryPredicate)
@@ -98,7 +129,59 @@ public struct QueryPredicate: Sendable, Hashable {
 
     /// By bytes, case-sensitive. Every text contains the empty text.
     public static func text(_ field: FieldReference, _ operation: TextOperator, _ value: String) -> QueryPredicate {
-        QueryPredicate(.text(field, operation, value))
+        if operation == .like, let simple = LikePattern(value).simple {
+            return simple.operation.map { QueryPredicate(.text(field, $0, simple.text)) } ?? .compare(field, .equal, .text(simple.text))
+        }
+        return QueryPredicate(.text(field, operation, value))
+    }
+
+    /// Of the objects that a relationship leads to.
+    public static func related(
+        _ relationship: RelationshipReference, _ quantifier: Quantifier, _ predicate: QueryPredicate
+    ) -> QueryPredicate {
+        QueryPredicate(.related(relationship, quantifier, predicate))
+    }
+
+    // MARK: Of expressions, in the simplest form that says the same
+
+    public static func compare(_ left: QueryExpression, _ comparison: ComparisonOperator, _ right: QueryExpression) -> QueryPredicate {
+        switch (left.node, right.node) {
+        case (.constant, .field), (.constant, .related): return compare(right, comparison.mirrored, left)
+        case (.field(let field), .constant(let value)) where value.isNull || value.fits(field.type):
+            return compare(field, comparison, value)
+        case (.field(let first), .field(let second)) where first.type.physical == second.type.physical && first.isUnsigned == second.isUnsigned:
+            return compare(first, comparison, second)
+        case (.related(let relationship, let inner), .constant):
+            return related(relationship, .one, compare(inner, comparison, right))
+        default: return QueryPredicate(.compareExpressions(left, comparison, right))
+        }
+    }
+
+    public static func isNull(_ expression: QueryExpression) -> QueryPredicate {
+        switch expression.node {
+        case .field(let field): isNull(field)
+        case .related(let relationship, let inner):
+            // Missing, too, where there is nobody who could have it.
+            relationship.foreignKey.map { or([isNull($0), related(relationship, .one, isNull(inner))]) }
+                ?? QueryPredicate(.isNullExpression(expression))
+        default: QueryPredicate(.isNullExpression(expression))
+        }
+    }
+
+    public static func oneOf(_ expression: QueryExpression, _ values: [Value]) -> QueryPredicate {
+        switch expression.node {
+        case .field(let field): oneOf(field, values)
+        case .related(let relationship, let inner): related(relationship, .one, oneOf(inner, values))
+        default: QueryPredicate(.expressionOneOf(expression, values))
+        }
+    }
+
+    public static func text(_ left: QueryExpression, _ operation: TextOperator, _ right: QueryExpression) -> QueryPredicate {
+        switch (left.node, right.node) {
+        case (.field(let field), .constant(.text(let value))): text(field, operation, value)
+        case (.related(let relationship, let inner), .constant): related(relationship, .one, text(inner, operation, right))
+        default: QueryPredicate(.textExpressions(left, operation, right))
+        }
     }
 
     public static func and(_ parts: [QueryPredicate]) -> QueryPredicate {
@@ -127,11 +210,25 @@ public struct QueryPredicate: Sendable, Hashable {
         }
     }
 
+    /// Whether other objects than the one it is asked of have to be looked at.
+    public var needsRelated: Bool {
+        switch node {
+        case .constant, .compare, .compareFields, .isNull, .oneOf, .text: false
+        case .related: true
+        case .compareExpressions(let left, _, let right), .textExpressions(let left, _, let right): left.needsRelated || right.needsRelated
+        case .isNullExpression(let expression), .expressionOneOf(let expression, _): expression.needsRelated
+        case .and(let parts), .or(let parts): parts.contains { $0.needsRelated }
+        case .not(let part): part.needsRelated
+        }
+    }
+
     /// How deeply it is nested; a limit keeps hostile input from exhausting the stack.
     public var depth: Int {
         switch node {
         case .and(let parts), .or(let parts): 1 + (parts.map(\.depth).max() ?? 0)
-        case .not(let part): 1 + part.depth
+        case .not(let part), .related(_, _, let part): 1 + part.depth
+        case .compareExpressions(let left, _, let right), .textExpressions(let left, _, let right): 1 + max(left.depth, right.depth)
+        case .isNullExpression(let expression), .expressionOneOf(let expression, _): 1 + expression.depth
         default: 1
         }
     }
@@ -147,6 +244,11 @@ extension QueryPredicate {
         case .compareFields(let left, _, let right):
             add(left)
             add(right)
+        case .compareExpressions(let left, _, let right), .textExpressions(let left, _, let right):
+            left.collectFields(into: &mask)
+            right.collectFields(into: &mask)
+        case .isNullExpression(let expression), .expressionOneOf(let expression, _): expression.collectFields(into: &mask)
+        case .related(let relationship, _, _): if let key = relationship.foreignKey { add(key) }
         case .and(let parts), .or(let parts): for part in parts { part.collectFields(into: &mask) }
         case .not(let part): part.collectFields(into: &mask)
         }
@@ -163,6 +265,11 @@ extension QueryPredicate: CustomStringConvertible {
         case .isNull(let field): "\(field.name) == NULL"
         case .oneOf(let field, let values): "\(field.name) IN {\(values.map(\.literal).joined(separator: ", "))}"
         case .text(let field, let operation, let value): "\(field.name) \(operation.rawValue) \(Value.text(value).literal)"
+        case .compareExpressions(let left, let comparison, let right): "\(left) \(comparison.rawValue) \(right)"
+        case .isNullExpression(let expression): "\(expression) == NULL"
+        case .expressionOneOf(let expression, let values): "\(expression) IN {\(values.map(\.literal).joined(separator: ", "))}"
+        case .textExpressions(let left, let operation, let right): "\(left) \(operation.rawValue) \(right)"
+        case .related(let relationship, let quantifier, let part): "\(quantifier.rawValue) \(relationship.name) (\(part))"
         case .and(let parts): "(" + parts.map(\.description).joined(separator: " AND ") + ")"
         case .or(let parts): "(" + parts.map(\.description).joined(separator: " OR ") + ")"
         case .not(let part): "NOT \(part)"
@@ -171,6 +278,14 @@ extension QueryPredicate: CustomStringConvertible {
 }
 
 extension Value {
+    /// Whether a field of a type can hold it, as far as the physical type goes. Null fits every type.
+    public func fits(_ type: AttributeType) -> Bool {
+        switch (self, type.physical) {
+        case (.null, _), (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): true
+        default: false
+        }
+    }
+
     /// As a person would write it; long text and data are cut.
     public var literal: String {
         switch self {

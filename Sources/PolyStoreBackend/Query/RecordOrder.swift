@@ -36,4 +36,54 @@ public struct RecordOrder {
         }
         return key.ascending ? order : -order
     }
+
+    /// The same of values that were worked out, one for each key.
+    public func compare(_ leftID: Int64, _ left: [Value], _ rightID: Int64, _ right: [Value]) -> Int {
+        for (index, key) in keys.enumerated() {
+            let (first, second) = (left[index], right[index])
+            switch (first.isNull, second.isNull) {
+            case (true, true): continue
+            case (true, false): return key.nullsComeFirst ? -1 : 1
+            case (false, true): return key.nullsComeFirst ? 1 : -1
+            case (false, false):
+                let order = first.order(to: second, unsigned: key.field.isUnsigned)
+                if order != 0 { return key.ascending ? order : -order }
+            }
+        }
+        return Order.of(leftID, rightID)
+    }
+}
+
+/// Works out what rows are ordered by, where that is more than fields.
+public final class SortValues {
+    private let nodes: [ExpressionNode]
+
+    /// - Parameter related: where the objects are found that the keys look at.
+    public init(_ keys: [SortKey], _ related: any RelatedRecords) {
+        let lookup = RelatedLookup(related)
+        nodes = keys.map { .make($0.expression ?? .field($0.field), lookup) }
+    }
+
+    /// A value for each key.
+    public func values(_ id: Int64, _ record: RecordView) throws -> [Value] { try nodes.map { try $0.value(id, record) } }
+}
+
+extension FetchRequest {
+    /// Whether it is ordered by more than fields.
+    public var hasComputedKeys: Bool { sortKeys.contains { $0.expression != nil } }
+
+    /// The same rows, all of them, in any order, with the fields that its sort keys look at.
+    package var unsorted: FetchRequest {
+        var copy = self
+        copy.sortKeys = []
+        copy.limit = nil
+        copy.offset = 0
+        if onlyIDs || fields != nil {
+            var needed = onlyIDs ? FieldMask() : fields ?? FieldMask()
+            for key in sortKeys { (key.expression ?? .field(key.field)).collectFields(into: &needed) }
+            copy.fields = needed
+            copy.onlyIDs = false
+        }
+        return copy
+    }
 }

@@ -5,9 +5,11 @@ final class FilterCursor: RecordCursor {
     private var skip: Int
     private var left: Int
 
-    init(_ source: RecordCursor, layout: RecordLayout, predicate: QueryPredicate?, offset: Int, limit: Int?) {
+    init(
+        _ source: RecordCursor, layout: RecordLayout, predicate: QueryPredicate?, _ related: any RelatedRecords, offset: Int, limit: Int?
+    ) {
         self.source = source
-        evaluator = predicate.map(PredicateEvaluator.init)
+        evaluator = predicate.map { PredicateEvaluator($0, related) }
         skip = offset
         left = limit ?? .max
         super.init(layout: layout)
@@ -15,7 +17,7 @@ final class FilterCursor: RecordCursor {
 
     override func next() throws -> Bool {
         while left > 0, try source.next() {
-            if let evaluator, !evaluator.matches(id: source.id, source.record) { continue }
+            if let evaluator, try !evaluator.matches(id: source.id, source.record) { continue }
             if skip > 0 {
                 skip -= 1
                 continue
@@ -74,14 +76,16 @@ public final class MaterializedCursor: RecordCursor {
 
     /// Takes every row of a cursor that a predicate selects, sorts, and cuts out the slice of the request. With a limit it never keeps more than
     /// twice as many rows as the slice ends at.
-    static func sorted(_ source: RecordCursor, _ request: FetchRequest, predicate: QueryPredicate?) throws -> MaterializedCursor {
-        let evaluator = predicate.map(PredicateEvaluator.init)
+    /// - Parameter related: where the objects are found that conditions and sort keys look at.
+    package static func sorted(
+        _ source: RecordCursor, _ request: FetchRequest, predicate: QueryPredicate?, _ related: any RelatedRecords
+    ) throws -> MaterializedCursor {
+        let evaluator = predicate.map { PredicateEvaluator($0, related) }
         let layout = request.entity.layout
-        let order = RecordOrder(request.sortKeys)
-        var rows = TopRows(order, layout, limit: request.limit, offset: request.offset)
+        var rows = TopRows(request, related)
         while try source.next() {
-            if let evaluator, !evaluator.matches(id: source.id, source.record) { continue }
-            rows.add(source.id, source.record)
+            if let evaluator, try !evaluator.matches(id: source.id, source.record) { continue }
+            try rows.add(source.id, source.record)
         }
         let cursor = rows.finish(layout, offset: request.offset, limit: request.limit)
         cursor.examined = source.rowsExamined
@@ -92,45 +96,74 @@ public final class MaterializedCursor: RecordCursor {
 
 /// Collects rows for an order, and forgets those that cannot be among the first so many.
 private struct TopRows {
+    private typealias Row = (place: MaterializedCursor.Row, values: [Value])
+
     private let order: RecordOrder
     private let layout: RecordLayout
+    /// Works out what is ordered by, where it is more than fields.
+    private let values: SortValues?
     /// The end of the slice; nil: everything is kept.
     private let most: Int?
     private var arena = RecordArena()
-    private var rows: [MaterializedCursor.Row] = []
+    private var rows: [Row] = []
     /// The last of the first `most` rows, once there were so many: what is behind it is out.
-    private var bound: MaterializedCursor.Row?
+    private var bound: Row?
 
-    init(_ order: RecordOrder, _ layout: RecordLayout, limit: Int?, offset: Int) {
-        self.order = order
-        self.layout = layout
+    init(_ request: FetchRequest, _ related: any RelatedRecords) {
+        order = RecordOrder(request.sortKeys)
+        layout = request.entity.layout
+        values = request.hasComputedKeys ? SortValues(request.sortKeys, related) : nil
         // Where so many would be kept that nothing is won, everything is.
-        most = limit.flatMap { limit in
-            let (end, overflow) = limit.addingReportingOverflow(offset)
+        most = request.limit.flatMap { limit in
+            let (end, overflow) = limit.addingReportingOverflow(request.offset)
             return overflow || end > 1 << 24 ? nil : max(end, 16)
         }
     }
 
-    mutating func add(_ id: Int64, _ record: RecordView) {
-        if let bound, order.compare(id, record, bound.id, arena.view(bound.offset, bound.count, layout)) > 0 { return }
-        rows.append(MaterializedCursor.Row(id: id, offset: arena.append(record.bytes), count: record.count))
+    mutating func add(_ id: Int64, _ record: RecordView) throws {
+        let values = try values?.values(id, record) ?? []
+        if let bound, compare((id, record, values), (bound.place.id, view(bound), bound.values)) > 0 { return }
+        rows.append((MaterializedCursor.Row(id: id, offset: arena.append(record.bytes), count: record.count), values))
         if let most, rows.count >= 2 * most { cut(most) }
+    }
+
+    private func view(_ row: Row) -> RecordView { arena.view(row.place.offset, row.place.count, layout) }
+
+    private func compare(
+        _ left: (id: Int64, record: RecordView, values: [Value]), _ right: (id: Int64, record: RecordView, values: [Value])
+    ) -> Int {
+        values == nil
+            ? order.compare(left.id, left.record, right.id, right.record) : order.compare(left.id, left.values, right.id, right.values)
+    }
+
+    private mutating func sort() {
+        let (arena, layout, order) = (arena, layout, order)
+        if values == nil {
+            rows.sort { left, right in
+                order.compare(
+                    left.place.id, arena.view(left.place.offset, left.place.count, layout),
+                    right.place.id, arena.view(right.place.offset, right.place.count, layout)) < 0
+            }
+        } else {
+            rows.sort { order.compare($0.place.id, $0.values, $1.place.id, $1.values) < 0 }
+        }
     }
 
     /// Keeps the first rows, in an arena of their own.
     private mutating func cut(_ most: Int) {
-        arena.sort(&rows, by: order, layout: layout)
+        sort()
         let kept = RecordArena(capacity: arena.count / 2)
         rows = rows.prefix(most).map { row in
-            MaterializedCursor.Row(id: row.id, offset: kept.append(arena.bytes(row.offset, row.count)), count: row.count)
+            let offset = kept.append(arena.bytes(row.place.offset, row.place.count))
+            return (MaterializedCursor.Row(id: row.place.id, offset: offset, count: row.place.count), row.values)
         }
         arena = kept
         bound = rows.last
     }
 
     mutating func finish(_ layout: RecordLayout, offset: Int, limit: Int?) -> MaterializedCursor {
-        arena.sort(&rows, by: order, layout: layout)
-        let slice = rows.dropFirst(offset)
+        sort()
+        let slice = rows.map(\.place).dropFirst(offset)
         return MaterializedCursor(arena, rows: limit.map { slice.prefix($0) } ?? slice, layout: layout)
     }
 }
@@ -154,14 +187,18 @@ extension ReadTransaction {
     public func fetch(_ request: FetchRequest) throws -> RecordCursor {
         try request.validate()
         if request.limit == 0 { return RecordCursor(layout: request.entity.layout) }
+        if request.hasComputedKeys {
+            let scan = try scan(request.unsorted)
+            return try MaterializedCursor.sorted(scan.cursor, request, predicate: scan.remainder.predicate, self)
+        }
         let scan = try scan(request)
         let rest = scan.remainder
         if rest.isNothing { return scan.cursor }
         if rest.sort {
-            return try MaterializedCursor.sorted(scan.cursor, request, predicate: rest.predicate)
+            return try MaterializedCursor.sorted(scan.cursor, request, predicate: rest.predicate, self)
         }
         return FilterCursor(
-            scan.cursor, layout: request.entity.layout, predicate: rest.predicate, offset: rest.slice ? request.offset : 0,
+            scan.cursor, layout: request.entity.layout, predicate: rest.predicate, self, offset: rest.slice ? request.offset : 0,
             limit: rest.slice ? request.limit : nil)
     }
 

@@ -65,12 +65,12 @@ package final class RecordBatch {
 
     /// Keeps the rows that a test accepts. Without a branch on its answer, which no processor could guess.
     @inline(__always)
-    func narrow(_ accepts: (Int) -> Bool) {
+    func narrow(_ accepts: (Int) throws -> Bool) rethrows {
         var kept = 0
         for position in 0..<selected {
             let row = selection[position]
             selection[kept] = row
-            kept &+= accepts(Int(row)) ? 1 : 0
+            kept &+= try accepts(Int(row)) ? 1 : 0
         }
         selected = kept
     }

@@ -42,7 +42,7 @@ extension StorageBackend {
 }
 
 /// A consistent view of a store at one version. Not Sendable: used by one thread at a time.
-public protocol ReadTransaction: AnyObject {
+public protocol ReadTransaction: RelatedRecords {
     /// Counts commits: greater after each. 0 is a store without any.
     var version: UInt64 { get }
     /// One record; nil where there is none.

@@ -78,9 +78,12 @@ extension Context {
     private func walk<T: Model>(
         _ fetch: ResolvedFetch, _ open: (ResolvedFetch.Part) throws -> RecordCursor, _ visit: (T) throws -> Void
     ) throws {
-        let walk = MergedWalk(fetch.sortKeys)
+        let walk = MergedWalk(fetch.parts[0].request.sortKeys)
         defer { walk.close() }
-        for part in fetch.parts { try walk.add(open(part)) }
+        for part in fetch.parts {
+            let values = part.request.hasComputedKeys ? SortValues(part.request.sortKeys, try related(part.entry.store, part.options)) : nil
+            try walk.add(open(part), values)
+        }
         var toSkip = fetch.options.offset
         var left = fetch.options.limit ?? .max
         while left > 0, let index = try walk.next() {
@@ -126,26 +129,48 @@ private final class MergedWalk {
     /// Whether a walk stands on a row that has not been given out.
     private var stands: [Bool] = []
     private let order: RecordOrder
+    /// Where the order is by more than fields: what works it out, by walk, and what it is of the rows that walks stand on.
+    private var sources: [SortValues] = []
+    private var values: [[Value]] = []
     /// The walk that gave the last row, and moves before the next.
     private var last: Int?
 
     init(_ sortKeys: [SortKey]) { order = RecordOrder(sortKeys) }
 
-    func add(_ cursor: RecordCursor) throws {
+    func add(_ cursor: RecordCursor, _ source: SortValues?) throws {
         cursors.append(cursor)
-        stands.append(try cursor.next())
+        stands.append(false)
+        if let source {
+            sources.append(source)
+            values.append([])
+        }
+        try move(cursors.count - 1)
+    }
+
+    private func move(_ index: Int) throws {
+        stands[index] = try cursors[index].next()
+        guard stands[index], !sources.isEmpty else { return }
+        values[index] = try sources[index].values(cursors[index].id, cursors[index].record)
+    }
+
+    private func precedes(_ left: Int, _ right: Int) -> Bool {
+        let order =
+            sources.isEmpty
+            ? order.compare(cursors[left].id, cursors[left].record, cursors[right].id, cursors[right].record)
+            : order.compare(cursors[left].id, values[left], cursors[right].id, values[right])
+        return order < 0
     }
 
     /// - Returns: which walk stands on the next row; nil at the end. Of equal rows that of the first store comes first.
     func next() throws -> Int? {
-        if let last { stands[last] = try cursors[last].next() }
+        if let last { try move(last) }
         var best: Int?
         for index in cursors.indices where stands[index] {
             guard let least = best else {
                 best = index
                 continue
             }
-            if order.compare(cursors[index].id, cursors[index].record, cursors[least].id, cursors[least].record) < 0 { best = index }
+            if precedes(index, least) { best = index }
         }
         last = best
         return best

@@ -80,7 +80,6 @@ struct ResolvedFetch {
 
     @usableFromInline let parts: [Part]
     let options: FetchOptions
-    let sortKeys: [SortKey]
     /// Whether the parts' objects have to be brought into one order and cut.
     @usableFromInline var isMerged: Bool { parts.count > 1 }
 }
@@ -88,7 +87,6 @@ struct ResolvedFetch {
 extension Context {
     @usableFromInline
     final func resolve<T: Model>(_ chain: FetchChain<T>) throws -> ResolvedFetch {
-        if let error = chain.condition?.error ?? chain.order?.error { throw error }
         let entries = try entries(of: chain.from)
         var options = chain.options
         guard options.offset >= 0, options.limit.map({ $0 >= 0 }) ?? true else {
@@ -97,20 +95,19 @@ extension Context {
                 "A limit of \(options.limit.map(String.init) ?? "none") with an offset of \(options.offset): neither may be negative.",
                 entity: T._$entityName)
         }
-        let keys = chain.order?.keys ?? []
         let isMerged = entries.count > 1
         // Of several stores each must give the first offset + limit.
         let limit = isMerged ? options.limit.map { Int(clamping: $0.magnitude + options.offset.magnitude) } : options.limit
-        let parts = entries.map { entry in
+        let parts = try entries.map { entry in
             ResolvedFetch.Part(
                 entry: entry, slot: entry.slot,
                 request: FetchRequest(
-                    entry.entity, predicate: chain.condition?.predicate ?? .all, sortKeys: keys, limit: limit,
-                    offset: isMerged ? 0 : options.offset),
+                    entry.entity, predicate: try chain.condition?.predicate(self, entry) ?? .all,
+                    sortKeys: try chain.order?.keys(self, entry) ?? [], limit: limit, offset: isMerged ? 0 : options.offset),
                 options: options)
         }
         if !isMerged { options.offset = 0 }
-        return ResolvedFetch(parts: parts, options: options, sortKeys: keys)
+        return ResolvedFetch(parts: parts, options: options)
     }
 
     /// The entities that a `From` names, one per store.

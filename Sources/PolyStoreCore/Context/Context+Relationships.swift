@@ -72,8 +72,7 @@ extension Context {
         case rows(RecordCursor?, MemberChanges?)
     }
 
-    @usableFromInline
-    final func memberSource(_ key: MemberKey, isInserted: Bool) throws -> MemberSource {
+    final func storedSource(_ key: MemberKey, isInserted: Bool) throws -> MemberSource {
         if let keys = memberLists[key] { return .known(keys) }
         let entry = entry(key.slot)
         guard case .inverse(let field) = entry.entity.relationships[Int(key.relationship)].storage else {

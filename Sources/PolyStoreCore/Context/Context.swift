@@ -60,6 +60,12 @@ public class Context {
         try storage(entry.store).count(request)
     }
 
+    @usableFromInline
+    func memberSource(_ key: MemberKey, isInserted: Bool) throws -> MemberSource { try storedSource(key, isInserted: isInserted) }
+
+    /// Where conditions on relationships find other objects.
+    func related(_ store: PersistentStore, _ options: FetchOptions) throws -> any RelatedRecords { try storage(store) }
+
     // MARK: Objects
 
     final func entry(_ slot: Int32) -> StoreEntity { table.entries[Int(slot)] }
@@ -90,9 +96,12 @@ public class Context {
         }
     }
 
-    /// Reads the values of a fault. An accessor cannot throw, so what goes wrong is logged, and the object keeps its defaults.
     @usableFromInline
-    final func fire(_ object: some Model) {
+    final func fire(_ object: some Model) { fire(object, -1) }
+
+    /// Reads the values of a fault. An accessor cannot throw, so what goes wrong is logged, and the object keeps its defaults.
+    /// - Parameter field: the one that was asked for; −1: not told.
+    func fire(_ object: some Model, _ field: Int) {
         let entry = entry(object._$state.slot)
         let key = object._$state.key
         object._$state.flags.remove(.fault)

@@ -5,7 +5,7 @@ import PolyStoreBackend
 /// The requirements are the generated code's side of the object layer. Their names begin with `_$` to stay out of the way of a
 /// model's own properties. Ordinals: `field` counts attributes and to-one relationships together, `relationship` counts
 /// relationships, both in the order of ``_$entity``.
-public protocol Model: AnyObject, Hashable, SendableMetatype {
+public protocol Model: AnyObject, Hashable, SendableMetatype, QueryArgument {
     /// What ties the object to its context. Stored, set by both inits, touched by nobody else.
     @_borrowed var _$state: ModelState { get set }
     /// A new object with its defaults.
@@ -90,8 +90,22 @@ public final class ModelProperties<T: Model>: @unchecked Sendable {  // immutabl
             }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// The field of a key path of one step; nil for any other.
+    func knownField(_ path: PartialKeyPath<T>) -> FieldReference? {
+        if case .field(let field)? = byKeyPath[path] { field } else { nil }
+    }
+
+    /// The name of a to-many relationship.
+    func knownRelationship(_ path: PartialKeyPath<T>) -> String? {
+        guard case .relationship(let ordinal)? = byKeyPath[path] else { return nil }
+        var names = T._$entity.properties.lazy.compactMap { if case .relationship(let relationship) = $0 { relationship.name } else { nil } }
+            .makeIterator()
+        for _ in 0..<ordinal { _ = names.next() }
+        return names.next()
+    }
+
     func field(_ path: PartialKeyPath<T>) throws -> FieldReference {
-        if case .field(let field)? = byKeyPath[path] { return field }
+        if let field = knownField(path) { return field }
         throw StoreError(
             .invalidPredicate, "\(path) is no stored attribute or to-one relationship of \(T._$entityName).", entity: T._$entityName)
     }

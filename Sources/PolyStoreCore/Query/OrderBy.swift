@@ -1,56 +1,91 @@
 import PolyStoreBackend
 
-/// One key of an order: `.ascending(\.name)`.
+/// One key of an order: `.ascending(\.name)`, `.descending("department.title")`.
 public struct OrderKey<T: Model>: Sendable {
-    let key: SortKey?
-    let error: StoreError?
+    fileprivate enum Form: Sendable {
+        case plain(SortKey)
+        /// Names that only a store's schema can look up.
+        case open(@Sendable (Context, StoreEntity) throws -> QueryExpression, ascending: Bool, SortKey.NullPlacement, TextOptions)
+    }
 
-    private init(_ path: PartialKeyPath<T>, _ ascending: Bool, _ nulls: SortKey.NullPlacement) {
-        do {
-            key = SortKey(try T._$properties.field(path), ascending: ascending, nulls: nulls)
-            error = nil
-        } catch let caught {
-            key = nil
-            error = caught as? StoreError
+    fileprivate let form: Form
+
+    private init(_ path: PartialKeyPath<T>, _ ascending: Bool, _ nulls: SortKey.NullPlacement, _ options: TextOptions) {
+        if options.isEmpty, let field = T._$properties.knownField(path) {
+            form = .plain(SortKey(field, ascending: ascending, nulls: nulls))
+        } else {
+            nonisolated(unsafe) let path = path  // key paths of stored properties hold no state
+            form = .open({ context, entry in try context.expression(path, entry) }, ascending: ascending, nulls, options)
         }
     }
 
+    private init(_ name: String, _ ascending: Bool, _ nulls: SortKey.NullPlacement, _ options: TextOptions) {
+        let path = PropertyPath(dotted: name)
+        form = .open(
+            { _, entry in try path.expression(for: entry.entity, in: entry.store.schema) }, ascending: ascending, nulls, options)
+    }
+
     /// Smallest first. `nulls` says where missing values stand; by default they are the smallest.
-    public static func ascending<V>(_ path: KeyPath<T, V>, nulls: SortKey.NullPlacement = .smallest) -> OrderKey<T> {
-        OrderKey(path, true, nulls)
+    /// - Parameter options: what does not count in texts; texts that are then alike come in the order of the next key.
+    public static func ascending<V>(
+        _ path: KeyPath<T, V>, nulls: SortKey.NullPlacement = .smallest, options: TextOptions = []
+    ) -> OrderKey<T> {
+        OrderKey(path, true, nulls, options)
     }
 
     /// Greatest first.
-    public static func descending<V>(_ path: KeyPath<T, V>, nulls: SortKey.NullPlacement = .smallest) -> OrderKey<T> {
-        OrderKey(path, false, nulls)
+    public static func descending<V>(
+        _ path: KeyPath<T, V>, nulls: SortKey.NullPlacement = .smallest, options: TextOptions = []
+    ) -> OrderKey<T> {
+        OrderKey(path, false, nulls, options)
+    }
+
+    /// By the name of a property, or a path over relationships: `"department.title"`, `"friends.@count"`.
+    public static func ascending(_ name: String, nulls: SortKey.NullPlacement = .smallest, options: TextOptions = []) -> OrderKey<T> {
+        OrderKey(name, true, nulls, options)
+    }
+
+    public static func descending(_ name: String, nulls: SortKey.NullPlacement = .smallest, options: TextOptions = []) -> OrderKey<T> {
+        OrderKey(name, false, nulls, options)
+    }
+
+    fileprivate func key(_ context: Context, _ entry: StoreEntity) throws -> SortKey {
+        switch form {
+        case .plain(let key): return key
+        case .open(let make, let ascending, let nulls, let options):
+            let expression = try make(context, entry)
+            guard options.isEmpty || expression.type.physical == .text else {
+                throw StoreError(
+                    .invalidPredicate, "Only text has case and accents, and \(expression) is \(expression.type).", entity: entry.entity.name)
+            }
+            return SortKey(.folded(expression, options), ascending: ascending, nulls: nulls)
+        }
     }
 }
 
 /// The order of a fetch. Without one, or among equals, objects come in the order of their ids.
 public struct OrderBy<T: Model>: Sendable, FetchClause {
-    let keys: [SortKey]
-    let error: StoreError?
+    private let keys: [OrderKey<T>]
 
     public init(_ keys: OrderKey<T>...) { self.init(keys) }
+    public init(_ keys: [OrderKey<T>]) { self.keys = keys }
 
-    public init(_ keys: [OrderKey<T>]) {
-        // Closures, not key paths: those of a generic type are made anew each time, for more than the rest of a small fetch costs.
-        self.keys = keys.compactMap { $0.key }
-        error = keys.first { $0.error != nil }?.error
-    }
+    func keys(_ context: Context, _ entry: StoreEntity) throws -> [SortKey] { try keys.map { try $0.key(context, entry) } }
 
-    private init(keys: [SortKey], error: StoreError?) {
-        self.keys = keys
-        self.error = error
-    }
-
-    public static func + (left: OrderBy<T>, right: OrderBy<T>) -> OrderBy<T> {
-        OrderBy(keys: left.keys + right.keys, error: left.error ?? right.error)
-    }
-
+    public static func + (left: OrderBy<T>, right: OrderBy<T>) -> OrderBy<T> { OrderBy(left.keys + right.keys) }
     public static func += (left: inout OrderBy<T>, right: OrderBy<T>) { left = left + right }
-
     public static func | (left: OrderBy<T>, right: OrderBy<T>) -> OrderBy<T> { left + right }
 
-    public func apply(to chain: inout FetchChain<T>) { chain.order = (chain.order ?? OrderBy(keys: [], error: nil)) + self }
+    public func apply(to chain: inout FetchChain<T>) { chain.order = (chain.order ?? OrderBy([])) + self }
+}
+
+extension OrderKey {
+    /// One key after the other: `OrderBy(.ascending(\.name) | .descending(\.age))`.
+    public static func | (left: OrderKey<T>, right: OrderKey<T>) -> [OrderKey<T>] { [left, right] }
+    public static func | (left: [OrderKey<T>], right: OrderKey<T>) -> [OrderKey<T>] { left + [right] }
+}
+
+extension PropertyPath {
+    /// A path as it is written: names joined by dots.
+    public init(dotted name: String) { self.init(name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)) }
 }

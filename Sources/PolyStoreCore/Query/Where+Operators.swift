@@ -2,79 +2,84 @@ import PolyStoreBackend
 
 // Conditions by key path. Each operator has a form for attributes and one for optional attributes.
 
-public func == <T: Model, V: AttributeValue & Equatable>(path: KeyPath<T, V>, value: V) -> Where<T> { equal(path, value.attributeValue) }
+public func == <T: Model, V: AttributeValue & Equatable>(path: KeyPath<T, V>, value: V) -> Where<T> { equal(path, value.attributeValue, V.attributeType) }
 
 @_disfavoredOverload
 public func == <T: Model, V: AttributeValue & Equatable>(path: KeyPath<T, V?>, value: V?) -> Where<T> {
-    equal(path, value?.attributeValue ?? .null)
+    equal(path, value?.attributeValue ?? .null, V.attributeType)
 }
 
-public func != <T: Model, V: AttributeValue & Equatable>(path: KeyPath<T, V>, value: V) -> Where<T> { notEqual(path, value.attributeValue) }
+public func != <T: Model, V: AttributeValue & Equatable>(path: KeyPath<T, V>, value: V) -> Where<T> { notEqual(path, value.attributeValue, V.attributeType) }
 
 @_disfavoredOverload
 public func != <T: Model, V: AttributeValue & Equatable>(path: KeyPath<T, V?>, value: V?) -> Where<T> {
-    notEqual(path, value?.attributeValue ?? .null)
+    notEqual(path, value?.attributeValue ?? .null, V.attributeType)
 }
 
 /// `== nil` asks whether the value is missing; any other constant compares.
-private func equal<T: Model>(_ path: PartialKeyPath<T>, _ value: Value) -> Where<T> {
-    Where(path) { value.isNull ? .isNull($0) : .compare($0, .equal, value) }
+private func equal<T: Model>(_ path: PartialKeyPath<T>, _ value: Value, _ type: AttributeType) -> Where<T> {
+    Where(path) { value.isNull ? .isNull($0) : .compare($0, .equal, .constant(value, type)) }
 }
 
-private func notEqual<T: Model>(_ path: PartialKeyPath<T>, _ value: Value) -> Where<T> {
-    Where(path) { value.isNull ? .not(.isNull($0)) : .compare($0, .notEqual, value) }
+private func notEqual<T: Model>(_ path: PartialKeyPath<T>, _ value: Value, _ type: AttributeType) -> Where<T> {
+    Where(path) { value.isNull ? .not(.isNull($0)) : .compare($0, .notEqual, .constant(value, type)) }
+}
+
+private func compare<T: Model, V: AttributeValue>(_ path: PartialKeyPath<T>, _ comparison: ComparisonOperator, _ value: V) -> Where<T> {
+    let constant = QueryExpression.constant(value.attributeValue, V.attributeType)
+    return Where(path) { .compare($0, comparison, constant) }
 }
 
 public func < <T: Model, V: AttributeValue & Comparable>(path: KeyPath<T, V>, value: V) -> Where<T> {
-    Where(path) { .compare($0, .less, value.attributeValue) }
+    compare(path, .less, value)
 }
 
 public func < <T: Model, V: AttributeValue & Comparable>(path: KeyPath<T, V?>, value: V) -> Where<T> {
-    Where(path) { .compare($0, .less, value.attributeValue) }
+    compare(path, .less, value)
 }
 
 public func <= <T: Model, V: AttributeValue & Comparable>(path: KeyPath<T, V>, value: V) -> Where<T> {
-    Where(path) { .compare($0, .lessOrEqual, value.attributeValue) }
+    compare(path, .lessOrEqual, value)
 }
 
 public func <= <T: Model, V: AttributeValue & Comparable>(path: KeyPath<T, V?>, value: V) -> Where<T> {
-    Where(path) { .compare($0, .lessOrEqual, value.attributeValue) }
+    compare(path, .lessOrEqual, value)
 }
 
 public func > <T: Model, V: AttributeValue & Comparable>(path: KeyPath<T, V>, value: V) -> Where<T> {
-    Where(path) { .compare($0, .greater, value.attributeValue) }
+    compare(path, .greater, value)
 }
 
 public func > <T: Model, V: AttributeValue & Comparable>(path: KeyPath<T, V?>, value: V) -> Where<T> {
-    Where(path) { .compare($0, .greater, value.attributeValue) }
+    compare(path, .greater, value)
 }
 
 public func >= <T: Model, V: AttributeValue & Comparable>(path: KeyPath<T, V>, value: V) -> Where<T> {
-    Where(path) { .compare($0, .greaterOrEqual, value.attributeValue) }
+    compare(path, .greaterOrEqual, value)
 }
 
 public func >= <T: Model, V: AttributeValue & Comparable>(path: KeyPath<T, V?>, value: V) -> Where<T> {
-    Where(path) { .compare($0, .greaterOrEqual, value.attributeValue) }
+    compare(path, .greaterOrEqual, value)
 }
 
 // MARK: Enums with raw values
 
 public func == <T: Model, V: RawRepresentable>(path: KeyPath<T, V>, value: V) -> Where<T> where V.RawValue: AttributeValue {
-    equal(path, value.rawValue.attributeValue)
+    equal(path, value.rawValue.attributeValue, V.RawValue.attributeType)
 }
 
 @_disfavoredOverload
 public func == <T: Model, V: RawRepresentable>(path: KeyPath<T, V?>, value: V?) -> Where<T> where V.RawValue: AttributeValue {
-    equal(path, value?.rawValue.attributeValue ?? .null)
+    equal(path, value?.rawValue.attributeValue ?? .null, V.RawValue.attributeType)
 }
 
 public func != <T: Model, V: RawRepresentable>(path: KeyPath<T, V>, value: V) -> Where<T> where V.RawValue: AttributeValue {
-    notEqual(path, value.rawValue.attributeValue)
+    notEqual(path, value.rawValue.attributeValue, V.RawValue.attributeType)
 }
 
 @_disfavoredOverload
 public func != <T: Model, V: RawRepresentable>(path: KeyPath<T, V?>, value: V?) -> Where<T> where V.RawValue: AttributeValue {
-    notEqual(path, value?.rawValue.attributeValue ?? .null)
+    notEqual(path, value?.rawValue.attributeValue ?? .null, V.RawValue.attributeType)
 }
 
 // MARK: Field against field
@@ -99,33 +104,28 @@ public func >= <T: Model, V: AttributeValue & Comparable>(left: KeyPath<T, V>, r
 }
 
 private func compare<T: Model>(_ left: PartialKeyPath<T>, _ comparison: ComparisonOperator, _ right: PartialKeyPath<T>) -> Where<T> {
-    do {
-        let other = try T._$properties.field(right)
-        return Where(left) { .compare($0, comparison, other) }
-    } catch {
-        return Where(.none, error: error as? StoreError)
-    }
+    Where(left, right) { .compare($0, comparison, $1) }
 }
 
 // MARK: To-one relationships
 
 /// Objects whose to-one relationship leads to an object, or to none.
 public func == <T: Model, D: Model>(path: KeyPath<T, D?>, target: ObjectID<D>?) -> Where<T> {
-    equal(path, target.map { .integer($0.key) } ?? .null)
+    equal(path, target.map { .integer($0.key) } ?? .null, .int64)
 }
 
 @_disfavoredOverload
 public func == <T: Model, D: Model>(path: KeyPath<T, D?>, target: D?) -> Where<T> {
-    equal(path, target.map { .integer($0._$state.key) } ?? .null)
+    equal(path, target.map { .integer($0._$state.key) } ?? .null, .int64)
 }
 
 public func != <T: Model, D: Model>(path: KeyPath<T, D?>, target: ObjectID<D>?) -> Where<T> {
-    notEqual(path, target.map { .integer($0.key) } ?? .null)
+    notEqual(path, target.map { .integer($0.key) } ?? .null, .int64)
 }
 
 @_disfavoredOverload
 public func != <T: Model, D: Model>(path: KeyPath<T, D?>, target: D?) -> Where<T> {
-    notEqual(path, target.map { .integer($0._$state.key) } ?? .null)
+    notEqual(path, target.map { .integer($0._$state.key) } ?? .null, .int64)
 }
 
 // MARK: Sets, ranges and text
@@ -133,12 +133,14 @@ public func != <T: Model, D: Model>(path: KeyPath<T, D?>, target: D?) -> Where<T
 /// Objects whose attribute is one of the values: `[1, 2, 3] ~= \.age`. Disfavored, as a range of integers is a sequence too.
 @_disfavoredOverload
 public func ~= <T: Model, V: AttributeValue, S: Sequence<V>>(values: S, path: KeyPath<T, V>) -> Where<T> {
-    Where(path) { .oneOf($0, values.map { $0.attributeValue }) }
+    let constants = values.map { $0.attributeValue }
+    return Where(path) { .oneOf($0, constants) }
 }
 
 @_disfavoredOverload
 public func ~= <T: Model, V: AttributeValue, S: Sequence<V>>(values: S, path: KeyPath<T, V?>) -> Where<T> {
-    Where(path) { .oneOf($0, values.map { $0.attributeValue }) }
+    let constants = values.map { $0.attributeValue }
+    return Where(path) { .oneOf($0, constants) }
 }
 
 /// Objects whose attribute lies in a closed range: `18...65 ~= \.age`.
@@ -151,24 +153,8 @@ public func ~= <T: Model, V: AttributeValue & Comparable>(range: Range<V>, path:
     path >= range.lowerBound && path < range.upperBound
 }
 
-extension Where {
-    /// Objects whose text contains another, compared byte by byte: `.where(.contains(\.name, "ville"))`.
-    public static func contains(_ path: KeyPath<T, String>, _ text: String) -> Where<T> { Where(path) { .text($0, .contains, text) } }
-    /// None where there is no text.
-    public static func contains(_ path: KeyPath<T, String?>, _ text: String) -> Where<T> { Where(path) { .text($0, .contains, text) } }
-
-    /// Objects whose text begins with another, compared byte by byte. Uses an index of the attribute.
-    public static func beginsWith(_ path: KeyPath<T, String>, _ text: String) -> Where<T> { Where(path) { .text($0, .beginsWith, text) } }
-    /// None where there is no text.
-    public static func beginsWith(_ path: KeyPath<T, String?>, _ text: String) -> Where<T> { Where(path) { .text($0, .beginsWith, text) } }
-
-    /// Objects whose text ends with another, compared byte by byte.
-    public static func endsWith(_ path: KeyPath<T, String>, _ text: String) -> Where<T> { Where(path) { .text($0, .endsWith, text) } }
-    /// None where there is no text.
-    public static func endsWith(_ path: KeyPath<T, String?>, _ text: String) -> Where<T> { Where(path) { .text($0, .endsWith, text) } }
-}
-
 /// Objects whose to-one relationship leads to one of some objects: `ids ~= \.country`.
 public func ~= <T: Model, D: Model, S: Sequence<ObjectID<D>>>(targets: S, path: KeyPath<T, D?>) -> Where<T> {
-    Where(path) { .oneOf($0, targets.map { .integer($0.key) }) }
+    let keys = targets.map { Value.integer($0.key) }
+    return Where(path) { .oneOf($0, keys) }
 }

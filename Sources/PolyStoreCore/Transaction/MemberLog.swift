@@ -12,6 +12,7 @@ struct MemberLog {
     /// Whether any relationship kept in a link table is among them: only those are written from the log.
     var hasLinks = false
     private var entries: [Entry] = []
+    var isEmpty: Bool { entries.isEmpty }
     private var index: [MemberKey: MemberChanges] = [:]
     private var indexed = 0
 

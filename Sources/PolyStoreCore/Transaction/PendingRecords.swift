@@ -109,23 +109,31 @@ final class PendingRecords {
     // MARK: Looking
 
     /// The rows that a request selects, in its order, copied to an arena: the cursor over them bears any change.
-    func matching(_ request: FetchRequest, _ found: RecordArena) -> [MaterializedCursor.Row] {
+    /// The request must not need other objects; see ``Transaction/mergedRows(_:_:_:isSteady:)``.
+    func matching(_ request: FetchRequest, _ found: RecordArena) throws -> [MaterializedCursor.Row] {
         let evaluator = PredicateEvaluator(request.predicate)
         var selected: [MaterializedCursor.Row] = []
-        func look(_ row: Row) {
+        func look(_ row: Row) throws {
             guard !row.object.isDeleted else { return }
             statistics.evaluated += 1
-            guard evaluator.matches(id: row.id, arena.view(row.offset, row.count, entity.layout)) else { return }
+            guard try evaluator.matches(id: row.id, arena.view(row.offset, row.count, entity.layout)) else { return }
             let offset = found.append(arena.bytes(row.offset, row.count))
             selected.append(MaterializedCursor.Row(id: row.id, offset: offset, count: row.count))
         }
         if let candidates = candidates(request.predicate) {
-            for row in candidates { look(rows[row]) }
+            for row in candidates { try look(rows[row]) }
         } else {
-            for row in rows { look(row) }
+            for row in rows { try look(row) }
         }
         found.sort(&selected, by: RecordOrder(request.sortKeys), layout: entity.layout)
         return selected
+    }
+
+    /// The record of an object that was created or changed; valid until the next one is asked for.
+    func record(_ edit: EditState) -> RecordView? {
+        guard rows.indices.contains(Int(edit.row)) else { return nil }
+        let row = rows[Int(edit.row)]
+        return arena.view(row.offset, row.count, entity.layout)
     }
 
     /// Rows, each once, among which are all that a predicate selects: those that the equality with the fewest has. nil: all.

@@ -8,13 +8,23 @@ extension Transaction {
         _ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions, isSteady: Bool = false
     ) throws -> RecordCursor {
         let storage = try storage(entry.store)
+        if options.includesPendingChanges, request.looksAround, hasPending(in: entry.store) {
+            return try surveyedRows(entry, request, storage)
+        }
         guard options.includesPendingChanges, let own = try own(entry, request) else { return try storage.fetch(request) }
         return try merged(entry, request, own, storage, hidden: isSteady && own.hidden > 0 ? changedKeys(entry) : nil)
     }
 
     func mergedCount(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
-        guard options.includesPendingChanges, let own = try own(entry, request) else { return try storage(entry.store).count(request) }
-        let cursor = try merged(entry, request, own, try storage(entry.store))
+        let storage = try storage(entry.store)
+        let cursor: RecordCursor
+        if options.includesPendingChanges, request.predicate.needsRelated, hasPending(in: entry.store) {
+            cursor = try surveyedRows(entry, request, storage)
+        } else if options.includesPendingChanges, let own = try own(entry, request) {
+            cursor = try merged(entry, request, own, storage)
+        } else {
+            return try storage.count(request)
+        }
         defer { cursor.close() }
         var count = 0
         while try cursor.next() { count += 1 }
@@ -37,12 +47,33 @@ extension Transaction {
         let records = records(slot)
         try records.catchUp(pending[slot])
         let arena = RecordArena()
-        let rows = records.matching(request, arena)
+        let rows = try records.matching(request, arena)
         let hidden = pending[slot].updated.count + pending[slot].deleted.count
         return rows.isEmpty && hidden == 0 ? nil : Own(arena: arena, rows: rows, hidden: hidden)
     }
 
-    private func records(_ slot: Int) -> PendingRecords {
+    func relatedRecords(_ store: PersistentStore, _ options: FetchOptions) throws -> any RelatedRecords {
+        let storage = try storage(store)
+        return options.includesPendingChanges && hasPending(in: store) ? PendingRelated(self, store, storage) : storage
+    }
+
+    /// Whether the answer to anything about a store may differ from the store's.
+    private func hasPending(in store: PersistentStore) -> Bool {
+        !memberLog.isEmpty || store.slots.contains { !pending[Int($0)].isEmpty }
+    }
+
+    /// Rows of a request that looks at other objects too, any of which may have been changed here: the store says which rows can match by
+    /// themselves, and everything else is decided on what this transaction sees.
+    private func surveyedRows(_ entry: StoreEntity, _ request: FetchRequest, _ storage: any ReadTransaction) throws -> RecordCursor {
+        try request.validate()
+        var wider = request
+        wider.predicate = .and(request.predicate.conjuncts.filter { !$0.needsRelated })
+        (wider.sortKeys, wider.limit, wider.offset, wider.onlyIDs, wider.fields) = ([], nil, 0, false, nil)
+        let all = try own(entry, wider).map { try merged(entry, wider, $0, storage) } ?? storage.fetch(wider)
+        return try MaterializedCursor.sorted(all, request, predicate: request.predicate, PendingRelated(self, entry.store, storage))
+    }
+
+    func records(_ slot: Int) -> PendingRecords {
         if let records = pending[slot].records { return records }
         let records = PendingRecords(table.entries[slot].entity)
         pending[slot].records = records

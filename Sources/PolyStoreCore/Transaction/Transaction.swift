@@ -117,6 +117,10 @@ public final class Transaction: Context {
         try mergedCount(entry, request, options)
     }
 
+    override func related(_ store: PersistentStore, _ options: FetchOptions) throws -> any RelatedRecords {
+        try relatedRecords(store, options)
+    }
+
     // MARK: Ids
 
     /// A new id: final from now on, never given out again.

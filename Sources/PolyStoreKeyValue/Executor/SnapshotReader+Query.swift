@@ -96,13 +96,13 @@ extension SnapshotReader {
             while count < (isEndless ? .max : most), try source.next() != nil { count += 1 }
             return Self.slice(count, request)
         }
-        let evaluator = plan.predicate.map(PredicateEvaluator.init)
+        let evaluator = plan.predicate.map { PredicateEvaluator($0, ScanTransaction(self)) }
         let (most, isEndless) = request.offset.addingReportingOverflow(request.limit ?? .max)
         var count = 0
         if let scanner = try scanner(plan, request.entity, fields: FieldMask()) {
             defer { scanner.close() }
             while count < (isEndless ? .max : most), let batch = try scanner.next() {
-                evaluator?.select(batch)
+                try evaluator?.select(batch)
                 count += batch.selected
             }
             return Self.slice(count, request)
@@ -110,7 +110,7 @@ extension SnapshotReader {
         let scan = Scan(try cursor(plan, request), remainder: Self.remainder(plan, request))
         defer { scan.cursor.close() }
         while count < (isEndless ? .max : most), try scan.cursor.next() {
-            if evaluator?.matches(id: scan.cursor.id, scan.cursor.record) ?? true { count += 1 }
+            if try evaluator?.matches(id: scan.cursor.id, scan.cursor.record) ?? true { count += 1 }
         }
         return Self.slice(count, request)
     }
@@ -147,11 +147,11 @@ extension SnapshotReader {
         let evaluator = AggregateEvaluator(request)
         let source = request.source
         let plan = try Planner(self, source).plan()
-        let condition = plan.predicate.map(PredicateEvaluator.init)
+        let condition = plan.predicate.map { PredicateEvaluator($0, ScanTransaction(self)) }
         if let scanner = try scanner(plan, request.entity, fields: source.fields ?? FieldMask()) {
             defer { scanner.close() }
             while let batch = try scanner.next() {
-                condition?.select(batch)
+                try condition?.select(batch)
                 evaluator.add(batch)
             }
             return try evaluator.finish()
@@ -160,7 +160,7 @@ extension SnapshotReader {
         defer { scan.cursor.close() }
         if let condition {
             while try scan.cursor.next() {
-                if condition.matches(id: scan.cursor.id, scan.cursor.record) { evaluator.add(id: scan.cursor.id, scan.cursor.record) }
+                if try condition.matches(id: scan.cursor.id, scan.cursor.record) { evaluator.add(id: scan.cursor.id, scan.cursor.record) }
             }
         } else {
             try evaluator.add(scan.cursor)

@@ -64,7 +64,7 @@ final class Airport: Model {
 
     var code: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(0) }
             return _$code
         }
         set {
@@ -74,7 +74,7 @@ final class Airport: Model {
     }
     var iata: String? {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(1) }
             return _$iata
         }
         set {
@@ -84,7 +84,7 @@ final class Airport: Model {
     }
     var name: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(2) }
             return _$name
         }
         set {
@@ -94,7 +94,7 @@ final class Airport: Model {
     }
     var town: String? {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(3) }
             return _$town
         }
         set {
@@ -104,7 +104,7 @@ final class Airport: Model {
     }
     var elevationFeet: Double {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(4) }
             return _$elevationFeet
         }
         set {
@@ -114,7 +114,7 @@ final class Airport: Model {
     }
     var latitude: Double {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(5) }
             return _$latitude
         }
         set {
@@ -124,7 +124,7 @@ final class Airport: Model {
     }
     var longitude: Double {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(6) }
             return _$longitude
         }
         set {
@@ -134,7 +134,7 @@ final class Airport: Model {
     }
     var country: Country? {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(7) }
             return _$target(of: 0, _$country)
         }
         set {

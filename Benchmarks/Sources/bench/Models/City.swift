@@ -64,7 +64,7 @@ final class City: Model {
 
     var geonameID: Int {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(0) }
             return _$geonameID
         }
         set {
@@ -74,7 +74,7 @@ final class City: Model {
     }
     var name: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(1) }
             return _$name
         }
         set {
@@ -84,7 +84,7 @@ final class City: Model {
     }
     var latitude: Double {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(2) }
             return _$latitude
         }
         set {
@@ -94,7 +94,7 @@ final class City: Model {
     }
     var longitude: Double {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(3) }
             return _$longitude
         }
         set {
@@ -104,7 +104,7 @@ final class City: Model {
     }
     var population: Int {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(4) }
             return _$population
         }
         set {
@@ -114,7 +114,7 @@ final class City: Model {
     }
     var timeZone: String? {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(5) }
             return _$timeZone
         }
         set {
@@ -124,7 +124,7 @@ final class City: Model {
     }
     var alternateNames: [String] {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(6) }
             return _$alternateNames
         }
         set {
@@ -134,7 +134,7 @@ final class City: Model {
     }
     var country: Country? {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(7) }
             return _$target(of: 0, _$country)
         }
         set {

@@ -34,7 +34,7 @@ final class Continent: Model {
 
     var code: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(0) }
             return _$code
         }
         set {
@@ -44,7 +44,7 @@ final class Continent: Model {
     }
     var name: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(1) }
             return _$name
         }
         set {

@@ -59,7 +59,7 @@ final class Country: Model {
 
     var iso: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(0) }
             return _$iso
         }
         set {
@@ -69,7 +69,7 @@ final class Country: Model {
     }
     var name: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(1) }
             return _$name
         }
         set {
@@ -79,7 +79,7 @@ final class Country: Model {
     }
     var capital: String? {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(2) }
             return _$capital
         }
         set {
@@ -89,7 +89,7 @@ final class Country: Model {
     }
     var areaKm2: Double {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(3) }
             return _$areaKm2
         }
         set {
@@ -99,7 +99,7 @@ final class Country: Model {
     }
     var population: Int {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(4) }
             return _$population
         }
         set {
@@ -109,7 +109,7 @@ final class Country: Model {
     }
     var languages: [String] {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(5) }
             return _$languages
         }
         set {
@@ -119,7 +119,7 @@ final class Country: Model {
     }
     var continent: Continent? {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(6) }
             return _$target(of: 0, _$continent)
         }
         set {

@@ -23,7 +23,7 @@ final class Department: Model {
 
     var name: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(0) }
             return _$name
         }
         set {

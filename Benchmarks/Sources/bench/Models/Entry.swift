@@ -79,7 +79,7 @@ final class Entry: Model {
 
     var key: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(0) }
             return _$key
         }
         set {
@@ -89,7 +89,7 @@ final class Entry: Model {
     }
     var field0: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(1) }
             return _$field0
         }
         set {
@@ -99,7 +99,7 @@ final class Entry: Model {
     }
     var field1: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(2) }
             return _$field1
         }
         set {
@@ -109,7 +109,7 @@ final class Entry: Model {
     }
     var field2: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(3) }
             return _$field2
         }
         set {
@@ -119,7 +119,7 @@ final class Entry: Model {
     }
     var field3: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(4) }
             return _$field3
         }
         set {
@@ -129,7 +129,7 @@ final class Entry: Model {
     }
     var field4: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(5) }
             return _$field4
         }
         set {
@@ -139,7 +139,7 @@ final class Entry: Model {
     }
     var field5: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(6) }
             return _$field5
         }
         set {
@@ -149,7 +149,7 @@ final class Entry: Model {
     }
     var field6: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(7) }
             return _$field6
         }
         set {
@@ -159,7 +159,7 @@ final class Entry: Model {
     }
     var field7: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(8) }
             return _$field7
         }
         set {
@@ -169,7 +169,7 @@ final class Entry: Model {
     }
     var field8: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(9) }
             return _$field8
         }
         set {
@@ -179,7 +179,7 @@ final class Entry: Model {
     }
     var field9: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(10) }
             return _$field9
         }
         set {

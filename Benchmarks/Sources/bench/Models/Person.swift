@@ -77,7 +77,7 @@ final class Person: Model {
 
     var name: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(0) }
             return _$name
         }
         set {
@@ -87,7 +87,7 @@ final class Person: Model {
     }
     var email: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(1) }
             return _$email
         }
         set {
@@ -97,7 +97,7 @@ final class Person: Model {
     }
     var age: Int {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(2) }
             return _$age
         }
         set {
@@ -107,7 +107,7 @@ final class Person: Model {
     }
     var score: Double {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(3) }
             return _$score
         }
         set {
@@ -117,7 +117,7 @@ final class Person: Model {
     }
     var isActive: Bool {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(4) }
             return _$isActive
         }
         set {
@@ -127,7 +127,7 @@ final class Person: Model {
     }
     var createdAt: Date {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(5) }
             return _$createdAt
         }
         set {
@@ -137,7 +137,7 @@ final class Person: Model {
     }
     var notes: String {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(6) }
             return _$notes
         }
         set {
@@ -147,7 +147,7 @@ final class Person: Model {
     }
     var department: Department? {
         get {
-            if _$state.isFault { _$fire() }
+            if _$state.isFault { _$fire(7) }
             return _$target(of: 0, _$department)
         }
         set {

@@ -1,5 +1,4 @@
 import Foundation
-import PolyStoreBackend
 
 /// Decimals as bytes whose order under `memcmp` is the order of the numbers, and that are equal where the numbers are.
 ///
@@ -10,7 +9,7 @@ import PolyStoreBackend
 ///
 /// The number is 0.D₁D₂D₃… × 100^E with digits of base 100 and D₁ ≠ 0.
 extension Decimal {
-    var orderedBytes: [UInt8] {
+    package var orderedBytes: [UInt8] {
         if isNaN { return [0x7e] }
         if isZero { return [0x80] }
         // The significand's digits, without the zeros at its end: 1.5 and 1.50 are equal.
@@ -35,7 +34,7 @@ extension Decimal {
     }
 
     /// nil for bytes that ``orderedBytes`` never makes.
-    init?(orderedBytes bytes: UnsafeRawBufferPointer) {
+    package init?(orderedBytes bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first else { return nil }
         switch (first, bytes.count) {
         case (0x7e, 1): self = .nan

@@ -1,0 +1,270 @@
+extension Condition {
+    /// Looks the names up and gives the constants the types of what they are compared with.
+    /// - Throws: `invalidPredicate` with the place in the format string, naming what is wrong and what there is instead.
+    public func resolved(for entity: Entity, in schema: ResolvedSchema) throws -> QueryPredicate {
+        try ConditionResolver(schema).predicate(self, ConditionResolver.Scope(entity: entity, variable: nil))
+    }
+}
+
+extension PropertyPath {
+    /// A value to order or to group by.
+    public func expression(for entity: Entity, in schema: ResolvedSchema) throws -> QueryExpression {
+        try ConditionResolver(schema).value(self, ConditionResolver.Scope(entity: entity, variable: nil)).expression
+    }
+}
+
+/// Turns what people write into what stores know.
+struct ConditionResolver {
+    let schema: ResolvedSchema
+
+    init(_ schema: ResolvedSchema) { self.schema = schema }
+
+    /// Whose properties names are.
+    struct Scope {
+        let entity: Entity
+        /// Of a subquery: what stands for its object.
+        let variable: String?
+    }
+
+    /// A value and, where it is an object, of which entity.
+    struct ResolvedValue {
+        let expression: QueryExpression
+        var target: Entity?
+    }
+
+    func predicate(_ condition: Condition, _ scope: Scope) throws -> QueryPredicate {
+        switch condition {
+        case .constant(let value): .constant(value)
+        case .resolved(let predicate): predicate
+        case .and(let parts): .and(try parts.map { try predicate($0, scope) })
+        case .or(let parts): .or(try parts.map { try predicate($0, scope) })
+        case .not(let part): .not(try predicate(part, scope))
+        case .comparison(let comparison): try predicate(comparison, scope)
+        }
+    }
+
+    // MARK: Comparisons
+
+    private func predicate(_ comparison: Comparison, _ scope: Scope) throws -> QueryPredicate {
+        // `%@ IN friends`, and `friends CONTAINS %@`, ask whether an object is among others.
+        if comparison.modifier == .direct {
+            if comparison.operation == .oneOf, let path = try toManyPath(comparison.right, scope) {
+                return try among(comparison.left, path, comparison, scope)
+            }
+            if comparison.operation == .contains, let path = try toManyPath(comparison.left, scope) {
+                return try among(comparison.right, path, comparison, scope)
+            }
+        }
+        if let path = try toManyPath(comparison.left, scope) {
+            guard comparison.modifier != .direct else {
+                throw path.location.error(
+                    "\"\(path.keys.joined(separator: "."))\" leads to many objects: put ANY, ALL or NONE in front, or ask for its @count.",
+                    entity: scope.entity.name, attribute: path.keys.last)
+            }
+            return try quantified(comparison.modifier, path.keys[...], path, scope) { value in
+                try asked(value, comparison, comparison.right, Scope(entity: scope.entity, variable: scope.variable), isInside: true)
+            }
+        }
+        guard comparison.modifier == .direct else {
+            throw comparison.location.error(
+                "\(comparison.modifier.rawValue) needs a path to many objects, and there is none on the left.", entity: scope.entity.name)
+        }
+        // What has a type goes to the left: constants take theirs from it.
+        if comparison.left.isConstant, !comparison.right.isConstant, let mirrored = comparison.mirrored {
+            return try asked(try value(mirrored.left, nil, mirrored, scope), mirrored, mirrored.right, scope, isInside: false)
+        }
+        return try asked(try value(comparison.left, nil, comparison, scope), comparison, comparison.right, scope, isInside: false)
+    }
+
+    private func among(_ wanted: Operand, _ path: PropertyPath, _ comparison: Comparison, _ scope: Scope) throws -> QueryPredicate {
+        var equality = comparison
+        equality.operation = .equal
+        return try quantified(.any, path.keys[...], path, scope) { value in
+            try asked(value, equality, wanted, scope, isInside: true)
+        }
+    }
+
+    /// The condition on the objects at the end of a path, told of as many as a modifier says.
+    private func quantified(
+        _ modifier: Comparison.Modifier, _ keys: ArraySlice<String>, _ path: PropertyPath, _ scope: Scope,
+        _ leaf: (ResolvedValue) throws -> QueryPredicate
+    ) throws -> QueryPredicate {
+        func walk(_ keys: ArraySlice<String>, _ entity: Entity) throws -> QueryPredicate {
+            // Behind the last step to many there is one value.
+            guard isToMany(keys, entity), let key = keys.first, let relationship = entity.relationship(named: key) else {
+                return try leaf(try value(PropertyPath(Array(keys), location: path.location), Scope(entity: entity, variable: nil)))
+            }
+            let reference = RelationshipReference(relationship, in: schema)
+            let inner = try walk(keys.dropFirst(), reference.destination)
+            return .related(reference, modifier == .all ? .all : .any, inner)
+        }
+        let found = try walk(keys, scope.entity)
+        return modifier == .none ? .not(found) : found
+    }
+
+    /// - Parameter isInside: whether the value is of an object that a path leads to; nothing of the outer one can be compared with it.
+    private func asked(
+        _ value: ResolvedValue, _ comparison: Comparison, _ operand: Operand, _ scope: Scope, isInside: Bool
+    ) throws -> QueryPredicate {
+        if isInside, !operand.isConstant {
+            throw comparison.location.error(
+                "The objects of a path can only be compared with constants: \(operand) belongs to another object. A SUBQUERY may say it.",
+                entity: scope.entity.name)
+        }
+        let left = folded(value.expression, comparison.options)
+        switch comparison.operation {
+        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+            return try compared(value, left, comparison, operand, scope)
+        case .oneOf: return try oneOf(value, left, comparison, operand, scope)
+        case .between:
+            guard case .list(let bounds) = operand, bounds.count == 2 else {
+                throw comparison.location.error("BETWEEN needs a list of two: {least, greatest}.", entity: scope.entity.name)
+            }
+            var (low, high) = (comparison, comparison)
+            (low.operation, high.operation) = (.greaterOrEqual, .lessOrEqual)
+            return .and([
+                try compared(value, left, low, bounds[0], scope), try compared(value, left, high, bounds[1], scope),
+            ])
+        case .contains, .beginsWith, .endsWith, .like, .matches: return try text(value, comparison, operand, scope)
+        }
+    }
+
+    private func compared(
+        _ value: ResolvedValue, _ left: QueryExpression, _ comparison: Comparison, _ operand: Operand, _ scope: Scope
+    ) throws -> QueryPredicate {
+        let operation = comparison.operation.ordering
+        if case .constant(.null, _) = operand {
+            switch operation {
+            case .equal: return .isNull(value.expression)
+            case .notEqual: return .not(.isNull(value.expression))
+            default: return .compare(left, operation, .constant(.null, left.type))
+            }
+        }
+        let right = try self.value(operand, value, comparison, scope)
+        try checkComparable(value, right, comparison, scope)
+        return Self.comparison(left, operation, folded(right.expression, comparison.options))
+    }
+
+    /// With reals brought to whole numbers where integers are compared with them: an index can then serve.
+    private static func comparison(
+        _ left: QueryExpression, _ operation: ComparisonOperator, _ right: QueryExpression
+    ) -> QueryPredicate {
+        guard left.type.isNumber, left.type.physical == .integer, left.type != .uint64, case .real(let real)? = right.asConstant else {
+            return .compare(left, operation, right)
+        }
+        if let whole = Int64(exactly: real) { return .compare(left, operation, .constant(.integer(whole), .int64)) }
+        guard let below = Int64(exactly: real.rounded(.down)) else { return .compare(left, operation, right) }
+        switch operation {
+        case .greater, .greaterOrEqual: return .compare(left, .greater, .constant(.integer(below), .int64))
+        case .less, .lessOrEqual: return .compare(left, .lessOrEqual, .constant(.integer(below), .int64))
+        case .equal, .notEqual: return .compare(left, operation, right)
+        }
+    }
+
+    private func oneOf(
+        _ value: ResolvedValue, _ left: QueryExpression, _ comparison: Comparison, _ operand: Operand, _ scope: Scope
+    ) throws -> QueryPredicate {
+        guard case .list(let elements) = operand else {
+            throw comparison.location.error("IN needs a list, {1, 2, 3} or %@ with one, or a path to many objects.", entity: scope.entity.name)
+        }
+        var constants: [Value] = []
+        var others: [QueryPredicate] = []
+        var equality = comparison
+        equality.operation = .equal
+        for element in elements {
+            if case .constant(.null, _) = element { continue }
+            let right = try self.value(element, value, comparison, scope)
+            try checkComparable(value, right, comparison, scope)
+            let expression = folded(right.expression, comparison.options)
+            if let constant = expression.asConstant, constant.fits(left.type), expression.type.isUnsigned == left.type.isUnsigned {
+                constants.append(constant)
+            } else {
+                others.append(Self.comparison(left, .equal, expression))
+            }
+        }
+        // A list of nothing asks of null what it asks of a value.
+        return .or((constants.isEmpty && !others.isEmpty ? [] : [.oneOf(left, constants)]) + others)
+    }
+
+    private func text(_ value: ResolvedValue, _ comparison: Comparison, _ operand: Operand, _ scope: Scope) throws -> QueryPredicate {
+        guard value.expression.type.physical == .text, value.target == nil else {
+            throw comparison.location.error(
+                "\(comparison.operation.rawValue) needs text, and \(value.expression) is \(description(of: value)).", entity: scope.entity.name,
+                attribute: value.expression.asField?.name)
+        }
+        let right = try self.value(operand, value, comparison, scope)
+        guard right.expression.type.physical == .text || right.expression.asConstant?.isNull ?? false else {
+            throw comparison.location.error(
+                "\(comparison.operation.rawValue) needs text on its right too, and \(right.expression) is \(description(of: right)).",
+                entity: scope.entity.name)
+        }
+        if comparison.operation == .matches, !comparison.options.isEmpty {
+            return try matches(value.expression, right.expression, comparison, scope)
+        }
+        let operation = comparison.operation.textOperator ?? .contains
+        return .text(folded(value.expression, comparison.options), operation, folded(right.expression, comparison.options))
+    }
+
+    /// A regular expression is not folded, as that could turn it into another: case is left to it, marks are taken from the text.
+    private func matches(
+        _ left: QueryExpression, _ right: QueryExpression, _ comparison: Comparison, _ scope: Scope
+    ) throws -> QueryPredicate {
+        guard case .text(let pattern)? = right.asConstant else {
+            throw comparison.location.error("MATCHES needs a constant regular expression.", entity: scope.entity.name)
+        }
+        let flags = comparison.options.contains(.caseInsensitive) ? "(?i)" : ""
+        return .text(
+            .folded(left, comparison.options.intersection(.diacriticInsensitive)), .matches, .constant(.text(flags + pattern), .string))
+    }
+
+    /// Only text has case and marks; of everything else the options mean nothing.
+    private func folded(_ expression: QueryExpression, _ options: TextOptions) -> QueryExpression {
+        expression.type.physical == .text ? .folded(expression, options) : expression
+    }
+
+    private func checkComparable(_ left: ResolvedValue, _ right: ResolvedValue, _ comparison: Comparison, _ scope: Scope) throws {
+        if let first = left.target, let second = right.target, first != second {
+            throw comparison.location.error(
+                "\(left.expression) is \(first.name) and cannot be compared with \(second.name).", entity: scope.entity.name)
+        }
+        let isNull = left.expression.asConstant?.isNull ?? false || right.expression.asConstant?.isNull ?? false
+        guard isNull || (left.target == nil) == (right.target == nil) && left.expression.type.isComparable(with: right.expression.type) else {
+            throw comparison.location.error(
+                "\(left.expression) is \(description(of: left)) and cannot be compared with \(right.expression), \(description(of: right)).",
+                entity: scope.entity.name, attribute: left.expression.asField?.name)
+        }
+    }
+
+    func description(of value: ResolvedValue) -> String { value.target.map { "an object of \($0.name)" } ?? "\(value.expression.type)" }
+}
+
+extension AttributeType {
+    var isUnsigned: Bool { self == .uint64 }
+}
+
+extension Operand {
+    /// Whether it means the same for every object.
+    var isConstant: Bool {
+        switch self {
+        case .path, .subquery: false
+        case .constant, .object: true
+        case .list(let elements): elements.allSatisfy(\.isConstant)
+        case .arithmetic(_, let left, let right): left.isConstant && right.isConstant
+        }
+    }
+}
+
+extension Comparison {
+    /// The same with both sides changed over; nil where the operator does not allow it.
+    var mirrored: Comparison? {
+        guard let operation = Operator(rawValue: operation.ordering.mirrored.rawValue), self.operation.isOrdering else { return nil }
+        return Comparison(right, operation, left, modifier: modifier, options: options, location: location)
+    }
+}
+
+extension Comparison.Operator {
+    var isOrdering: Bool { ComparisonOperator(rawValue: rawValue) != nil }
+    /// Of the first six.
+    var ordering: ComparisonOperator { ComparisonOperator(rawValue: rawValue) ?? .equal }
+    var textOperator: TextOperator? { TextOperator(rawValue: rawValue) }
+}

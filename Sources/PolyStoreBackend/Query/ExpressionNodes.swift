@@ -1,0 +1,343 @@
+/// An expression made ready to be worked out.
+class ExpressionNode {
+    func value(_ id: Int64, _ record: RecordView) throws -> Value { .null }
+
+    static func make(_ expression: QueryExpression, _ lookup: RelatedLookup) -> ExpressionNode {
+        switch expression.node {
+        case .field(let field): FieldValueNode(field)
+        case .constant(let value): ConstantValueNode(value)
+        case .related(let relationship, let inner): RelatedValueNode(relationship, inner, lookup)
+        case .count(let relationship, let predicate): RelatedCountNode(relationship, predicate, lookup)
+        case .aggregate(let function, let relationship, let inner): RelatedAggregateNode(function, relationship, inner, lookup)
+        case .arithmetic(let operation, let left, let right): ArithmeticNode(operation, left, right, expression.type, lookup)
+        case .folded(let inner, let options): FoldedNode(inner, options, lookup)
+        }
+    }
+}
+
+extension RecordView {
+    /// The value of a field that a condition names.
+    func value(_ field: FieldReference, id: Int64) -> Value {
+        if field.isObjectID { return .integer(id) }
+        if isNull(field.ordinal) { return .null }
+        return switch field.type.physical {
+        case .integer: .integer(integer(field.ordinal))
+        case .real: .real(real(field.ordinal))
+        case .text: .text(string(field.ordinal))
+        case .blob: .blob([UInt8](bytes(field.ordinal)))
+        }
+    }
+}
+
+private final class FieldValueNode: ExpressionNode {
+    private let field: FieldReference
+    init(_ field: FieldReference) { self.field = field }
+    override func value(_ id: Int64, _ record: RecordView) -> Value { record.value(field, id: id) }
+}
+
+private final class ConstantValueNode: ExpressionNode {
+    private let constant: Value
+    init(_ value: Value) { constant = value }
+    override func value(_ id: Int64, _ record: RecordView) -> Value { constant }
+}
+
+private final class RelatedValueNode: ExpressionNode {
+    private let relationship: RelationshipReference
+    private let inner: ExpressionNode
+    private let isKept: Bool
+    private let lookup: RelatedLookup
+
+    init(_ relationship: RelationshipReference, _ inner: QueryExpression, _ lookup: RelatedLookup) {
+        self.relationship = relationship
+        self.inner = .make(inner, lookup)
+        isKept = inner.needsRelated
+        self.lookup = lookup
+    }
+
+    override func value(_ id: Int64, _ record: RecordView) throws -> Value {
+        guard let key = relationship.foreignKey, !record.isNull(key.ordinal) else { return .null }
+        let target = record.integer64(key.ordinal)
+        return try lookup.withRecord(relationship.destination, target, isKept: isKept) { try inner.value(target, $0) } ?? .null
+    }
+}
+
+private final class RelatedCountNode: ExpressionNode {
+    private let relationship: RelationshipReference
+    private let predicate: QueryPredicate
+    private let part: EvaluationNode
+    private let lookup: RelatedLookup
+
+    init(_ relationship: RelationshipReference, _ predicate: QueryPredicate, _ lookup: RelatedLookup) {
+        self.relationship = relationship
+        self.predicate = predicate
+        part = PredicateEvaluator.compile(predicate, lookup)
+        self.lookup = lookup
+    }
+
+    override func value(_ id: Int64, _ record: RecordView) throws -> Value {
+        let targets: [Int64]
+        if let key = relationship.foreignKey {
+            targets = record.isNull(key.ordinal) ? [] : [record.integer64(key.ordinal)]
+        } else {
+            targets = try lookup.targets(of: id, relationship.relationship)
+        }
+        if predicate == .all { return .integer(Int64(targets.count)) }
+        var count: Int64 = 0
+        for target in targets {
+            let truth = try lookup.withRecord(relationship.destination, target, isKept: predicate.needsRelated) {
+                try part.evaluate(target, $0)
+            }
+            if truth == .true { count += 1 }
+        }
+        return .integer(count)
+    }
+}
+
+private final class RelatedAggregateNode: ExpressionNode {
+    private let function: Aggregate.Function
+    private let relationship: RelationshipReference
+    private let inner: ExpressionNode
+    private let type: AttributeType
+    private let isKept: Bool
+    private let lookup: RelatedLookup
+
+    init(_ function: Aggregate.Function, _ relationship: RelationshipReference, _ inner: QueryExpression, _ lookup: RelatedLookup) {
+        self.function = function
+        self.relationship = relationship
+        self.inner = .make(inner, lookup)
+        type = inner.type
+        isKept = inner.needsRelated
+        self.lookup = lookup
+    }
+
+    override func value(_ id: Int64, _ record: RecordView) throws -> Value {
+        var values: [Value] = []
+        for target in try lookup.targets(of: id, relationship.relationship) {
+            let value = try lookup.withRecord(relationship.destination, target, isKept: isKept) { try inner.value(target, $0) }
+            if let value, !value.isNull { values.append(value) }
+        }
+        return aggregated(values)
+    }
+
+    private func aggregated(_ values: [Value]) -> Value {
+        let isUnsigned = type == .uint64
+        switch function {
+        case .count: return .integer(Int64(values.count))
+        case .countDistinct: return .integer(Int64(Set(values).count))
+        case .minimum: return values.min { $0.order(to: $1, unsigned: isUnsigned) < 0 } ?? .null
+        case .maximum: return values.max { $0.order(to: $1, unsigned: isUnsigned) < 0 } ?? .null
+        case .sum, .average:
+            let count = Double(values.count)
+            if type.physical == .real {
+                let sum = values.reduce(into: 0.0) { if case .real(let real) = $1 { $0 += real } }
+                return function == .sum ? .real(Value.normalized(sum)) : (values.isEmpty ? .null : .real(Value.normalized(sum / count)))
+            }
+            let sum = values.reduce(into: Int128(0)) { $0 += Number($1, isUnsigned: isUnsigned)?.integer ?? 0 }
+            if function == .average { return values.isEmpty ? .null : .real(Double(sum) / count) }
+            return isUnsigned
+                ? UInt64(exactly: sum).map { .integer(Int64(bitPattern: $0)) } ?? .null : Int64(exactly: sum).map { .integer($0) } ?? .null
+        }
+    }
+}
+
+private final class FoldedNode: ExpressionNode {
+    private let inner: ExpressionNode
+    private let options: TextOptions
+    init(_ inner: QueryExpression, _ options: TextOptions, _ lookup: RelatedLookup) {
+        self.inner = .make(inner, lookup)
+        self.options = options
+    }
+    override func value(_ id: Int64, _ record: RecordView) throws -> Value {
+        guard case .text(let text) = try inner.value(id, record) else { return .null }
+        return .text(options.fold(text))
+    }
+}
+
+private final class ArithmeticNode: ExpressionNode {
+    private let operation: ArithmeticOperator
+    private let left: ExpressionNode
+    private let right: ExpressionNode
+    private let isUnsigned: (left: Bool, right: Bool)
+    private let type: AttributeType
+
+    init(
+        _ operation: ArithmeticOperator, _ left: QueryExpression, _ right: QueryExpression, _ type: AttributeType, _ lookup: RelatedLookup
+    ) {
+        self.operation = operation
+        self.left = .make(left, lookup)
+        self.right = .make(right, lookup)
+        isUnsigned = (left.type == .uint64, right.type == .uint64)
+        self.type = type
+    }
+
+    override func value(_ id: Int64, _ record: RecordView) throws -> Value {
+        guard let first = Number(try left.value(id, record), isUnsigned: isUnsigned.left),
+            let second = Number(try right.value(id, record), isUnsigned: isUnsigned.right)
+        else { return .null }
+        if type.physical == .real { return result(first.real, second.real) }
+        return result(first.integer, second.integer)
+    }
+
+    private func result(_ left: Double, _ right: Double) -> Value {
+        switch operation {
+        case .add: .real(Value.normalized(left + right))
+        case .subtract: .real(Value.normalized(left - right))
+        case .multiply: .real(Value.normalized(left * right))
+        case .divide: right == 0 ? .null : .real(Value.normalized(left / right))
+        }
+    }
+
+    /// Of numbers of 64 bits nothing overflows 128.
+    private func result(_ left: Int128, _ right: Int128) -> Value {
+        let exact: Int128
+        switch operation {
+        case .add: exact = left + right
+        case .subtract: exact = left - right
+        case .multiply:
+            let (product, overflow) = left.multipliedReportingOverflow(by: right)
+            if overflow { return .null }
+            exact = product
+        case .divide:
+            if right == 0 { return .null }
+            exact = left / right
+        }
+        return Int64(exactly: exact).map { .integer($0) } ?? .null
+    }
+}
+
+/// A number as it is calculated with.
+enum Number {
+    case whole(Int128)
+    case broken(Double)
+
+    /// - Returns: nil for null and for what is no number.
+    init?(_ value: Value, isUnsigned: Bool) {
+        switch value {
+        case .integer(let integer): self = .whole(isUnsigned ? Int128(UInt64(bitPattern: integer)) : Int128(integer))
+        case .real(let real): self = .broken(real)
+        default: return nil
+        }
+    }
+
+    var integer: Int128 {
+        switch self {
+        case .whole(let integer): integer
+        case .broken: 0
+        }
+    }
+
+    var real: Double {
+        switch self {
+        case .whole(let integer): Double(integer)
+        case .broken(let real): real
+        }
+    }
+
+    /// By value, exactly, as ``Order/of(_:_:)-(Double,_)`` orders reals: NaN is below every number.
+    static func order(_ left: Number, _ right: Number) -> Int {
+        switch (left, right) {
+        case (.whole(let first), .whole(let second)): first < second ? -1 : (first == second ? 0 : 1)
+        case (.broken(let first), .broken(let second)): Order.of(first, second)
+        case (.whole(let first), .broken(let second)): order(first, second)
+        case (.broken(let first), .whole(let second)): -order(second, first)
+        }
+    }
+
+    private static func order(_ integer: Int128, _ real: Double) -> Int {
+        if real.isNaN || real < -0x1p70 { return 1 }
+        if real > 0x1p70 { return -1 }
+        let whole = Int128(real)  // towards zero
+        if integer != whole { return integer < whole ? -1 : 1 }
+        return -Order.of(real - Double(whole), 0)
+    }
+}
+
+// MARK: Conditions on expressions
+
+final class CompareExpressionsNode: EvaluationNode {
+    private let left: ExpressionNode
+    private let right: ExpressionNode
+    private let comparison: ComparisonOperator
+    private let isUnsigned: (left: Bool, right: Bool)
+
+    init(_ left: QueryExpression, _ comparison: ComparisonOperator, _ right: QueryExpression, _ lookup: RelatedLookup) {
+        self.left = .make(left, lookup)
+        self.right = .make(right, lookup)
+        self.comparison = comparison
+        isUnsigned = (left.type == .uint64, right.type == .uint64)
+    }
+
+    override func evaluate(_ id: Int64, _ record: RecordView) throws -> Ternary {
+        let first = try left.value(id, record)
+        let second = try right.value(id, record)
+        if first.isNull || second.isNull { return .unknown }
+        let order: Int
+        if let one = Number(first, isUnsigned: isUnsigned.left), let other = Number(second, isUnsigned: isUnsigned.right) {
+            order = Number.order(one, other)
+        } else {
+            order = first.order(to: second, unsigned: false)
+        }
+        return Ternary(comparison.accepts(order))
+    }
+}
+
+final class IsNullExpressionNode: EvaluationNode {
+    private let expression: ExpressionNode
+    init(_ expression: QueryExpression, _ lookup: RelatedLookup) { self.expression = .make(expression, lookup) }
+    override func evaluate(_ id: Int64, _ record: RecordView) throws -> Ternary { Ternary(try expression.value(id, record).isNull) }
+}
+
+final class ExpressionOneOfNode: EvaluationNode {
+    private let expression: ExpressionNode
+    private let values: Set<Value>
+    init(_ expression: QueryExpression, _ values: [Value], _ lookup: RelatedLookup) {
+        self.expression = .make(expression, lookup)
+        self.values = Set(values.filter { !$0.isNull })
+    }
+    override func evaluate(_ id: Int64, _ record: RecordView) throws -> Ternary {
+        let value = try expression.value(id, record)
+        return value.isNull ? .unknown : Ternary(values.contains(value))
+    }
+}
+
+/// A text, and what it is asked to contain, to begin with, to look like.
+final class TextExpressionsNode: EvaluationNode {
+    private let left: ExpressionNode
+    private let operation: TextOperator
+    private let right: ExpressionNode
+    /// Of the last right side: made once, as it is a constant nearly always.
+    private var pattern: (text: String, test: (String) -> Bool)?
+
+    init(_ left: QueryExpression, _ operation: TextOperator, _ right: QueryExpression, _ lookup: RelatedLookup) {
+        self.left = .make(left, lookup)
+        self.operation = operation
+        self.right = .make(right, lookup)
+    }
+
+    override func evaluate(_ id: Int64, _ record: RecordView) throws -> Ternary {
+        guard case .text(let text) = try left.value(id, record), case .text(let wanted) = try right.value(id, record) else {
+            return .unknown
+        }
+        if let pattern, Order.of(pattern.text, wanted) == 0 { return Ternary(pattern.test(text)) }
+        let test = try Self.test(operation, wanted)
+        pattern = (wanted, test)
+        return Ternary(test(text))
+    }
+
+    private static func test(_ operation: TextOperator, _ wanted: String) throws -> (String) -> Bool {
+        switch operation {
+        case .like:
+            let pattern = LikePattern(wanted)
+            return { pattern.matches($0) }
+        case .matches:
+            let expression = try RegularExpression(wanted)
+            return { expression.matches($0) }
+        case .contains, .beginsWith, .endsWith:
+            let search = TextSearch(operation, [UInt8](wanted.utf8))
+            return { text in
+                var text = text
+                return text.withUTF8 { search.accepts(UnsafeRawBufferPointer($0)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import PolyStoreBackend
+
+/// The objects of one store as a transaction sees them: what conditions on relationships look at.
+final class PendingRelated: RelatedRecords {
+    private let transaction: Transaction
+    private let store: PersistentStore
+    private let storage: any ReadTransaction
+
+    init(_ transaction: Transaction, _ store: PersistentStore, _ storage: any ReadTransaction) {
+        self.transaction = transaction
+        self.store = store
+        self.storage = storage
+    }
+
+    func record(_ entity: Entity, id: Int64) throws -> RecordView? {
+        let slot = Int(store.firstSlot) + entity.index
+        switch state(slot, id) {
+        case .stored: return try storage.record(entity, id: id)
+        case .deleted: return nil
+        case .changed(let edit):
+            let records = transaction.records(slot)
+            try records.catchUp(transaction.pending[slot])
+            return records.record(edit)
+        }
+    }
+
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
+        let stored = try storage.related(relationship, of: sources)
+        let slot = store.firstSlot + Int32(relationship.source)
+        let destination = Int(store.firstSlot) + relationship.destination
+        var found = RelatedIDs()
+        for source in sources {
+            let changes = transaction.pendingMembers(MemberKey(slot: slot, relationship: Int32(relationship.ordinal), key: source))
+            var targets = stored[source]
+            if let changes {
+                targets.removeAll { changes.removed.contains($0) || changes.added.contains($0) }
+                targets += changes.added
+            }
+            if !transaction.pending[destination].deleted.isEmpty {
+                targets.removeAll { if case .deleted = state(destination, $0) { true } else { false } }
+            }
+            for target in targets.sorted() { found.add(source: source, target: target) }
+        }
+        return found
+    }
+
+    private enum State {
+        /// As the store has it.
+        case stored
+        case changed(EditState)
+        case deleted
+    }
+
+    private func state(_ slot: Int, _ id: Int64) -> State {
+        if transaction.pending[slot].isEmpty { return .stored }
+        func open<T: Model>(_ type: T.Type) -> State {
+            guard let object = transaction.living(type, Int32(slot), id) else { return .stored }
+            if object.isDeleted { return .deleted }
+            return object._$state.edit.map(State.changed) ?? .stored
+        }
+        return open(transaction.table.entries[slot].type)
+    }
+}
+
+extension FetchRequest {
+    /// Whether other objects decide which rows it has, or their order.
+    var looksAround: Bool { predicate.needsRelated || hasComputedKeys }
+}
