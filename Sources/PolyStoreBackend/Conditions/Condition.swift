@@ -149,18 +149,36 @@ extension SourceLocation {
         StoreError(.invalidPredicate, source.map { message + pointer(in: $0) } ?? message, entity: entity, attribute: attribute)
     }
 
+    /// Line and column, both from 1. A column is a character, not a byte.
+    var place: (line: Int, column: Int) {
+        let bytes = Array((source ?? "").utf8)
+        let start = min(max(range.lowerBound, 0), bytes.count)
+        let lineStart = (bytes[..<start].lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1
+        let line = bytes[..<start].count { $0 == UInt8(ascii: "\n") } + 1
+        return (line, String(decoding: bytes[lineStart..<start], as: UTF8.self).count + 1)
+    }
+
     private func pointer(in source: String) -> String {
         let bytes = Array(source.utf8)
         let start = min(max(range.lowerBound, 0), bytes.count)
         let lineStart = (bytes[..<start].lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1
         let lineEnd = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
         let end = min(max(range.upperBound, start), lineEnd)
-        // Characters, not bytes: the caret has to stand under what people see.
-        let line = String(decoding: bytes[lineStart..<lineEnd], as: UTF8.self)
-        let before = String(decoding: bytes[lineStart..<start], as: UTF8.self).count
-        let length = String(decoding: bytes[start..<end], as: UTF8.self).count
-        let number = bytes[..<start].count { $0 == UInt8(ascii: "\n") } + 1
-        return " (at \(number):\(before + 1))\n\(line)\n" + String(repeating: " ", count: before) + "^"
-            + String(repeating: "~", count: max(length - 1, 0))
+        // Characters, not bytes: the caret has to stand under what people see. Of a long line they see what is around it.
+        let before = Self.shortened(String(decoding: bytes[lineStart..<start], as: UTF8.self), keepingEnd: true)
+        let marked = String(decoding: bytes[start..<end], as: UTF8.self)
+        let rest = Self.shortened(String(decoding: bytes[start..<lineEnd], as: UTF8.self), keepingEnd: false)
+        // A tab is as wide below as above.
+        let indent = String(before.map { $0 == "\t" ? $0 : " " })
+        let place = place
+        return " (at \(place.line):\(place.column))\n\(before)\(rest)\n\(indent)^"
+            + String(repeating: "~", count: max(min(marked.count, rest.count) - 1, 0))
+    }
+
+    /// A piece of a line, cut where it is too far from the place.
+    private static func shortened(_ text: String, keepingEnd: Bool) -> String {
+        let limit = 100
+        guard text.count > limit else { return text }
+        return keepingEnd ? "…" + text.suffix(limit - 1) : text.prefix(limit - 1) + "…"
     }
 }
