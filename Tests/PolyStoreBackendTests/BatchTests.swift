@@ -57,14 +57,14 @@ import Testing
         try body(batch, views)
     }
 
-    private func check(_ predicate: QueryPredicate, _ batch: RecordBatch, _ views: [(id: Int64, record: RecordView)]) {
+    private func check(_ predicate: QueryPredicate, _ batch: RecordBatch, _ views: [(id: Int64, record: RecordView)]) throws {
         // Twice turned round it is a node of the tree instead of a test.
         let reference = PredicateEvaluator(.or([predicate, .not(.not(predicate))]))
-        let expected = views.filter { reference.matches(id: $0.id, $0.record) }.map(\.id)
+        let expected = try views.filter { try reference.matches(id: $0.id, $0.record) }.map(\.id)
         let evaluator = PredicateEvaluator(predicate)
-        #expect(views.filter { evaluator.matches(id: $0.id, $0.record) }.map(\.id) == expected, "\(predicate)")
+        #expect(try views.filter { try evaluator.matches(id: $0.id, $0.record) }.map(\.id) == expected, "\(predicate)")
         batch.select(0..<views.count)
-        evaluator.select(batch)
+        try evaluator.select(batch)
         #expect((0..<batch.selected).map { batch.id($0) } == expected, "\(predicate)")
     }
 
@@ -72,15 +72,15 @@ import Testing
         let entity = try entity()
         try rows(entity) { batch, views in
             for field in entity.fields.map({ FieldReference($0) }) + [.objectID] {
-                check(.isNull(field), batch, views)
-                check(.not(.isNull(field)), batch, views)
+                try check(.isNull(field), batch, views)
+                try check(.not(.isNull(field)), batch, views)
                 for comparison in ComparisonOperator.allCases {
                     for constant in constants {
                         switch (constant, field.type.physical) {
                         case (.null, _), (.integer, .integer), (.real, .real):
                             let condition = QueryPredicate.compare(field, comparison, constant)
-                            check(condition, batch, views)
-                            check(.and([condition, .compare(FieldReference(entity.fields[12]), .equal, .text("1"))]), batch, views)
+                            try check(condition, batch, views)
+                            try check(.and([condition, .compare(FieldReference(entity.fields[12]), .equal, .text("1"))]), batch, views)
                         default: break
                         }
                     }

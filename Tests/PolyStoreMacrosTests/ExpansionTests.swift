@@ -16,7 +16,7 @@ import Testing
                 var a: Int {
                     get {
                         if _$state.isFault {
-                            _$fire()
+                            _$fire(0)
                         };
                         return _$a
                     }
@@ -28,7 +28,7 @@ import Testing
                 var b: [Int] {
                     get {
                         if _$state.isFault {
-                            _$fire()
+                            _$fire(1)
                         };
                         return _$b
                     }
@@ -44,7 +44,7 @@ import Testing
                 var c: String? {
                     get {
                         if _$state.isFault {
-                            _$fire()
+                            _$fire(2)
                         };
                         return _$c
                     }
@@ -70,7 +70,7 @@ import Testing
                 var owner: Owner? {
                     get {
                         if _$state.isFault {
-                            _$fire()
+                            _$fire(3)
                         };
                         return _$target(of: 0, _$owner)
                     }

@@ -31,7 +31,7 @@ import Testing
                 if random.chance(3) { request.limit = random.below(30) }
                 if random.chance(4) { request.offset = random.below(20) }
                 request.onlyIDs = random.chance(3)
-                let expected = naive(all, request)
+                let expected = try naive(all, request)
                 let found = try transaction.ids(request)
                 let plan = try transaction.plan(request)
                 #expect(found == expected, "seed \(seed) round \(round): \(plan)")
@@ -54,10 +54,10 @@ import Testing
         return rows
     }
 
-    private func naive(_ rows: [(id: Int64, record: RecordView, arena: RecordArena)], _ request: FetchRequest) -> [Int64] {
+    private func naive(_ rows: [(id: Int64, record: RecordView, arena: RecordArena)], _ request: FetchRequest) throws -> [Int64] {
         let evaluator = PredicateEvaluator(request.predicate)
         let order = RecordOrder(request.sortKeys)
-        let sorted = rows.filter { evaluator.matches(id: $0.id, $0.record) }.sorted {
+        let sorted = try rows.filter { try evaluator.matches(id: $0.id, $0.record) }.sorted {
             order.compare($0.id, $0.record, $1.id, $1.record) < 0
         }
         let slice = sorted.dropFirst(request.offset)

@@ -155,7 +155,7 @@ extension OracleDraw {
             let part = random.once(in: 2) ? scalars.prefix(random.next(8)) : scalars.suffix(random.next(8))
             pattern = String(String.UnicodeScalarView(part))
         }
-        return .text(field, random.pick(TextOperator.allCases), pattern)
+        return .text(field, random.pick([TextOperator.contains, .beginsWith, .endsWith]), pattern)
     }
 
     /// One that an object has, one that it could have, now and then null or one of the wider type.

@@ -72,6 +72,7 @@ extension OracleModel {
             let values = parts.map { holds($0, id, row) }
             return values.contains(true) ? true : (values.contains(nil) ? nil : false)
         case .not(let part): return holds(part, id, row).map { !$0 }
+        default: return nil
         }
     }
 
@@ -97,6 +98,7 @@ extension OracleModel {
         case .contains:
             guard let first = part.first else { return true }
             return (0...bytes.count - part.count).contains { bytes[$0] == first && bytes[$0..<$0 + part.count].elementsEqual(part) }
+        case .like, .matches: return false
         }
     }
 }

@@ -165,7 +165,8 @@ struct ConditionResolver {
         _ value: ResolvedValue, _ left: QueryExpression, _ comparison: Comparison, _ operand: Operand, _ scope: Scope
     ) throws -> QueryPredicate {
         guard case .list(let elements) = operand else {
-            throw comparison.location.error("IN needs a list, {1, 2, 3} or %@ with one, or a path to many objects.", entity: scope.entity.name)
+            throw comparison.location.error(
+                "IN needs a list, {1, 2, 3} or %@ with one, or a path to many objects.", entity: scope.entity.name)
         }
         var constants: [Value] = []
         var others: [QueryPredicate] = []
@@ -189,7 +190,8 @@ struct ConditionResolver {
     private func text(_ value: ResolvedValue, _ comparison: Comparison, _ operand: Operand, _ scope: Scope) throws -> QueryPredicate {
         guard value.expression.type.physical == .text, value.target == nil else {
             throw comparison.location.error(
-                "\(comparison.operation.rawValue) needs text, and \(value.expression) is \(description(of: value)).", entity: scope.entity.name,
+                "\(comparison.operation.rawValue) needs text, and \(value.expression) is \(description(of: value)).",
+                entity: scope.entity.name,
                 attribute: value.expression.asField?.name)
         }
         let right = try self.value(operand, value, comparison, scope)
@@ -228,7 +230,8 @@ struct ConditionResolver {
                 "\(left.expression) is \(first.name) and cannot be compared with \(second.name).", entity: scope.entity.name)
         }
         let isNull = left.expression.asConstant?.isNull ?? false || right.expression.asConstant?.isNull ?? false
-        guard isNull || (left.target == nil) == (right.target == nil) && left.expression.type.isComparable(with: right.expression.type) else {
+        guard isNull || (left.target == nil) == (right.target == nil) && left.expression.type.isComparable(with: right.expression.type)
+        else {
             throw comparison.location.error(
                 "\(left.expression) is \(description(of: left)) and cannot be compared with \(right.expression), \(description(of: right)).",
                 entity: scope.entity.name, attribute: left.expression.asField?.name)

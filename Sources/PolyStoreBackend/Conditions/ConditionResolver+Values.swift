@@ -87,8 +87,7 @@ extension ConditionResolver {
 
     private func unknown(_ key: String, _ entity: Entity, _ path: PropertyPath) -> StoreError {
         let names = entity.fields.map(\.name) + entity.relationships.filter(\.isToMany).map(\.name)
-        let close = names.map { ($0, key.editDistance(to: $0)) }.filter { $0.1 <= max(1, key.count / 3) }.min { $0.1 < $1.1 }
-        let hint = close.map { " Did you mean \"\($0.0)\"?" } ?? " It has \(names.joined(separator: ", "))."
+        let hint = Spelling.nearest(key, among: names).map { " Did you mean \"\($0)\"?" } ?? " It has \(names.joined(separator: ", "))."
         return path.location.error("\"\(key)\" is no property of \(entity.name).\(hint)", entity: entity.name, attribute: key)
     }
 
@@ -114,7 +113,8 @@ extension ConditionResolver {
                 let result = QueryExpression.arithmetic(operation, first.expression, second.expression)
             else {
                 throw comparison.location.error(
-                    "\(operation.rawValue) does not go with \(description(of: first)) and \(description(of: second)).", entity: scope.entity.name)
+                    "\(operation.rawValue) does not go with \(description(of: first)) and \(description(of: second)).",
+                    entity: scope.entity.name)
             }
             return ResolvedValue(expression: result)
         case .subquery(let path, let variable, let condition):
@@ -163,24 +163,5 @@ extension ConditionResolver {
         case (.null, _): return .constant(.null, wanted)
         default: return nil
         }
-    }
-}
-
-extension String {
-    /// How many insertions, deletions and replacements make one text of another (Levenshtein).
-    func editDistance(to other: String) -> Int {
-        let (left, right) = (Array(lowercased()), Array(other.lowercased()))
-        if left.count > 64 || right.count > 64 { return left == right ? 0 : .max }
-        var row = Array(0...right.count)
-        for (index, character) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for (column, candidate) in right.enumerated() {
-                let cost = character == candidate ? diagonal : 1 + Swift.min(diagonal, row[column], row[column + 1])
-                diagonal = row[column + 1]
-                row[column + 1] = cost
-            }
-        }
-        return row[right.count]
     }
 }

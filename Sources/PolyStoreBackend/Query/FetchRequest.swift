@@ -22,7 +22,8 @@ public struct SortKey: Sendable, Hashable {
     /// By a value worked out for each object.
     public init(_ expression: QueryExpression, ascending: Bool = true, nulls: NullPlacement = .smallest) {
         self.init(
-            expression.asField ?? FieldReference(ordinal: -1, name: "\(expression)", type: expression.type), ascending: ascending, nulls: nulls)
+            expression.asField ?? FieldReference(ordinal: -1, name: "\(expression)", type: expression.type), ascending: ascending,
+            nulls: nulls)
         if expression.asField == nil { self.expression = expression }
     }
 

@@ -5,7 +5,8 @@ extension Entity {
     func check(_ field: FieldReference) throws {
         if field.isObjectID { return }
         guard field.ordinal < fields.count, fields[field.ordinal].type == field.type else {
-            throw StoreError(.invalidPredicate, "\(field.name) (\(field.type)) is no field of \(name).", entity: name, attribute: field.name)
+            throw StoreError(
+                .invalidPredicate, "\(field.name) (\(field.type)) is no field of \(name).", entity: name, attribute: field.name)
         }
     }
 
@@ -14,7 +15,8 @@ extension Entity {
         guard ordinal < relationships.count, relationships[ordinal] == relationship.relationship,
             relationship.destination.index == relationship.relationship.destination
         else {
-            throw StoreError(.invalidPredicate, "\(relationship.name) is no relationship of \(name).", entity: name, attribute: relationship.name)
+            throw StoreError(
+                .invalidPredicate, "\(relationship.name) is no relationship of \(name).", entity: name, attribute: relationship.name)
         }
     }
 }
@@ -52,7 +54,8 @@ extension QueryPredicate {
             try expression.validate(for: entity)
             for value in values where !value.fits(expression.type) {
                 throw StoreError(
-                    .invalidPredicate, "\(expression) is \(expression.type) and cannot be compared with \(value.literal).", entity: entity.name)
+                    .invalidPredicate, "\(expression) is \(expression.type) and cannot be compared with \(value.literal).",
+                    entity: entity.name)
             }
         case .textExpressions(let left, let operation, let right):
             for side in [left, right] {
@@ -121,7 +124,8 @@ extension QueryExpression {
             try entity.check(relationship)
             try inner.validate(for: relationship.destination)
             guard function != .sum && function != .average || inner.type.isNumber else {
-                throw StoreError(.invalidPredicate, "\(function.rawValue) needs numbers, and \(inner) is \(inner.type).", entity: entity.name)
+                throw StoreError(
+                    .invalidPredicate, "\(function.rawValue) needs numbers, and \(inner) is \(inner.type).", entity: entity.name)
             }
         case .arithmetic(_, let left, let right):
             try left.validate(for: entity)

@@ -149,7 +149,8 @@ public struct QueryPredicate: Sendable, Hashable {
         case (.constant, .field), (.constant, .related): return compare(right, comparison.mirrored, left)
         case (.field(let field), .constant(let value)) where value.isNull || value.fits(field.type):
             return compare(field, comparison, value)
-        case (.field(let first), .field(let second)) where first.type.physical == second.type.physical && first.isUnsigned == second.isUnsigned:
+        case (.field(let first), .field(let second))
+        where first.type.physical == second.type.physical && first.isUnsigned == second.isUnsigned:
             return compare(first, comparison, second)
         case (.related(let relationship, let inner), .constant):
             return related(relationship, .one, compare(inner, comparison, right))

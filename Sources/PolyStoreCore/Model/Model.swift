@@ -98,8 +98,10 @@ public final class ModelProperties<T: Model>: @unchecked Sendable {  // immutabl
     /// The name of a to-many relationship.
     func knownRelationship(_ path: PartialKeyPath<T>) -> String? {
         guard case .relationship(let ordinal)? = byKeyPath[path] else { return nil }
-        var names = T._$entity.properties.lazy.compactMap { if case .relationship(let relationship) = $0 { relationship.name } else { nil } }
-            .makeIterator()
+        var names = T._$entity.properties.lazy.compactMap {
+            if case .relationship(let relationship) = $0 { relationship.name } else { nil }
+        }
+        .makeIterator()
         for _ in 0..<ordinal { _ = names.next() }
         return names.next()
     }

@@ -56,7 +56,8 @@ public struct OrderKey<T: Model>: Sendable {
             let expression = try make(context, entry)
             guard options.isEmpty || expression.type.physical == .text else {
                 throw StoreError(
-                    .invalidPredicate, "Only text has case and accents, and \(expression) is \(expression.type).", entity: entry.entity.name)
+                    .invalidPredicate, "Only text has case and accents, and \(expression) is \(expression.type).", entity: entry.entity.name
+                )
             }
             return SortKey(.folded(expression, options), ascending: ascending, nulls: nulls)
         }

@@ -107,7 +107,8 @@ extension Where {
         self.init(
             .and(
                 conditions.sorted { $0.key < $1.key }.map { key, value in
-                    .comparison(Comparison(.path(PropertyPath(dotted: key)), (value?.dictionaryOperator ?? .equal), value?.queryOperand ?? .null))
+                    .comparison(
+                        Comparison(.path(PropertyPath(dotted: key)), (value?.dictionaryOperator ?? .equal), value?.queryOperand ?? .null))
                 }))
     }
 

@@ -24,8 +24,6 @@ public struct QueryKey: Sendable, Hashable {
     public var none: QueryKey { with(.none) }
 
     public static prefix func % (name: QueryKey) -> QueryKey { name }
-    /// `%"friends.age"%.any`
-    public static postfix func % (name: QueryKey) -> QueryKey { name }
 
     fileprivate func compare<T: Model>(
         _ operation: Comparison.Operator, _ operand: Operand, options: TextOptions = []
@@ -34,11 +32,9 @@ public struct QueryKey: Sendable, Hashable {
     }
 }
 
-extension QueryKey: ExpressibleByStringLiteral {
-    public init(stringLiteral value: String) { self.init(value) }
-}
-
 public prefix func % (name: String) -> QueryKey { QueryKey(name) }
+/// For a modifier behind it: `%"friends.age"%.any`.
+public postfix func % (name: String) -> QueryKey { QueryKey(name) }
 
 public func == <T: Model>(key: QueryKey, value: (any QueryArgument)?) -> Where<T> { key.compare(.equal, value?.queryOperand ?? .null) }
 public func != <T: Model>(key: QueryKey, value: (any QueryArgument)?) -> Where<T> { key.compare(.notEqual, value?.queryOperand ?? .null) }

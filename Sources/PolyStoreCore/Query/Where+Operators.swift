@@ -2,14 +2,18 @@ import PolyStoreBackend
 
 // Conditions by key path. Each operator has a form for attributes and one for optional attributes.
 
-public func == <T: Model, V: AttributeValue & Equatable>(path: KeyPath<T, V>, value: V) -> Where<T> { equal(path, value.attributeValue, V.attributeType) }
+public func == <T: Model, V: AttributeValue & Equatable>(path: KeyPath<T, V>, value: V) -> Where<T> {
+    equal(path, value.attributeValue, V.attributeType)
+}
 
 @_disfavoredOverload
 public func == <T: Model, V: AttributeValue & Equatable>(path: KeyPath<T, V?>, value: V?) -> Where<T> {
     equal(path, value?.attributeValue ?? .null, V.attributeType)
 }
 
-public func != <T: Model, V: AttributeValue & Equatable>(path: KeyPath<T, V>, value: V) -> Where<T> { notEqual(path, value.attributeValue, V.attributeType) }
+public func != <T: Model, V: AttributeValue & Equatable>(path: KeyPath<T, V>, value: V) -> Where<T> {
+    notEqual(path, value.attributeValue, V.attributeType)
+}
 
 @_disfavoredOverload
 public func != <T: Model, V: AttributeValue & Equatable>(path: KeyPath<T, V?>, value: V?) -> Where<T> {

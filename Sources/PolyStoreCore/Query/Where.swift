@@ -119,7 +119,10 @@ extension StoreError {
 
 extension Where {
     /// A condition on what two key paths lead to.
-    init(_ left: PartialKeyPath<T>, _ right: PartialKeyPath<T>, _ make: @escaping @Sendable (QueryExpression, QueryExpression) -> QueryPredicate) {
+    init(
+        _ left: PartialKeyPath<T>, _ right: PartialKeyPath<T>,
+        _ make: @escaping @Sendable (QueryExpression, QueryExpression) -> QueryPredicate
+    ) {
         if let first = T._$properties.knownField(left), let second = T._$properties.knownField(right) {
             self.init(make(.field(first), .field(second)))
         } else {
