@@ -59,7 +59,7 @@ extension Where {
     private static func related<V, D: Model>(
         _ path: KeyPath<T, V>, _ condition: Where<D>, _ make: @escaping @Sendable (RelationshipReference, QueryPredicate) -> QueryPredicate
     ) -> Where<T> {
-        guard let name = T._$properties.knownRelationship(path) else {
+        guard let name = T._$properties.knownRelationship(path) ?? T._$properties.knownField(path)?.name else {
             return Where(
                 .none, error: StoreError(.invalidPredicate, "\(path) is no relationship of \(T._$entityName).", entity: T._$entityName))
         }
