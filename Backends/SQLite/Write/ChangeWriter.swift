@@ -16,16 +16,14 @@ struct ChangeWriter {
     /// Everything, in an order that frees unique values before they are taken again.
     /// - Parameters:
     ///   - clearsUnique: First sets the unique fields of all updated objects to null, so that they can swap values.
-    ///   - indexingLate: Indexes that are dropped first, and made again at the end.
+    ///   - indexingLate: Indexes that are dropped first, and made again when nearly all is written.
     func write(clearsUnique: Bool, indexingLate late: [LateIndex] = []) throws {
-        let list = changes.changes
         for index in late { try drop(index) }
         for change in inTableOrder(.delete) { try delete(change) }
         let updates = inTableOrder(.update)
         if clearsUnique { for change in updates { try clearUnique(change) } }
         for change in updates { try update(change) }
-        for change in list where change.kind == .insert { try insert(change) }
-        for index in late { try make(index) }
+        try insertAll(indexingLate: late)
         for link in changes.links { try write(link) }
     }
 
@@ -58,7 +56,7 @@ struct ChangeWriter {
         if sqlite3_changes(connection.handle) == 0 { throw Self.missing(change, table) }
     }
 
-    private func insert(_ change: ChangeSet.Change) throws {
+    func insert(_ change: ChangeSet.Change) throws {
         let table = tables.entities[change.entity]
         let statement: Statement
         if let kept = connection.inserts[change.entity] {
