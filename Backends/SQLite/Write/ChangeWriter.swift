@@ -29,7 +29,26 @@ struct ChangeWriter {
 
     /// The changes of a kind in the order of their rows in the file, so that each page of a table is looked for once.
     private func inTableOrder(_ kind: ChangeSet.Kind) -> [ChangeSet.Change] {
-        changes.changes.filter { $0.kind == kind }.sorted { ($0.entity, $0.id) < ($1.entity, $1.id) }
+        let list = changes.changes
+        var order: [RowPlace] = []
+        for (position, change) in list.enumerated() where change.kind == kind {
+            order.append(RowPlace(entity: change.entity, id: change.id, position: position))
+        }
+        order.sort { ($0.entity, $0.id) < ($1.entity, $1.id) }
+        return order.map { list[Int($0.position)] }
+    }
+
+    /// Where a change belongs: small, as sorting moves it about.
+    private struct RowPlace {
+        let entity: Int32
+        let position: UInt32
+        let id: Int64
+
+        init(entity: Int, id: Int64, position: Int) {
+            self.entity = Int32(truncatingIfNeeded: entity)
+            self.position = UInt32(truncatingIfNeeded: position)
+            self.id = id
+        }
     }
 
     /// Whether clearing unique fields first could help.
