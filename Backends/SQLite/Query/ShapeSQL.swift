@@ -124,7 +124,8 @@ struct ShapeSQL {
 
     /// A long list of values that an index is asked for, one by one.
     private func isJoinedList(_ word: ShapeWord) -> Bool {
-        word.operation == .oneOf && word.ordinal >= 0 && leadsIndex(word.ordinal) && at + 1 < words.count && words[at + 1] >= Self.joinedCount
+        word.operation == .oneOf && word.ordinal >= 0 && leadsIndex(word.ordinal) && at + 1 < words.count
+            && words[at + 1] >= Self.joinedCount
     }
 
     /// The rows of a list, as a condition. For `IN` SQLite first sorts the values into a table of its own, and then all rows in the order of ids. Here it

@@ -62,7 +62,9 @@ extension ChangeWriter {
         for index in late where left[index.table.entity.index] == 0 { try make(index) }
         for change in changes.changes where change.kind == .insert {
             if !late.isEmpty {
-                for index in late where index.table.entity.index == change.entity && left[change.entity] == index.lastInserts { try make(index) }
+                for index in late where index.table.entity.index == change.entity && left[change.entity] == index.lastInserts {
+                    try make(index)
+                }
                 left[change.entity] -= 1
             }
             try insert(change)
