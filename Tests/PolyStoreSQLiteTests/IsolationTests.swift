@@ -139,6 +139,18 @@ import Testing
         writer.rollback()
     }
 
+    @Test func aLogThatNobodyReadsStartsOverWhenItIsLong() throws {
+        let folder = try Folder()
+        let store = try Store(
+            folder.file(), try Models.single("Counter", [.attribute(AttributeDescription(name: "text", type: .string, isOptional: true))]))
+        let text = Value.text(String(repeating: "x", count: 400_000))
+        try store.write { try $0.insert("Counter", 1) }
+        // Each writes 100 pages.
+        for _ in 1...120 { try store.write { try $0.update("Counter", 1, ["text": text]) } }
+        #expect(FilePlace(path: folder.file()).walSize() < 20 << 20)
+        #expect(try store.values("Counter", 1) == ["text": text])
+    }
+
     @Test func aLongLogIsWarnedOfOnce() throws {
         let folder = try Folder()
         var options = SQLiteOptions()

@@ -84,4 +84,42 @@ import Testing
         #expect(try Self.count(store, age: 1000) == 6000)
         #expect(try store.backend.verify() == [])
     }
+
+    @Test(arguments: [1, 7000, rows - 2])
+    func aValueThatNewRowsHaveTwiceIsFoundWhereverItIs(first: Int) throws {
+        let folder = try Folder()
+        let store = try Store(folder.file(), try Models.company())
+        let before = try Self.indexes(folder)
+        let error = try failure {
+            try store.write { changes in
+                for id in 1...Self.rows {
+                    var values = Self.person(id)
+                    if id == Self.rows - 1 { values["email"] = .text("\(first)@") }
+                    try changes.insert("Person", Int64(id), values)
+                }
+            }
+        }
+        #expect(error.code == .constraint)
+        #expect(error.objectID == Int64(Self.rows - 1))
+        #expect(error.message.contains("object \(first) has the same value"), "\(error)")
+        #expect(try Self.indexes(folder) == before)
+        #expect(try store.read { try $0.count(FetchRequest(try store.entity("Person"))) } == 0)
+        #expect(try store.backend.verify() == [])
+    }
+
+    /// Pages that are full to the brim are split by the first entry that comes.
+    @Test func aRowAfterABigLoadWritesFewPages() throws {
+        let folder = try Folder()
+        let store = try Store(folder.file(), try Models.company())
+        /// Each in another place of each index than the one before; no two the same.
+        func scattered(_ id: Int) -> [String: Value] { Self.person(id * 7919 % 100_003) }
+        try store.write { changes in for id in 1...Self.rows { try changes.insert("Person", Int64(id), scattered(id)) } }
+        let log = FilePlace(path: folder.file())
+        let before = log.walSize()
+        let commits = 50
+        for id in Self.rows + 1...Self.rows + commits { try store.write { try $0.insert("Person", Int64(id), scattered(id)) } }
+        let pages = (log.walSize() - before) / (4096 + 24)
+        // The row, four indexes, the version; now and then a page is split.
+        #expect(pages < 7 * commits, "\(pages) pages")
+    }
 }

@@ -41,6 +41,45 @@ import Testing
         }
     }
 
+    /// Where an index is asked for each value of a list, the values are joined to it.
+    @Test(arguments: UInt64(1)...6)
+    func listsOnIndexesAgreeWithTheEvaluator(seed: UInt64) throws {
+        let folder = try Folder()
+        let properties = AttributeType.allCases.map {
+            PropertyDescription.attribute(AttributeDescription(name: $0.rawValue, type: $0, isOptional: true, isIndexed: true))
+        }
+        let store = try Store(folder.file(), try Models.single("Values", properties))
+        var random = Random(seed)
+        let entity = try store.entity("Values")
+        try store.write { changes in
+            for id in 1...80 {
+                var values: [String: Value] = [:]
+                for field in entity.fields where !random.chance(5) { values[field.name] = random.value(field.type, withNaN: seed % 2 == 0) }
+                try changes.insert("Values", Int64(id) * 3 - 100, values)
+            }
+        }
+        try store.read { transaction in
+            let all = try rows(transaction, entity)
+            for round in 0..<200 {
+                let field = FieldReference(entity.fields[random.below(entity.fields.count)])
+                // Many of them twice, and some null.
+                let values = (0..<1 + random.below(60)).map { _ in random.chance(6) ? Value.null : random.value(field.type, withNaN: true) }
+                var parts = [QueryPredicate.oneOf(field, values)]
+                if random.chance(3) { parts = [.not(parts[0])] }
+                if random.chance(2) { parts.append(random.predicate(entity, depth: 2)) }
+                var request = FetchRequest(entity, predicate: random.chance(4) ? .or(parts) : .and(parts))
+                request.sortKeys = (0..<random.below(2)).map { _ in SortKey(random.field(entity), ascending: random.chance(2)) }
+                if random.chance(3) { request.limit = random.below(30) }
+                request.onlyIDs = random.chance(3)
+                let expected = naive(all, request)
+                #expect(try transaction.ids(request) == expected, "seed \(seed) round \(round): \(request.predicate)")
+                #expect(try transaction.count(request) == expected.count, "seed \(seed) round \(round): \(request.predicate)")
+                let plan = try transaction.explain(request)
+                #expect(plan.rowsReturned == expected.count, "seed \(seed) round \(round): \(plan)")
+            }
+        }
+    }
+
     /// All rows in an arena of their own.
     private func rows(_ transaction: any ReadTransaction, _ entity: Entity) throws -> [(id: Int64, record: RecordView, arena: RecordArena)]
     {
@@ -132,6 +171,8 @@ import Testing
             #expect(
                 try transaction.plan(FetchRequest(entity, predicate: .text(email, .beginsWith, "a"))).access
                     == "index Person_email (email>? AND email<?)")
+            let emails = (0..<50).map { Value.text("\($0)") }
+            #expect(try transaction.plan(FetchRequest(entity, predicate: .oneOf(email, emails))).access == "index Person_email (email=?)")
             #expect(try transaction.plan(FetchRequest(entity, sortKeys: [SortKey(age)], limit: 3)).access == "index Person_age (order)")
             let list = QueryPredicate.oneOf(try store.field("Person", "name"), (0..<1000).map { .text("\($0)") })
             let plan = try transaction.plan(FetchRequest(entity, predicate: .and([.compare(age, .less, .integer(3)), list]), limit: 5))

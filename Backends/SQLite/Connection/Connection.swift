@@ -40,6 +40,9 @@ final class Connection {
     var rowCounter: RowCounter?
     /// Whether `synchronous` stands at FULL.
     @exclusivity(unchecked) private(set) var isFullySynchronous = true
+    /// Bytes of a page of the file, and of the write-ahead log after the latest commit; see ``followLog()``.
+    @exclusivity(unchecked) var pageSize = 0
+    @exclusivity(unchecked) var logSize = 0
 
     static let idleQueries = 64
 
@@ -85,7 +88,7 @@ final class Connection {
         try execute("PRAGMA trusted_schema = OFF")
         try execute("PRAGMA journal_size_limit = 67108864")
         try execute("PRAGMA synchronous = FULL")
-        if isReader { try execute("PRAGMA query_only = ON") }
+        if isReader { try execute("PRAGMA query_only = ON") } else { try followLog() }
     }
 
     /// Finalizes everything and closes. Nothing of the connection may be used afterwards.

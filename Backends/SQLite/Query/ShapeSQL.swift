@@ -5,6 +5,12 @@ struct ShapeSQL {
     static let comparisons = ["=", "<>", "<", "<=", ">", ">="]
     /// How many operands stand side by side; more are grouped, as SQLite limits the depth of an expression and builds lists to the left.
     private static let groupSize = 8
+    /// From so many values on a list is joined, see ``rowsOf(list:)``.
+    private static let joinedCount = 16
+    /// Where an index alone may do, the rows' ids must not be looked up; and rows are counted where they are found.
+    private static let unjoined: QueryShape.Flags = [.onlyIDs, .count, .countsRows, .ignoresIndexes]
+    /// What such a list is called in the statement.
+    private static let listName = "polystore_list"
 
     private let words: ContiguousArray<UInt32>
     private let table: EntityTable
@@ -51,7 +57,11 @@ struct ShapeSQL {
         for position in 0..<count {
             let word = at < words.count ? ShapeWord(words[at]) : nil
             named = []
-            conditions.append(condition())
+            if let word, isJoinedList(word), flags.isDisjoint(with: Self.unjoined) {
+                conditions.append(rowsOf(list: word))
+            } else {
+                conditions.append(condition())
+            }
             if let word, isOpenRange(word) {
                 open.append(position)
             } else if named.contains(where: leadsIndex) {
@@ -110,6 +120,23 @@ struct ShapeSQL {
     /// A comparison with one end, on a field that an index begins with.
     private func isOpenRange(_ word: ShapeWord) -> Bool {
         word.operation == .compare && word.comparison > 1 && word.ordinal >= 0 && leadsIndex(word.ordinal)
+    }
+
+    /// A long list of values that an index is asked for, one by one.
+    private func isJoinedList(_ word: ShapeWord) -> Bool {
+        word.operation == .oneOf && word.ordinal >= 0 && leadsIndex(word.ordinal) && at + 1 < words.count
+            && words[at + 1] >= Self.joinedCount
+    }
+
+    /// The rows of a list, as a condition. For `IN` SQLite first sorts the values into a table of its own, and then all rows in the order of ids. Here it
+    /// goes through the list as it is, and sorts ids only. Unlike `IN` it is false for null, never unknown, so it may only stand side by side with others.
+    private mutating func rowsOf(list word: ShapeWord) -> String {
+        _ = next()
+        let values = Array(repeating: "(?)", count: Int(next())).joined(separator: ",")
+        named.insert(word.ordinal)
+        let column = "\(table.name).\(column(word.ordinal))"
+        return "\(SQLNames.objectID) IN (WITH \(Self.listName)(value) AS (VALUES \(values)) SELECT \(table.name).\(SQLNames.objectID) "
+            + "FROM \(Self.listName) CROSS JOIN \(table.name) ON \(column) = \(Self.listName).value)"
     }
 
     private func leadsIndex(_ ordinal: Int) -> Bool { ordinal < 0 || table.indexes.contains { $0.fields.first == ordinal } }

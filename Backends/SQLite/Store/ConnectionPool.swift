@@ -112,9 +112,9 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// Warns once when the write-ahead log has become long. Called by the writer.
     ///
-    /// SQLite copies the log into the database every 1000 pages, and lets it start over then unless somebody still reads an old version.
+    /// When it has been copied into the database it starts over, unless somebody still reads an old version.
     func watchLog() {
-        let size = FilePlace(path: path).walSize()
+        let size = writer.logSize
         guard size > options.longLog else {
             hasWarnedOfLog = false
             return

@@ -16,22 +16,39 @@ struct ChangeWriter {
     /// Everything, in an order that frees unique values before they are taken again.
     /// - Parameters:
     ///   - clearsUnique: First sets the unique fields of all updated objects to null, so that they can swap values.
-    ///   - indexingLate: Indexes that are dropped first, and made again at the end.
+    ///   - indexingLate: Indexes that are dropped first, and made again when nearly all is written.
     func write(clearsUnique: Bool, indexingLate late: [LateIndex] = []) throws {
-        let list = changes.changes
         for index in late { try drop(index) }
         for change in inTableOrder(.delete) { try delete(change) }
         let updates = inTableOrder(.update)
         if clearsUnique { for change in updates { try clearUnique(change) } }
         for change in updates { try update(change) }
-        for change in list where change.kind == .insert { try insert(change) }
-        for index in late { try make(index) }
+        try insertAll(indexingLate: late)
         for link in changes.links { try write(link) }
     }
 
     /// The changes of a kind in the order of their rows in the file, so that each page of a table is looked for once.
     private func inTableOrder(_ kind: ChangeSet.Kind) -> [ChangeSet.Change] {
-        changes.changes.filter { $0.kind == kind }.sorted { ($0.entity, $0.id) < ($1.entity, $1.id) }
+        let list = changes.changes
+        var order: [RowPlace] = []
+        for (position, change) in list.enumerated() where change.kind == kind {
+            order.append(RowPlace(entity: change.entity, id: change.id, position: position))
+        }
+        order.sort { ($0.entity, $0.id) < ($1.entity, $1.id) }
+        return order.map { list[Int($0.position)] }
+    }
+
+    /// Where a change belongs: small, as sorting moves it about.
+    private struct RowPlace {
+        let entity: Int32
+        let position: UInt32
+        let id: Int64
+
+        init(entity: Int, id: Int64, position: Int) {
+            self.entity = Int32(truncatingIfNeeded: entity)
+            self.position = UInt32(truncatingIfNeeded: position)
+            self.id = id
+        }
     }
 
     /// Whether clearing unique fields first could help.
@@ -58,7 +75,7 @@ struct ChangeWriter {
         if sqlite3_changes(connection.handle) == 0 { throw Self.missing(change, table) }
     }
 
-    private func insert(_ change: ChangeSet.Change) throws {
+    func insert(_ change: ChangeSet.Change) throws {
         let table = tables.entities[change.entity]
         let statement: Statement
         if let kept = connection.inserts[change.entity] {
