@@ -5,9 +5,10 @@ final class KeyValueWriteTransaction: WriteTransaction {
     let version: UInt64
     private let handle: EngineHandle
     private let layout: StoreLayout
-    private var writer: any EngineWriter
-    private var reader: SnapshotReader
-    private var isEnded = false
+    // Of one thread, used in one step each.
+    @exclusivity(unchecked) private var writer: any EngineWriter
+    @exclusivity(unchecked) private var reader: SnapshotReader
+    @exclusivity(unchecked) private var isEnded = false
     /// What went wrong in the engine: nothing but the end may follow.
     private var failure: StoreError?
     /// The next id of each entity from which ids were taken.
