@@ -32,7 +32,7 @@ struct WriteLane {
     fileprivate let sealedHead: Int?
 
     /// - Parameter arena: may be that of other lanes too.
-    init(_ arena: RecordArena, sealedHead: Int? = nil) {
+    init(_ arena: RecordArena = RecordArena(capacity: 256), sealedHead: Int? = nil) {
         self.arena = arena
         self.sealedHead = sealedHead
     }
