@@ -23,8 +23,10 @@ extension FormatParser {
 
     func expectedOperand() -> StoreError {
         let place = previous.range.isEmpty ? "" : " after \(describe(previous))"
-        let name = lexer.text(of: token.range)
-        let hint = token.kind != .word && isWord(token) ? " (For a property of that name write #\(name).)" : ""
+        // `in == 5`, `any == 5`: the word was meant as a name.
+        let word = isReserved(token) ? token : previous
+        let isName = isReserved(word) && (word.range == token.range || token.kind.comparison != nil && !isWord(token))
+        let hint = isName ? " (For a property of that name write #\(lexer.text(of: word.range)).)" : ""
         return error("Expected a value or a property\(place), found \(describe(token)).\(hint)", at: token.range)
     }
 
@@ -116,6 +118,8 @@ extension FormatParser {
     func isWord(_ token: FormatToken) -> Bool {
         token.kind == .word || !token.range.isEmpty && (lexer.bytes[token.range.lowerBound] | 0x20) &- UInt8(ascii: "a") < 26
     }
+
+    private func isReserved(_ token: FormatToken) -> Bool { token.kind != .word && isWord(token) }
 
     func describe(_ token: FormatToken) -> String {
         let text = lexer.text(of: token.range)

@@ -1,0 +1,61 @@
+/// Makes new format strings of those in the table: bytes changed, pieces put in, taken out, doubled, exchanged, and taken from another one.
+struct FormatMutator {
+    private var random: Random
+    private let seeds: [[[UInt8]]]
+    private let pieces: [[UInt8]]
+
+    init(seed: UInt64) {
+        random = Random(seed)
+        let formats = FormatTable.valid.map(\.format) + FormatTable.invalid.map(\.format) + FormatTable.withArguments.map(\.format)
+        seeds = formats.map { Self.pieces(Array($0.utf8)) }
+        pieces = Array(Set(seeds.joined())).sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    mutating func next() -> String {
+        var format = seeds[random.next(seeds.count)]
+        for _ in 0...random.next(3) { mutate(&format) }
+        var bytes = Array(format.joined())
+        if random.next(4) == 0, !bytes.isEmpty {
+            for _ in 0...random.next(3) { bytes[random.next(bytes.count)] ^= 1 << UInt8(random.next(8)) }
+        }
+        // Broken UTF-8 is mended: a `String` never has any.
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private mutating func mutate(_ format: inout [[UInt8]]) {
+        let at = random.next(format.count + 1)
+        switch random.next(6) {
+        case 0: format.insert(pieces[random.next(pieces.count)], at: at)
+        case 1 where at < format.count: format.remove(at: at)
+        case 2 where at < format.count: format.insert(format[at], at: at)
+        case 3 where at < format.count: format.swapAt(at, random.next(format.count))
+        case 4 where at < format.count: format[at] = pieces[random.next(pieces.count)]
+        default:
+            let other = seeds[random.next(seeds.count)]
+            format = Array(format[..<at] + other[random.next(other.count + 1)...])
+        }
+    }
+
+    /// Words, runs of space, and single signs.
+    private static func pieces(_ bytes: [UInt8]) -> [[UInt8]] {
+        func kind(_ byte: UInt8) -> Int {
+            switch byte {
+            case 0x80..., UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "_"):
+                0
+            case UInt8(ascii: " "): 1
+            default: 2
+            }
+        }
+        var result: [[UInt8]] = []
+        for byte in bytes {
+            if let last = result.last?.last, kind(last) == kind(byte), kind(byte) != 2 {
+                result[result.count - 1].append(byte)
+            } else {
+                result.append([byte])
+            }
+        }
+        return result
+    }
+}
