@@ -71,7 +71,7 @@ import Testing
                 request.sortKeys = (0..<random.below(2)).map { _ in SortKey(random.field(entity), ascending: random.chance(2)) }
                 if random.chance(3) { request.limit = random.below(30) }
                 request.onlyIDs = random.chance(3)
-                let expected = naive(all, request)
+                let expected = try naive(all, request)
                 #expect(try transaction.ids(request) == expected, "seed \(seed) round \(round): \(request.predicate)")
                 #expect(try transaction.count(request) == expected.count, "seed \(seed) round \(round): \(request.predicate)")
                 let plan = try transaction.explain(request)

@@ -32,7 +32,7 @@ final class Connection {
     private let commitStatement: Statement
     private let rollbackStatement: Statement
     /// Where queries are put together; kept to save its room.
-    var compiler = QueryCompiler()
+    var compiler: QueryCompiler
     /// Where single records are built.
     // Only the reading of single records uses it, and never while it is in use.
     @exclusivity(unchecked) var reader = RowReader()
@@ -58,6 +58,7 @@ final class Connection {
         }
         handle = opened
         self.path = path
+        compiler = QueryCompiler(tables)
         self.tables = tables
         polystore_sqlite_harden(opened)
         sqlite3_busy_timeout(opened, Int32(clamping: busyTimeout))

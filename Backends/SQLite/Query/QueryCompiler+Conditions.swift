@@ -2,8 +2,11 @@ import PolyStoreBackend
 
 extension QueryCompiler {
     /// Appends a condition.
+    /// - Parameter isTruthEnough: whether false and unknown come to the same, as long as there is no NOT around it.
     /// - Returns: false where it has to remain; then what was appended is taken back by the caller.
-    mutating func condition(_ predicate: QueryPredicate, _ table: EntityTable, _ nan: borrowing NaNColumns, depth: Int) throws -> Bool {
+    mutating func condition(
+        _ predicate: QueryPredicate, _ table: EntityTable, _ nan: borrowing NaNColumns, depth: Int, isTruthEnough: Bool
+    ) throws -> Bool {
         guard depth <= Self.deepest else { return false }
         switch predicate.node {
         case .constant(let value): append(ShapeWord(value ? .always : .never))
@@ -16,11 +19,26 @@ extension QueryCompiler {
         case .oneOf(let field, let values): return try oneOf(field, values, table)
         case .text(_, .like, _), .text(_, .matches, _): return false
         case .text(let field, let operation, let value): text(field, operation, value)
-        case .and(let parts): return try parts.isEmpty ? constant(.always) : join(.and, parts, table, nan, depth: depth)
-        case .or(let parts): return try parts.isEmpty ? constant(.never) : join(.or, parts, table, nan, depth: depth)
+        case .and(let parts): return try parts.isEmpty ? constant(.always) : join(.and, parts, table, nan, depth, isTruthEnough)
+        case .or(let parts): return try parts.isEmpty ? constant(.never) : join(.or, parts, table, nan, depth, isTruthEnough)
         case .not(let part):
             append(ShapeWord(.not))
-            return try condition(part, table, nan, depth: depth + 1)
+            return try condition(part, table, nan, depth: depth + 1, isTruthEnough: false)
+        case .related(let reference, let quantifier, let part):
+            append(ShapeWord(.related))
+            words.append(RelatedWord(reference.relationship.ordinal, quantifier, isTruthEnough: isTruthEnough).bits)
+            return try condition(
+                part, destination(reference.relationship), nan, depth: depth + 3, isTruthEnough: quantifier != .one || isTruthEnough)
+        case .compareExpressions(let left, let comparison, let right):
+            guard case .count(let reference, let part) = left.node, case .integer(let count)? = right.asConstant, right.type != .uint64
+            else {
+                return false
+            }
+            append(ShapeWord(.countRelated, ordinal: -1, comparison: comparison.position))
+            words.append(RelatedWord(reference.relationship.ordinal, .any, isTruthEnough: true).bits)
+            guard try condition(part, destination(reference.relationship), nan, depth: depth + 3, isTruthEnough: true) else { return false }
+            bind(.integer(count))
+            return true
         default: return false
         }
         return true
@@ -32,12 +50,13 @@ extension QueryCompiler {
     }
 
     private mutating func join(
-        _ operation: QueryShape.Operation, _ parts: [QueryPredicate], _ table: EntityTable, _ nan: borrowing NaNColumns, depth: Int
+        _ operation: QueryShape.Operation, _ parts: [QueryPredicate], _ table: EntityTable, _ nan: borrowing NaNColumns, _ depth: Int,
+        _ isTruthEnough: Bool
     ) throws -> Bool {
         append(ShapeWord(operation))
         append(count: parts.count)
         let inner = depth + 1 + ShapeSQL.groupingDepth(parts.count)
-        for part in parts where try !condition(part, table, nan, depth: inner) { return false }
+        for part in parts where try !condition(part, table, nan, depth: inner, isTruthEnough: isTruthEnough) { return false }
         return bindings.count <= Self.mostBindings
     }
 

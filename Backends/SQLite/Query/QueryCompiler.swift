@@ -2,6 +2,7 @@ import PolyStoreBackend
 
 /// Turns a request into a shape and the values to bind, in one walk; what SQL cannot do, or not well, is left over.
 struct QueryCompiler {
+    private let tables: StoreTables
     var words: ContiguousArray<UInt32> = []
     private(set) var bindings: ContiguousArray<Binding> = []
     /// The fields that the statement selects, ascending; nil: all.
@@ -13,6 +14,11 @@ struct QueryCompiler {
     static let mostListed = 512
     /// SQLite's parser takes about 40 nested parentheses (its stack has 100 entries); deeper conditions remain.
     static let deepest = 20
+
+    init(_ tables: StoreTables) { self.tables = tables }
+
+    /// The table at the other end of a relationship.
+    func destination(_ relationship: Relationship) -> EntityTable { tables.entities[relationship.destination] }
 
     /// Everything of a request.
     /// - Returns: the part of the condition that is left over.
@@ -63,7 +69,7 @@ struct QueryCompiler {
         var count: UInt32 = 0
         func push(_ part: QueryPredicate, _ compiler: inout QueryCompiler, _ nan: borrowing NaNColumns) throws {
             let before = (compiler.words.count, compiler.bindings.count)
-            if try compiler.condition(part, table, nan, depth: 0) && compiler.bindings.count <= Self.mostBindings {
+            if try compiler.condition(part, table, nan, depth: 0, isTruthEnough: true) && compiler.bindings.count <= Self.mostBindings {
                 count += 1
             } else {
                 compiler.words.removeSubrange(before.0...)

@@ -1,3 +1,5 @@
+import PolyStoreBackend
+
 /// A query without its constants, as a short program in 32-bit words. SQL is made from the shape alone, so equal shapes have equal
 /// SQL, and no constant can ever get into it.
 ///
@@ -56,6 +58,10 @@ struct QueryShape: Equatable {
         /// A second word holds how many parts follow.
         case and, or
         case not
+        /// Of other objects: see ``RelatedWord``; the condition follows.
+        case related
+        /// How many other objects there are: the same, then the condition, then what the number is compared with.
+        case countRelated
     }
 
     /// What a comparison has to mind.
@@ -91,5 +97,30 @@ struct ShapeWord {
     var bits: UInt32 {
         operation.rawValue | UInt32(truncatingIfNeeded: comparison) << 8 | variant.rawValue << 12 | UInt32(truncatingIfNeeded: ordinal + 1)
             << 16
+    }
+}
+
+/// The word behind ``QueryShape/Operation/related``: relationship, quantifier, and whether only truth matters.
+struct RelatedWord {
+    let relationship: Int
+    let quantifier: Quantifier
+    /// Neither false nor unknown selects a row: the answer may be either.
+    let isTruthEnough: Bool
+
+    private static let quantifiers: [Quantifier] = [.one, .any, .all]
+
+    init(_ relationship: Int, _ quantifier: Quantifier, isTruthEnough: Bool) {
+        self.relationship = relationship
+        self.quantifier = quantifier
+        self.isTruthEnough = isTruthEnough
+    }
+
+    init(_ bits: UInt32) {
+        self.init(Int(bits >> 8), Self.quantifiers[min(Int(bits & 3), 2)], isTruthEnough: bits & 4 != 0)
+    }
+
+    var bits: UInt32 {
+        UInt32(truncatingIfNeeded: relationship) << 8 | (isTruthEnough ? 4 : 0)
+            | UInt32(truncatingIfNeeded: Self.quantifiers.firstIndex(of: quantifier) ?? 0)
     }
 }

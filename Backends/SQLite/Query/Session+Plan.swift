@@ -8,7 +8,7 @@ extension Session {
         try request.validate()
         let table = try tables.table(request.entity)
         let rest = try connection.compiler.compile(request, table, connection.nan)
-        let sql = ShapeSQL.query(QueryShape(connection.compiler.words), table)
+        let sql = ShapeSQL.query(QueryShape(connection.compiler.words), table, tables)
         let lines = try explain(sql)
         var pushed: [String] = []
         let left = Set(rest?.conjuncts ?? [])
@@ -51,7 +51,7 @@ extension Session {
         let counter = try connection.countingRows()
         counter.restart()
         let rest = try connection.compiler.compile(request, table, connection.nan, countsRows: true)
-        let statement = try connection.prepare(ShapeSQL.query(QueryShape(connection.compiler.words), table))
+        let statement = try connection.prepare(ShapeSQL.query(QueryShape(connection.compiler.words), table, tables))
         defer { connection.finalize(statement) }
         for (index, value) in connection.compiler.bindings.enumerated() {
             let code = statement.bind(Int32(index + 1), value)

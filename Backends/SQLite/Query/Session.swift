@@ -76,7 +76,7 @@ final class Session: RelatedRecords {
     /// The statement of what was just compiled, with its values bound.
     private func query(_ table: EntityTable) throws -> Statement {
         let shape = QueryShape(connection.compiler.words)
-        let statement = try connection.checkOut(shape) { ShapeSQL.query(shape, table) }
+        let statement = try connection.checkOut(shape) { ShapeSQL.query(shape, table, tables) }
         var index: Int32 = 1
         for value in connection.compiler.bindings {
             let code = statement.bind(index, value)

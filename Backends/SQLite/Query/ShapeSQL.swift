@@ -13,18 +13,24 @@ struct ShapeSQL {
     private static let listName = "polystore_list"
 
     private let words: ContiguousArray<UInt32>
-    private let table: EntityTable
+    private let tables: StoreTables
+    /// The table that conditions are on; within those on other objects it is theirs.
+    private var table: EntityTable
+    /// What stands before the columns of such a table; nil for the rows that are asked for.
+    private var alias: String?
+    private var aliases = 0
     private var at = 0
     /// The fields of the condition that is being made.
     private var named: Set<Int> = []
 
-    private init(_ shape: QueryShape, _ table: EntityTable) {
+    private init(_ shape: QueryShape, _ table: EntityTable, _ tables: StoreTables) {
         words = shape.words
         self.table = table
+        self.tables = tables
     }
 
-    static func query(_ shape: QueryShape, _ table: EntityTable) -> String {
-        var maker = ShapeSQL(shape, table)
+    static func query(_ shape: QueryShape, _ table: EntityTable, _ tables: StoreTables) -> String {
+        var maker = ShapeSQL(shape, table, tables)
         return maker.query()
     }
 
@@ -147,7 +153,10 @@ struct ShapeSQL {
         return order < words.count && words[order] == 0
     }
 
-    private func column(_ ordinal: Int) -> String { ordinal < 0 ? SQLNames.objectID : table.columns[ordinal] }
+    private func column(_ ordinal: Int) -> String {
+        let name = ordinal < 0 ? SQLNames.objectID : table.columns[ordinal]
+        return alias.map { "\($0).\(name)" } ?? name
+    }
     private func isUnsigned(_ ordinal: Int) -> Bool { ordinal >= 0 && table.entity.fields[ordinal].type == .uint64 }
 
     /// `(a AND b)`, in groups where there are many.
@@ -172,8 +181,8 @@ extension ShapeSQL {
         guard let word = ShapeWord(next()) else { return "0" }
         let name = column(word.ordinal)
         switch word.operation {
-        case .never, .always, .unknown, .and, .or, .not: break
-        default: named.insert(word.ordinal)
+        case .never, .always, .unknown, .and, .or, .not, .related, .countRelated: break
+        default: if alias == nil { named.insert(word.ordinal) }
         }
         switch word.operation {
         case .never: return "0"
@@ -186,7 +195,7 @@ extension ShapeSQL {
         case .isNotNaN: return "\(name) <> 'NaN'"
         case .compareFields:
             let other = ShapeWord(next())?.ordinal ?? -1
-            named.insert(other)
+            if alias == nil { named.insert(other) }
             return fields(word, other)
         case .isNull: return "\(name) IS NULL"
         case .oneOf:
@@ -204,7 +213,62 @@ extension ShapeSQL {
             for _ in 0..<count { parts.append(condition()) }
             return Self.join(parts, word.operation == .and ? " AND " : " OR ")
         case .not: return "(NOT \(condition()))"
+        case .related: return related(RelatedWord(next()))
+        case .countRelated:
+            let (rows, test) = others(RelatedWord(next()))
+            return "(SELECT count(*) \(rows.from) WHERE \(rows.link) AND \(test)) \(Self.comparisons[word.comparison]) ?"
         }
+    }
+
+    /// A condition on other objects.
+    private mutating func related(_ word: RelatedWord) -> String {
+        let (rows, test) = others(word)
+        switch word.quantifier {
+        // Where only truth matters the others are looked for first, as an index may lead from them to the rows.
+        case .one where word.isTruthEnough, .any where word.isTruthEnough:
+            return "\(rows.key) IN (SELECT \(rows.otherKey) \(rows.from) WHERE \(test))"
+        case .one: return "(SELECT \(test) \(rows.from) WHERE \(rows.link))"
+        case .any: return "EXISTS (SELECT 1 \(rows.from) WHERE \(rows.link) AND \(test))"
+        case .all: return "NOT EXISTS (SELECT 1 \(rows.from) WHERE \(rows.link) AND (\(test)) IS NOT TRUE)"
+        }
+    }
+
+    /// How rows of another table belong to one of this.
+    private struct Others {
+        let from: String
+        /// This row's column…
+        let key: String
+        /// … and that of the others that equals it.
+        let otherKey: String
+        var link: String { "\(otherKey) = \(key)" }
+    }
+
+    /// The other objects of a relationship, and the condition on them.
+    private mutating func others(_ word: RelatedWord) -> (Others, String) {
+        let (outer, outerAlias) = (table, alias)
+        let relationship = outer.entity.relationships[word.relationship]
+        let source = outerAlias ?? outer.name
+        let other = tables.entities[relationship.destination]
+        aliases += 1
+        let name = "polystore_\(aliases)"
+        let objectID = SQLNames.objectID
+        let rows: Others
+        switch relationship.storage {
+        case .foreignKey(let field):
+            rows = Others(from: "FROM \(other.name) AS \(name)", key: "\(source).\(outer.columns[field])", otherKey: "\(name).\(objectID)")
+            if outerAlias == nil { named.insert(field) }
+        case .inverse(let field):
+            rows = Others(from: "FROM \(other.name) AS \(name)", key: "\(source).\(objectID)", otherKey: "\(name).\(other.columns[field])")
+        case .link(let link, let isReversed):
+            let (here, there) = isReversed ? ("target", "source") : ("source", "target")
+            rows = Others(
+                from:
+                    "FROM \(tables.links[link].name) AS \(name)_link JOIN \(other.name) AS \(name) ON \(name).\(objectID) = \(name)_link.\(there)",
+                key: "\(source).\(objectID)", otherKey: "\(name)_link.\(here)")
+        }
+        (table, alias) = (other, name)
+        defer { (table, alias) = (outer, outerAlias) }
+        return (rows, condition())
     }
 
     private func comparison(_ word: ShapeWord, _ name: String) -> String {

@@ -225,7 +225,7 @@ private final class IDCursor: RecordCursor {
 }
 
 /// A request that is sorted still needs its predicate's fields: handed to the shared executor through the contract's own door.
-private final class ScanTransaction: ReadTransaction {
+final class ScanTransaction: ReadTransaction {
     private let reader: SnapshotReader
     init(_ reader: SnapshotReader) { self.reader = reader }
     var version: UInt64 { 0 }

@@ -19,10 +19,19 @@ struct Planner {
 
     func plan() throws -> RequestPlan {
         let predicate = request.predicate.normalized
-        if predicate.isNeverTrue || request.limit == 0 { return RequestPlan(path: .nothing, predicate: nil, isOrdered: true) }
-        let conjuncts = predicate.conjuncts
+        let nothing = RequestPlan(path: .nothing, predicate: nil, isOrdered: true)
+        if predicate.isNeverTrue || request.limit == 0 { return nothing }
         if request.ignoresIndexes { return scan(nil, predicate) }
-        if let plan = named(conjuncts) { return plan }
+        // Rows that are named ask for their others themselves.
+        if let plan = named(predicate.conjuncts) { return plan }
+        guard predicate.needsRelated else { return try plan(predicate) }
+        let joined = QueryPredicate.and(try SemiJoin(reader: reader).joined(predicate.conjuncts))
+        if joined.isNeverTrue { return nothing }
+        return try named(joined.conjuncts) ?? plan(joined)
+    }
+
+    private func plan(_ predicate: QueryPredicate) throws -> RequestPlan {
+        let conjuncts = predicate.conjuncts
         var best: (plan: RequestPlan, score: Int)?
         func consider(_ plan: RequestPlan, _ score: Int) { if score > best?.score ?? .min { best = (plan, score) } }
         var mentioned = FieldMask()

@@ -1,0 +1,53 @@
+import PolyStoreBackend
+
+/// Turns conditions on other objects into conditions on ids: the others are looked for first, with the help of their own indexes, and the index of the
+/// relationship then leads from them to the rows. Otherwise every row would ask for its others.
+struct SemiJoin {
+    let reader: SnapshotReader
+
+    /// The same conjuncts, as far as only their truth matters.
+    func joined(_ conjuncts: [QueryPredicate]) throws -> [QueryPredicate] { try conjuncts.map(joined) }
+
+    private func joined(_ part: QueryPredicate) throws -> QueryPredicate {
+        guard part.needsRelated else { return part }
+        switch part.node {
+        case .and(let parts): return .and(try joined(parts))
+        case .or(let parts): return .or(try joined(parts))
+        case .related(let relationship, let quantifier, let condition) where quantifier != .all:
+            return try sources(of: relationship, where: condition)
+        default: return part
+        }
+    }
+
+    private func sources(of relationship: RelationshipReference, where condition: QueryPredicate) throws -> QueryPredicate {
+        let transaction = ScanTransaction(reader)
+        switch relationship.relationship.storage {
+        case .foreignKey:
+            guard let key = relationship.foreignKey else { return .none }
+            return .oneOf(key, try ids(transaction, relationship.destination, condition).map(Value.integer))
+        case .inverse(let field):
+            var request = FetchRequest(relationship.destination, predicate: condition)
+            var fields = FieldMask()
+            fields.insert(field)
+            request.fields = fields
+            let cursor = try transaction.fetch(request)
+            defer { cursor.close() }
+            var found: Set<Int64> = []
+            while try cursor.next() { if !cursor.record.isNull(field) { found.insert(cursor.record.integer64(field)) } }
+            return .oneOf(.objectID, found.sorted().map(Value.integer))
+        case .link:
+            guard let back = relationship.relationship.reversed else { return .none }
+            let others = try ids(transaction, relationship.destination, condition)
+            let sources = try reader.related(back, of: others)
+            return .oneOf(.objectID, Set(others.flatMap { sources[$0] }).sorted().map(Value.integer))
+        }
+    }
+
+    private func ids(_ transaction: ScanTransaction, _ entity: Entity, _ condition: QueryPredicate) throws -> [Int64] {
+        let cursor = try transaction.fetch(FetchRequest(entity, predicate: condition, onlyIDs: true))
+        defer { cursor.close() }
+        var ids: [Int64] = []
+        while try cursor.next() { ids.append(cursor.id) }
+        return ids
+    }
+}
