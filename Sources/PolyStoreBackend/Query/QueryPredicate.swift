@@ -150,7 +150,8 @@ public struct QueryPredicate: Sendable, Hashable {
         case (.field(let field), .constant(let value)) where value.isNull || right.type.writes(value, asIn: field):
             return compare(field, comparison, value)
         case (.field(let first), .field(let second))
-        where first.type.physical == second.type.physical && first.isUnsigned == second.isUnsigned:
+        where first.type.physical == second.type.physical && first.isUnsigned == second.isUnsigned
+            && first.type.isComparable(with: second.type):
             return compare(first, comparison, second)
         case (.related(let relationship, let inner), .constant):
             return related(relationship, .one, compare(inner, comparison, right))
