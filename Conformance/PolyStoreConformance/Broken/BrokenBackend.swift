@@ -40,6 +40,10 @@ public struct BrokenBackend: Sendable, CustomStringConvertible {
         BrokenBackend(.explainsTooMuch, caughtBy: "plan.rows.returned-are-those-of-the-fetch"),
         BrokenBackend(.cutsBigValues, caughtBy: "big.of-65537.there-and-back"),
         BrokenBackend(.appliesPiecemeal, caughtBy: "apply.failed.missing-delete"),
+        BrokenBackend(.allOfNothingIsFalse, caughtBy: "related.all.of-none"),
+        BrokenBackend(.forgetsOthers, caughtBy: "related.any.link"),
+        BrokenBackend(.takesNoEscapes, caughtBy: "text.like.escapes"),
+        BrokenBackend(.countsUnknown, caughtBy: "related.count.with-a-condition"),
     ]
 }
 
@@ -60,5 +64,9 @@ enum Fault: String, Sendable {
     case losesNullGroups = "leaves null out of groups"
     case explainsTooMuch = "forgets limit and offset when it explains"
     case cutsBigValues = "keeps 65,536 bytes of a text"
+    case allOfNothingIsFalse = "takes ALL of no objects for false"
+    case forgetsOthers = "forgets what remains of a condition where it is on other objects"
+    case takesNoEscapes = "takes a backslash in LIKE for itself"
+    case countsUnknown = "counts objects of which a condition is unknown"
     case appliesPiecemeal = "keeps the beginning of a change set that fails"
 }

@@ -90,7 +90,43 @@ class BrokenReadTransaction: ReadTransaction {
             var request = request
             request.predicate = .and([request.predicate, .not(.oneOf(.objectID, store.updated.map { .integer($0) }))])
             return Scan(try reader.fetch(request))
+        case .allOfNothingIsFalse, .takesNoEscapes, .countsUnknown:
+            var request = request
+            request.predicate = request.predicate.distorted(store.fault)
+            return Scan(try reader.fetch(request))
+        case .forgetsOthers:
+            var request = request
+            request.predicate = .and(request.predicate.conjuncts.filter { !$0.needsRelated })
+            return Scan(try reader.fetch(request))
         default: return try reader.scan(request)
+        }
+    }
+}
+
+extension QueryPredicate {
+    /// What a store makes of it that has a fault.
+    fileprivate func distorted(_ fault: Fault) -> QueryPredicate {
+        switch node {
+        case .and(let parts): return .and(parts.map { $0.distorted(fault) })
+        case .or(let parts): return .or(parts.map { $0.distorted(fault) })
+        case .not(let part): return .not(part.distorted(fault))
+        case .related(let reference, let quantifier, let part):
+            let related = QueryPredicate.related(reference, quantifier, part.distorted(fault))
+            return fault == .allOfNothingIsFalse && quantifier == .all ? .and([related, .related(reference, .any, .all)]) : related
+        case .text(let field, .like, let pattern) where fault == .takesNoEscapes:
+            return .text(field, .like, pattern.replacing("\\", with: "\\\\"))
+        case .textExpressions(let left, .like, let right) where fault == .takesNoEscapes:
+            guard case .text(let pattern)? = right.asConstant else { return self }
+            return .text(left, .like, .constant(.text(pattern.replacing("\\", with: "\\\\")), .string))
+        case .compareExpressions(let left, let comparison, let right) where fault == .countsUnknown:
+            guard case .count(let reference, let part) = left.node else { return self }
+            guard let number = right.asConstant, case .integer(let integer) = number, part != .all, part != .none else { return self }
+            // All but those of which it is false.
+            guard let others = QueryExpression.arithmetic(.subtract, .count(reference), .count(reference, where: .not(part))) else {
+                return self
+            }
+            return .compare(others, comparison, .constant(.integer(integer), .int64))
+        default: return self
         }
     }
 }

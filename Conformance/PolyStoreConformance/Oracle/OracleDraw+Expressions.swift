@@ -121,9 +121,24 @@ extension OracleDraw {
 
     // MARK: Patterns
 
+    /// What a text of the store looks like, from its beginning on.
+    private mutating func likeness(of text: String) -> String {
+        var pattern = ""
+        for scalar in text.unicodeScalars.prefix(random.next(6)) {
+            switch random.next(8) {
+            case 0: pattern += "?"
+            case 1: pattern += "*"
+            case 2, 3: pattern += "\\" + String(scalar)
+            default: pattern += "*?\\".unicodeScalars.contains(scalar) ? "\\" + String(scalar) : String(scalar)
+            }
+        }
+        return random.pick(["", "?", "*", "*?"]) + pattern + random.pick(["", "?", "*", "?*"])
+    }
+
     mutating func pattern(_ operation: TextOperator) -> String {
         switch operation {
         case .like:
+            if random.once(in: 2), case .text(let text) = OracleValues.value(.string, &random) { return likeness(of: text) }
             return (0..<random.next(5)).map { _ in
                 random.pick(["a", "b", "*", "*", "?", "é", "\\*", "\\", "\\a", "e\u{301}", "%", "prefix"])
             }

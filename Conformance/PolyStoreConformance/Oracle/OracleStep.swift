@@ -55,7 +55,7 @@ extension OracleStep: CustomStringConvertible {
         case .reserveIDs(let entity, let count): "reserve \(count) ids of E\(entity)"
         case .hold: "hold a reader"
         case .reopen: "reopen"
-        case .ask(let reader, let query): "ask \(reader.rawValue) \(query)"
+        case .ask(let reader, let query): (["ask \(reader.rawValue) \(query)"] + query.code).joined(separator: "\n     ")
         }
     }
 }
