@@ -64,7 +64,7 @@ import Testing
             Issue.record("another condition")
             return
         }
-        func text(_ location: PolyStoreBackend.SourceLocation) -> String {
+        func text(_ location: FormatLocation) -> String {
             String(decoding: Array(source.utf8)[location.range], as: UTF8.self)
         }
         #expect(text(comparison.location) == "friends . name IN {'é', $x}")

@@ -52,11 +52,11 @@ public struct Comparison: Sendable, Hashable {
     public var operation: Operator
     public var right: Operand
     public var options: TextOptions
-    public var location: SourceLocation
+    public var location: FormatLocation
 
     public init(
         _ left: Operand, _ operation: Operator, _ right: Operand, modifier: Modifier = .direct, options: TextOptions = [],
-        location: SourceLocation = .none
+        location: FormatLocation = .none
     ) {
         self.modifier = modifier
         self.left = left
@@ -107,9 +107,9 @@ public struct PropertyPath: Sendable, Hashable {
     public var variable: String?
     /// Empty for the object itself.
     public var keys: [String]
-    public var location: SourceLocation
+    public var location: FormatLocation
 
-    public init(_ keys: [String], variable: String? = nil, location: SourceLocation = .none) {
+    public init(_ keys: [String], variable: String? = nil, location: FormatLocation = .none) {
         self.variable = variable
         self.keys = keys
         self.location = location
@@ -117,7 +117,7 @@ public struct PropertyPath: Sendable, Hashable {
 }
 
 /// Where in a format string something stands, for errors. Makes no difference when conditions are compared.
-public struct SourceLocation: Sendable, Hashable {
+public struct FormatLocation: Sendable, Hashable {
     /// The format string; nil where there is none.
     public var source: String?
     /// Offsets in its UTF-8.
@@ -133,13 +133,13 @@ public struct SourceLocation: Sendable, Hashable {
         range = 0..<0
     }
 
-    public static let none = SourceLocation()
+    public static let none = FormatLocation()
 
-    public static func == (left: SourceLocation, right: SourceLocation) -> Bool { true }
+    public static func == (left: FormatLocation, right: FormatLocation) -> Bool { true }
     public func hash(into hasher: inout Hasher) {}
 }
 
-extension SourceLocation {
+extension FormatLocation {
     /// An error about this place: what is wrong, and below it the line of the source with a caret under the place.
     ///
     ///     "agee" is no property of Person. Did you mean "age"? (at 1:5)

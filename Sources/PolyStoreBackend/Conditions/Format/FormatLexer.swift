@@ -10,7 +10,7 @@ final class FormatLexer {
         bytes = Array(source.utf8)
     }
 
-    func error(_ message: String, at range: Range<Int>) -> StoreError { SourceLocation(source, range).error(message) }
+    func error(_ message: String, at range: Range<Int>) -> StoreError { FormatLocation(source, range).error(message) }
 
     func text(of range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 

@@ -41,7 +41,7 @@ extension FormatParser {
         let comparison = Condition.comparison(
             Comparison(
                 left.operand, pending.operation, right.operand, modifier: pending.modifier, options: pending.options,
-                location: SourceLocation(lexer.source, range)))
+                location: FormatLocation(lexer.source, range)))
         let depth = max(left.depth, right.depth) + 1
         try push(.condition(pending.isNegated ? .not(comparison) : comparison), depth: pending.isNegated ? depth + 1 : depth, range)
     }

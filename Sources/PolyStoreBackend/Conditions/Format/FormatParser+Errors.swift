@@ -69,7 +69,7 @@ extension FormatParser {
     func expectedClosing(_ kind: FormatToken.Kind, _ opening: Range<Int>) -> StoreError {
         if kind == .rightParenthesis, let misspelt = misspeltOperator(after: terms.last) { return misspelt }
         let closing = kind == .rightBrace ? "\",\" or \"}\"" : "\")\""
-        let place = SourceLocation(lexer.source, opening).place
+        let place = FormatLocation(lexer.source, opening).place
         var hint = ""
         if kind == .rightParenthesis {
             if token.kind == .comma { hint = " (Lists are written in braces: {1, 2}.)" }

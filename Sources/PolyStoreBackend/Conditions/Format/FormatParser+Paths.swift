@@ -42,7 +42,7 @@ extension FormatParser {
                 at: token.range)
         }
         let range = start..<previous.range.upperBound
-        let path = PropertyPath(keys, variable: variable, location: SourceLocation(lexer.source, range))
+        let path = PropertyPath(keys, variable: variable, location: FormatLocation(lexer.source, range))
         try push(.operand(.path(path)), depth: 0, range)
     }
 
@@ -90,7 +90,7 @@ extension FormatParser {
         try close(.rightParenthesis, opening)
         path.keys.insert(collectionOperator, at: collectionOperator == "@count" ? path.keys.count : max(path.keys.count - 1, 0))
         let range = name.lowerBound..<previous.range.upperBound
-        path.location = SourceLocation(lexer.source, range)
+        path.location = FormatLocation(lexer.source, range)
         try push(.operand(.path(path)), depth: 0, range)
     }
 
