@@ -92,7 +92,7 @@ import Testing
             "#Predicate, list and ranges", Where(#Predicate<Person> { [10, 20, 30].contains($0.age) && (20...50).contains($0.age) }),
             [20, 30]
         ),
-        ("#Predicate, text", Where(#Predicate<Person> { ($0.nickname ?? "none").contains("n") }), [0, 10]),
+        ("#Predicate, text", Where(#Predicate<Person> { ($0.nickname ?? "none").contains("n") }), [0, 10, 30, 40, 50]),
         ("#Predicate, arithmetic", Where(#Predicate<Person> { $0.age + 1 == 3 * 7 }), [20]),
         ("#Predicate, missing is unknown", Where(#Predicate<Person> { !($0.nickname == "anna") }), [0, 20]),
         ("#Predicate, instead of what is missing", Where(#Predicate<Person> { ($0.department?.title ?? "None") == "None" }), [40, 50]),

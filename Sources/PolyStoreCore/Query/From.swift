@@ -64,6 +64,11 @@ public struct FetchOptions: Sendable, Hashable {
     public var offset = 0
     /// In a transaction: whether its own uncommitted changes count. True unless told otherwise.
     public var includesPendingChanges = true
+    /// Relationships whose objects are to be here too when the fetch returns, in one query each and not one for each object: names, or paths
+    /// (`"department.company"`). They stay for as long as the context does, in the view until it moves to another version.
+    public var prefetch: [String] = []
+    /// Whether the objects come with their values. Without they are faults, which read them when they are asked.
+    public var includesPropertyValues = true
 
     public init() {}
 }
