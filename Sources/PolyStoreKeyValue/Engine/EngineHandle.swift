@@ -9,6 +9,8 @@ public final class EngineHandle: @unchecked Sendable {  // everything mutable is
     private let lock = Lock()
     private var users = 1
     private var isWriting = false
+    /// Of whoever has the writer's turn; nil where other processes may write.
+    private var notes: WriterNotes?
 
     /// An engine that nobody else can open: in memory.
     public convenience init(private engine: any OrderedEngine) { self.init(engine, isReadOnly: false, identity: nil) }
@@ -17,6 +19,7 @@ public final class EngineHandle: @unchecked Sendable {  // everything mutable is
         self.engine = engine
         self.isReadOnly = isReadOnly
         self.identity = identity
+        notes = engine.traits.features.contains(.multiProcess) ? nil : WriterNotes()
     }
 
     /// The place of one engine in the process, open or not.
@@ -112,8 +115,17 @@ public final class EngineHandle: @unchecked Sendable {  // everything mutable is
         }
     }
 
-    func giveTurn() {
+    /// The notes of the writer before. They are gone unless they are handed back with the turn.
+    func takeNotes() -> WriterNotes? {
+        guard let found = notes else { return nil }
+        notes = WriterNotes()
+        return found
+    }
+
+    /// - Parameter notes: what is true of the last commit; nil: nothing is known.
+    func giveTurn(_ notes: WriterNotes? = nil) {
         lock.withLock {
+            if let notes { self.notes = notes }
             isWriting = false
             lock.signal()
         }

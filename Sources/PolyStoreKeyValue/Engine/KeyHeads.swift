@@ -45,17 +45,20 @@ struct KeyHeads {
         beginning = old.beginning
         length = old.length
         heads.reserveCapacity(max(entries.count, OrderedTree.width + 1))
+        let hasTails = !old.tails.isEmpty
         for position in entries.indices {
             let place = before(position)
             if place >= 0 {
                 heads.append(old.heads[place])
+                if hasTails { tails.append(old.tails[place]) }
             } else {
                 let key = entries[position].key
                 heads.append(Self.word(key, shared))
+                if hasTails { tails.append(Self.word(key, shared + 8)) }
                 if key.count != length { length = -1 }
             }
         }
-        if !hasUnlikeHeads() { self = KeyHeads(entries) }
+        if !hasUnlikeHeads(), !hasTails { self = KeyHeads(entries) }
     }
 
     /// Whether no two heads are the same. Finds out whether there are gaps between them, too.

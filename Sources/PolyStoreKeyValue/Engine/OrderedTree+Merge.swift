@@ -137,6 +137,10 @@ extension OrderedTree {
         }
 
         private mutating func intoLeaf(_ node: inout Node, _ low: Int, _ high: Int) -> [Extra] {
+            if high - low <= Self.few, node.entries.count + high - low <= OrderedTree.width {
+                fewIntoLeaf(&node, low, high)
+                return []
+            }
             plan.removeAll(keepingCapacity: true)
             plan.reserveCapacity(node.entries.count + high - low)
             var kept = 0
@@ -188,6 +192,29 @@ extension OrderedTree {
                 let node = made(old, part)
                 return Extra(separator: Separator(node.entries[0].key), node: node)
             }
+        }
+
+        /// So many keys are set and removed one by one, as that leaves the others of the leaf as they are.
+        private static let few = 4
+
+        private mutating func fewIntoLeaf(_ node: inout Node, _ low: Int, _ high: Int) {
+            if !isKnownUniquelyReferenced(&node) { node = node.copy() }
+            for position in low..<high {
+                let key = run.key(position)
+                let (place, isFound) = node.search(key)
+                if run.isRemoved(position), !keepsRemoved {
+                    if isFound {
+                        node.remove(at: place)
+                        growth -= 1
+                    }
+                } else if isFound {
+                    node.replace(place, key, run.value(position))
+                } else {
+                    node.insert(key, run.value(position), at: place)
+                    growth += 1
+                }
+            }
+            node.tidy()
         }
 
         /// Bytes of an entry in memory that it shares with others.

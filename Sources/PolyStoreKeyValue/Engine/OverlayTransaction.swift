@@ -4,9 +4,10 @@ import PolyStoreBackend
 final class OverlayTransaction: EngineWriter {
     private let engine: any OrderedEngine
     private let base: any EngineSnapshot
-    private var written = OrderedTree()
-    private var byteCount = 0
-    private var isEnded = false
+    // Of one thread, used in one step each.
+    @exclusivity(unchecked) private var written = OrderedTree()
+    @exclusivity(unchecked) private var byteCount = 0
+    @exclusivity(unchecked) private var isEnded = false
 
     init(_ engine: any OrderedEngine) throws {
         self.engine = engine

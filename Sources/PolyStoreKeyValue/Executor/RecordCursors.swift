@@ -138,14 +138,23 @@ final class RecordCursorOverIDs: RecordCursor {
     private let mustExist: Bool
     @exclusivity(unchecked) private var isOpen = true
     @exclusivity(unchecked) private var looked = 0
+    /// Ids that are still to be passed over, without a look at their records.
+    @exclusivity(unchecked) private var skip: Int
+    /// Rows that are still to be given.
+    @exclusivity(unchecked) private var left: Int
     private let keys = KeyWriter()
+    private let number: UInt32
     private let decoder: RecordDecoder
 
-    init(_ reader: SnapshotReader, _ entity: Entity, _ source: IDSource, mustExist: Bool) {
+    /// - Parameter slice: the rows to be given, of ids all of which must exist; nil: all.
+    init(_ reader: SnapshotReader, _ entity: Entity, _ source: IDSource, mustExist: Bool, slice: (offset: Int, limit: Int?)? = nil) {
         self.reader = reader
         self.entity = entity
         self.source = source
         self.mustExist = mustExist
+        skip = slice?.offset ?? 0
+        left = slice?.limit ?? .max
+        number = reader.layout.number(of: entity)
         decoder = RecordDecoder(reader.layout)
         super.init(layout: entity.layout)
     }
@@ -155,9 +164,13 @@ final class RecordCursorOverIDs: RecordCursor {
     override func next() throws -> Bool {
         guard isOpen else { return false }
         try reader.check()
-        while let id = try source.next() {
-            looked += 1
-            let key = keys.record(reader.layout.number(of: entity), id)
+        while left > 0, let id = try source.next() {
+            if skip > 0 {
+                skip &-= 1
+                continue
+            }
+            looked &+= 1
+            let key = keys.record(number, id)
             guard let stored = try reader.snapshot.get(key) else {
                 if mustExist {
                     throw decoder.corrupt(
@@ -166,6 +179,7 @@ final class RecordCursorOverIDs: RecordCursor {
                 continue
             }
             stand(on: id, try decoder.decode(found: stored, entity, id, key: key, reader.snapshot))
+            left &-= 1
             return true
         }
         close()

@@ -9,7 +9,7 @@ extension SnapshotReader {
 
     static func remainder(_ plan: RequestPlan, _ request: FetchRequest) -> Scan.Remainder {
         if case .nothing = plan.path { return .nothing }
-        let isSliced = request.limit != nil || request.offset > 0
+        let isSliced = (request.limit != nil || request.offset > 0) && !plan.isSliced
         return Scan.Remainder(
             predicate: plan.predicate, sort: !plan.isOrdered, slice: isSliced || plan.predicate != nil || !plan.isOrdered)
     }
@@ -25,7 +25,10 @@ extension SnapshotReader {
             if plan.isCovering, !plan.collectsIDs {
                 return CoveringCursor(self, entity, source, onlyIDs: plan.needsIDsOnly)
             }
-            guard plan.collectsIDs else { return RecordCursorOverIDs(self, entity, source, mustExist: true) }
+            guard plan.collectsIDs else {
+                let slice = plan.isSliced ? (request.offset, request.limit) : nil
+                return RecordCursorOverIDs(self, entity, source, mustExist: true, slice: slice)
+            }
             let ids = try collect(source)
             if plan.isCovering { return IDCursor(IDList(ids, examined: source.examined), entity) }
             return RecordCursorOverIDs(self, entity, IDList(ids, examined: source.examined), mustExist: true)
@@ -134,6 +137,10 @@ extension SnapshotReader {
         }
         if !done.isEmpty { pushed.append("filter \(QueryPredicate.and(done))") }
         if plan.isOrdered { pushed.append("order by \((request.sortKeys.map(\.field.name) + ["objectID"]).joined(separator: ", "))") }
+        if plan.isSliced {
+            if let limit = request.limit { pushed.append("limit \(limit)") }
+            if request.offset > 0 { pushed.append("offset \(request.offset)") }
+        }
         return QueryPlan(
             entity: request.entity.name, accesses: plan.path.accesses(of: plan), pushedDown: pushed,
             remainder: Self.remainder(plan, request).described(for: request))

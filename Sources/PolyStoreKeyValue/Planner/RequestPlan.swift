@@ -24,6 +24,13 @@ struct RequestPlan {
     var needsIDsOnly = false
     /// Ids are collected and sorted before the records are read: for the order by id, and so that each object comes once.
     var collectsIDs = false
+
+    /// The walk itself passes over what lies before the offset, without reading records, and ends at the limit: where each entry of an index is a row, and
+    /// they come in the order that is asked for.
+    var isSliced: Bool {
+        guard case .search = path else { return false }
+        return predicate == nil && isOrdered && !collectsIDs && !isCovering
+    }
 }
 
 extension RequestPlan.Path {

@@ -207,6 +207,7 @@ extension EngineHandle {
     func write<Result>(_ body: (any EngineWriter) throws -> Result) throws -> Result {
         takeTurn()
         defer { giveTurn() }
+        _ = takeNotes()
         while true {
             let writer = try beginEngineWrite()
             defer { writer.end() }

@@ -5,9 +5,10 @@ final class KeyValueWriteTransaction: WriteTransaction {
     let version: UInt64
     private let handle: EngineHandle
     private let layout: StoreLayout
-    private var writer: any EngineWriter
-    private var reader: SnapshotReader
-    private var isEnded = false
+    // Of one thread, used in one step each.
+    @exclusivity(unchecked) private var writer: any EngineWriter
+    @exclusivity(unchecked) private var reader: SnapshotReader
+    @exclusivity(unchecked) private var isEnded = false
     /// What went wrong in the engine: nothing but the end may follow.
     private var failure: StoreError?
     /// The next id of each entity from which ids were taken.
@@ -25,7 +26,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
             let writer = try handle.beginEngineWrite()
             begun = writer
             self.writer = writer
-            reader = SnapshotReader(layout, writer, isWritten: true)
+            reader = SnapshotReader(layout, writer, isWritten: true, notes: handle.takeNotes())
             version = try reader.version()
         } catch {
             begun?.end()
@@ -96,7 +97,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
             throw failed(error)
         }
         if plan.changesIndexStates { reader.forgetStates() }
-        for (entity, count) in plan.growth { reader.growth[entity] += count }
+        for (entity, count) in plan.growth { reader.grow(entity, by: count) }
         applied.append(changes)
     }
 
@@ -132,9 +133,9 @@ final class KeyValueWriteTransaction: WriteTransaction {
         try check()
         while true {
             do {
-                try writeNumbers()
+                let notes = try writeNumbers()
                 try writer.commit(durability)
-                finish()
+                finish(notes)
                 return version + 1
             } catch is EngineOutOfRoom {
                 try again()
@@ -147,15 +148,21 @@ final class KeyValueWriteTransaction: WriteTransaction {
     }
 
     /// The version, the sequences and the statistics.
-    private func writeNumbers() throws {
+    /// - Returns: what the next writer need not look up.
+    private func writeNumbers() throws -> WriterNotes? {
+        var notes = reader.notes
+        notes?.version = version + 1
         try writer.put(Keyspace.Metadata.commitVersion.key(), Number.bytes(version + 1))
         for (index, next) in sequences {
             try writer.put(Keyspace.Metadata.sequence.key(layout.number(of: layout.schema.entities[index])), Number.bytes(UInt64(next)))
         }
-        for entity in layout.schema.entities where reader.growth[entity.index] != 0 {
+        for (entity, growth) in reader.growth where growth != 0 {
+            let entity = layout.schema.entities[entity]
             let count = try reader.recordCount(entity)
             try writer.put(Keyspace.Metadata.statistics.key(layout.number(of: entity)), Number.bytes(count))
+            notes?.recordCounts[layout.number(of: entity)] = count
         }
+        return notes
     }
 
     func rollback() {
@@ -164,11 +171,11 @@ final class KeyValueWriteTransaction: WriteTransaction {
         finish()
     }
 
-    private func finish() {
+    private func finish(_ notes: WriterNotes? = nil) {
         isEnded = true
         reader.end()
         applied = []
-        handle.giveTurn()
+        handle.giveTurn(notes)
         handle.release()
     }
 }

@@ -7,20 +7,25 @@ final class SnapshotReader {
     let decoder: RecordDecoder
     let isWritten: Bool
     private let keys = KeyWriter()
-    private var states: [[IndexState?]]
+    /// By the index's number.
+    private var states: [UInt32: IndexState] = [:]
     // Of one thread, read and written in one step each.
     @exclusivity(unchecked) private(set) var isEnded = false
     /// By entity: records more, or fewer, than the statistics say, as those are written at the end of a transaction only.
-    var growth: [Int64]
+    private(set) var growth: [Int: Int64] = [:]
+    /// What the writer before has left, and what this one may add to it: true of the store as it was when this one began.
+    private(set) var notes: WriterNotes?
 
-    /// - Parameter isWritten: the snapshot is a writer, so that what it shows can change from one step of a walk to the next.
-    init(_ layout: StoreLayout, _ snapshot: any EngineSnapshot, isWritten: Bool) {
+    /// - Parameters:
+    ///   - isWritten: the snapshot is a writer, so that what it shows can change from one step of a walk to the next.
+    ///   - notes: of the writer before.
+    init(_ layout: StoreLayout, _ snapshot: any EngineSnapshot, isWritten: Bool, notes: WriterNotes? = nil) {
         self.isWritten = isWritten
         self.layout = layout
         self.snapshot = snapshot
+        self.notes = notes
         decoder = RecordDecoder(layout)
-        states = layout.indexes.map { $0.map { _ in nil } }
-        growth = layout.schema.entities.map { _ in 0 }
+        if let notes { states = notes.indexStates }
     }
 
     func end() {
@@ -35,6 +40,7 @@ final class SnapshotReader {
 
     /// The commits up to this snapshot.
     func version() throws -> UInt64 {
+        if let version = notes?.version { return version }
         guard let value = try snapshot.get(Keyspace.Metadata.commitVersion.key()) else { return 0 }
         // Nobody commits so often; a greater number could not be counted on.
         guard let version: UInt64 = Number.read(value), version < 1 << 63 else { throw corrupt("the commit version") }
@@ -47,14 +53,21 @@ final class SnapshotReader {
 
     /// The number of an entity's records.
     func recordCount(_ entity: Entity) throws -> Int64 {
-        guard let value = try snapshot.get(Keyspace.Metadata.statistics.key(layout.number(of: entity))) else {
-            return growth[entity.index]
-        }
+        try writtenCount(entity) + growth[entity.index, default: 0]
+    }
+
+    /// As the statistics have it.
+    private func writtenCount(_ entity: Entity) throws -> Int64 {
+        if let count = notes?.recordCounts[layout.number(of: entity)] { return count }
+        guard let value = try snapshot.get(Keyspace.Metadata.statistics.key(layout.number(of: entity))) else { return 0 }
         guard let count: Int64 = Number.read(value), (0..<1 << 62).contains(count) else {
             throw corrupt("the number of \(entity.name) records")
         }
-        return count + growth[entity.index]
+        return count
     }
+
+    /// To be called after records were written or removed.
+    func grow(_ entity: Int, by count: Int64) { growth[entity, default: 0] += count }
 
     /// The first id that was never given out.
     func nextID(_ entity: Entity) throws -> Int64 {
@@ -65,17 +78,21 @@ final class SnapshotReader {
 
     /// The state of one of an entity's indexes, by its position.
     func state(_ entity: Entity, _ position: Int) throws -> IndexState {
-        if let known = states[entity.index][position] { return known }
         let index = layout.indexes[entity.index][position]
+        if let known = states[index.number] { return known }
         guard let value = try snapshot.get(Keyspace.Metadata.indexState.key(index.number)), let state = IndexState(value) else {
             throw corrupt("the state of the index \(index.index.name)")
         }
-        states[entity.index][position] = state
+        states[index.number] = state
+        notes?.indexStates[index.number] = state
         return state
     }
 
     /// To be called after a state was written.
-    func forgetStates() { states = layout.indexes.map { $0.map { _ in nil } } }
+    func forgetStates() {
+        states = [:]
+        notes?.indexStates = [:]
+    }
 
     /// One record; nil where there is none. Valid until the next call that reads.
     func record(_ entity: Entity, _ id: Int64) throws -> RecordView? {

@@ -12,6 +12,12 @@ final class StoreLayout: Sendable {
     private let linkNumbers: [UInt32]
     /// By ``Entity/index``: its indexes in the order of ``Entity/indexes``.
     let indexes: [[KeyIndex]]
+    /// The entities, by ``Entity/index``, in the order of their keys.
+    let entityOrder: [Int]
+    /// The indexes, by entity and position, in the order of their keys: the unique ones last.
+    let indexOrder: [(entity: Int, position: Int)]
+    /// The link tables, by ``LinkTable/index``, in the order of their keys.
+    let linkOrder: [Int]
 
     init(place: String, traits: EngineTraits, schema: ResolvedSchema, catalog: Catalog) throws {
         self.place = place
@@ -19,11 +25,18 @@ final class StoreLayout: Sendable {
         self.schema = schema
         entityNumbers = try schema.entities.map { try catalog.number(of: $0, place) }
         linkNumbers = try schema.links.map { try catalog.number(of: $0, place) }
-        indexes = try schema.entities.map { entity in
+        let indexes = try schema.entities.map { entity in
             try entity.indexes.map { index in
                 try KeyIndex(index, entity, number: try catalog.number(of: index, entity, place))
             }
         }
+        self.indexes = indexes
+        let (entityNumbers, linkNumbers) = (entityNumbers, linkNumbers)
+        entityOrder = entityNumbers.indices.sorted { entityNumbers[$0] < entityNumbers[$1] }
+        linkOrder = linkNumbers.indices.sorted { linkNumbers[$0] < linkNumbers[$1] }
+        func beginning(_ index: KeyIndex) -> (UInt8, UInt32) { (index.space.rawValue, index.number) }
+        indexOrder = indexes.indices.flatMap { entity in indexes[entity].indices.map { (entity, $0) } }
+            .sorted { beginning(indexes[$0.0][$0.1]) < beginning(indexes[$1.0][$1.1]) }
     }
 
     func number(of entity: Entity) -> UInt32 { entityNumbers[entity.index] }

@@ -14,6 +14,15 @@ struct WriteLane {
         let keyCount: Int32
         /// The key must not be there yet.
         let mustBeNew: Bool
+
+        init(_ key: UnsafeRawBufferPointer, at offset: Int, valueCount: Int, mustBeNew: Bool = false, record: UnsafeRawPointer? = nil) {
+            head = (WriteLane.word(key, 5), WriteLane.word(key, 13))
+            self.offset = offset
+            self.valueCount = valueCount
+            self.record = record
+            keyCount = Int32(key.count)
+            self.mustBeNew = mustBeNew
+        }
     }
 
     private(set) var entries: [Entry] = []
@@ -22,28 +31,25 @@ struct WriteLane {
     /// Of records as they came: how long their heads are; nil where they are not sealed.
     fileprivate let sealedHead: Int?
 
-    /// An arena of its own keeps the keys of a lane together: once they are sorted they are read from all over it.
-    /// - Parameter capacity: bytes of keys and values to be expected.
-    init(capacity: Int = 256, sealedHead: Int? = nil) {
-        arena = RecordArena(capacity: capacity)
+    /// - Parameter arena: may be that of other lanes too.
+    init(_ arena: RecordArena = RecordArena(capacity: 256), sealedHead: Int? = nil) {
+        self.arena = arena
         self.sealedHead = sealedHead
     }
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Makes room for so many more keys.
+    /// Makes room for so many more keys: in an arena of its own, which keeps many keys of one lane together, as once they are sorted they are read
+    /// from all over it.
     mutating func reserve(_ count: Int, keySize: Int) {
-        if entries.isEmpty { self = WriteLane(capacity: count * keySize, sealedHead: sealedHead) }
+        if entries.isEmpty { self = WriteLane(RecordArena(capacity: count * keySize), sealedHead: sealedHead) }
         entries.reserveCapacity(entries.count + count)
     }
 
     /// Adds a key whose value, if any, lies right behind it in the arena.
     /// - Parameter record: the value, where it lies elsewhere; it must stay there.
     mutating func add(at offset: Int, keyCount: Int, valueCount: Int, mustBeNew: Bool = false, record: UnsafeRawPointer? = nil) {
-        let key = arena.bytes(offset, keyCount)
-        let entry = Entry(
-            head: (Self.word(key, 5), Self.word(key, 13)), offset: offset, valueCount: valueCount, record: record,
-            keyCount: Int32(keyCount), mustBeNew: mustBeNew)
+        let entry = Entry(arena.bytes(offset, keyCount), at: offset, valueCount: valueCount, mustBeNew: mustBeNew, record: record)
         if isSorted, let last = entries.last, !precedes(last, entry) { isSorted = false }
         entries.append(entry)
     }
@@ -55,7 +61,7 @@ struct WriteLane {
         add(at: offset, keyCount: key.count, valueCount: value?.count ?? -1, mustBeNew: mustBeNew)
     }
 
-    private static func word(_ key: UnsafeRawBufferPointer, _ at: Int) -> UInt64 {
+    fileprivate static func word(_ key: UnsafeRawBufferPointer, _ at: Int) -> UInt64 {
         if at + 8 <= key.count { return UInt64(bigEndian: key.loadUnaligned(fromByteOffset: at, as: UInt64.self)) }
         var word: UInt64 = 0
         for position in at..<at + 8 { word = word << 8 | (position < key.count ? UInt64(key[position]) : 0) }
@@ -86,12 +92,29 @@ struct WriteLane {
 
     func sameKey(_ left: Entry, _ right: Entry) -> Bool { left.head == right.head && Order.of(key(left), key(right)) == 0 }
 
+    /// Adds everything of a lane whose keys come behind those that are here, in order, its records sealed.
+    mutating func append(_ other: WriteLane) {
+        if other.isEmpty { return }
+        let run = other.run()
+        for position in 0..<run.count {
+            let (key, value) = (run.key(position), run.value(position))
+            let offset = arena.append(key)
+            if let value { _ = arena.append(value) }
+            // Sorted already, and not by what this lane's keys share, as they are of several.
+            entries.append(Entry(key, at: offset, valueCount: value?.count ?? -1))
+        }
+    }
+
     /// Writes everything, in order. A removal of a key that is set again is left out.
     func write(to writer: any EngineWriter) throws {
         if entries.isEmpty { return }
+        try writer.write(run())
+    }
+
+    private func run() -> WriteRun {
         var lane = self
         lane.sort()
-        try writer.write(WriteRun(lane))
+        return WriteRun(lane)
     }
 }
 

@@ -24,6 +24,10 @@ struct WritePlan {
 
     var changesIndexStates: Bool { !states.isEmpty }
 
+    /// Of so many changes what they have in common costs more than each of them.
+    private static let fewChanges = 64
+    private var isSmall = true
+
     /// An entry of a unique index that was cut.
     private struct CutEntry {
         let index: KeyIndex
@@ -36,19 +40,22 @@ struct WritePlan {
         self.reader = reader
         layout = reader.layout
         let isSealed = layout.traits.checksumsRecords
-        records = layout.schema.entities.map { WriteLane(sealedHead: isSealed ? $0.layout.minimumSize : nil) }
-        chunks = layout.schema.entities.map { _ in WriteLane() }
-        indexes = layout.indexes.map { $0.map { _ in WriteLane() } }
-        links = layout.schema.links.map { _ in WriteLane() }
+        // One arena will do for a few changes.
+        let arena = RecordArena(capacity: 1024)
+        records = layout.schema.entities.map { WriteLane(arena, sealedHead: isSealed ? $0.layout.minimumSize : nil) }
+        chunks = layout.schema.entities.map { _ in WriteLane(arena) }
+        indexes = layout.indexes.map { $0.map { _ in WriteLane(arena) } }
+        links = layout.schema.links.map { _ in WriteLane(arena) }
         inverses = links
-        states = WriteLane()
+        states = WriteLane(arena)
     }
 
     // MARK: Working out
 
     /// - Throws: `notFound`, `constraint` for null where there must be a value.
     mutating func add(_ changes: ChangeSet) throws {
-        if changes.changes.count > 64 {
+        isSmall = changes.changes.count + changes.links.count <= Self.fewChanges
+        if changes.changes.count > Self.fewChanges {
             for entity in Set(changes.changes.lazy.map(\.entity)) {
                 let count = changes.changes.count
                 records[entity].reserve(count, keySize: KeyWriter.recordKeySize)
@@ -244,8 +251,9 @@ struct WritePlan {
         _ lane: WriteLane, _ error: (_ key: UnsafeRawBufferPointer, _ id: Int64, _ holder: Int64) -> StoreError
     ) throws {
         guard lane.entries.contains(where: \.mustBeNew) else { return }
-        let cursor = try reader.snapshot.cursor()
-        defer { cursor.close() }
+        // A cursor costs more than a few look-ups.
+        let cursor = lane.entries.count > 8 ? try reader.snapshot.cursor() : nil
+        defer { cursor?.close() }
         /// 0: nowhere yet, 1: at a key, 2: past the last one.
         var place = 0
         for (position, entry) in lane.entries.enumerated() where entry.mustBeNew {
@@ -254,6 +262,10 @@ struct WritePlan {
                 // Given up within the change set, or claimed twice.
                 if lane.entries[position - 1].valueCount < 0 { continue }
                 throw error(key, Self.id(lane.value(entry)), Self.id(lane.value(lane.entries[position - 1])))
+            }
+            guard let cursor else {
+                if let found = try reader.snapshot.get(key) { throw error(key, Self.id(lane.value(entry)), Self.id(found)) }
+                continue
             }
             if place == 0 || place == 1 && Order.of(cursor.key, key) < 0 { place = try cursor.seek(key) ? 1 : 2 }
             if place == 1, Order.of(cursor.key, key) == 0 {
@@ -325,17 +337,22 @@ struct WritePlan {
 
     // MARK: Writing
 
-    /// In the order of the keys: metadata, records, chunks, indexes, links.
     func write(to writer: any EngineWriter) throws {
-        try states.write(to: writer)
-        let entities = layout.schema.entities.sorted { layout.number(of: $0) < layout.number(of: $1) }
-        for entity in entities { try records[entity.index].write(to: writer) }
-        for entity in entities { try chunks[entity.index].write(to: writer) }
-        let all = entities.flatMap { entity in zip(layout.indexes[entity.index], indexes[entity.index]) }
-        for (index, lane) in all where !index.isUnique { try lane.write(to: writer) }
-        for (index, lane) in all where index.isUnique { try lane.write(to: writer) }
-        for lane in links { try lane.write(to: writer) }
-        for lane in inverses { try lane.write(to: writer) }
+        guard isSmall, chunks.allSatisfy(\.isEmpty) else { return try forEachLane { try $0.write(to: writer) } }
+        // As one run: an engine does with a few keys at once what it would do for each lane.
+        var all = WriteLane(RecordArena(capacity: 1024))
+        forEachLane { all.append($0) }
+        try all.write(to: writer)
+    }
+
+    /// In the order of the keys: metadata, records, chunks, indexes, links.
+    private func forEachLane(_ body: (WriteLane) throws -> Void) rethrows {
+        try body(states)
+        for entity in layout.entityOrder { try body(records[entity]) }
+        for entity in layout.entityOrder { try body(chunks[entity]) }
+        for (entity, position) in layout.indexOrder { try body(indexes[entity][position]) }
+        for table in layout.linkOrder { try body(links[table]) }
+        for table in layout.linkOrder { try body(inverses[table]) }
     }
 }
 
