@@ -59,7 +59,7 @@ public final class SortValues {
     private let nodes: [ExpressionNode]
 
     /// - Parameter related: where the objects are found that the keys look at.
-    public init(_ keys: [SortKey], _ related: any RelatedRecords) {
+    public init(_ keys: [SortKey], _ related: (any RelatedRecords)?) {
         let lookup = RelatedLookup(related)
         nodes = keys.map { .make($0.expression ?? .field($0.field), lookup) }
     }
