@@ -17,7 +17,9 @@ extension FormatParser {
         if token.kind == .dot {
             throw error("$\(name.clipped) is a value; only the variable of a SUBQUERY has properties.", at: range)
         }
-        try substitute(value, range)
+        let depth = variableDepths[name] ?? value.depth(upTo: FetchRequest.maximumDepth + 1)
+        variableDepths[name] = depth
+        try push(.operand(value), depth: depth, range)
     }
 
     /// The rest of a path, from its first dot.
