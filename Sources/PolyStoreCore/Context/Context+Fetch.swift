@@ -113,12 +113,7 @@ extension Context {
     final func resolve<T: Model>(_ chain: FetchChain<T>) throws -> ResolvedFetch {
         let entries = try entries(of: chain.from)
         var options = chain.options
-        guard options.offset >= 0, options.limit.map({ $0 >= 0 }) ?? true else {
-            throw StoreError(
-                .invalidPredicate,
-                "A limit of \(options.limit.map(String.init) ?? "none") with an offset of \(options.offset): neither may be negative.",
-                entity: T._$entityName)
-        }
+        try options.validate(T._$entityName)
         let isMerged = entries.count > 1
         // Of several stores each must give the first offset + limit.
         let limit = isMerged ? options.limit.map { Int(clamping: $0.magnitude + options.offset.magnitude) } : options.limit

@@ -82,7 +82,7 @@ extension FormatParser {
     /// `sum(people.age)` is `people.@sum.age`, and `count(people)` is `people.@count`.
     private func collectionFunction(_ word: String, _ name: Range<Int>) throws {
         guard let collectionOperator = Self.collectionOperators[word.lowercased()] else {
-            throw error("\(word.clipped)(…) is not supported; known are SUBQUERY, count, sum, average, min and max.", at: name)
+            throw error("\(word.clipped)(…) is not supported; known are SUBQUERY, count, countDistinct, sum, average, min, max, stddev and median.", at: name)
         }
         let opening = token.range
         try open()
@@ -96,6 +96,7 @@ extension FormatParser {
 
     private static let collectionOperators = [
         "count": "@count", "sum": "@sum", "average": "@avg", "avg": "@avg", "min": "@min", "max": "@max",
+        "countdistinct": "@countDistinct", "stddev": "@stddev", "median": "@median",
     ]
 
     /// `SUBQUERY(path, $x, condition).@count`
