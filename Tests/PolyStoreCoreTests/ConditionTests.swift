@@ -180,7 +180,7 @@ import Testing
         (Where("nickname MATCHES '['"), "is no regular expression"),
         (Where("SUBQUERY(friends, $f, age > 3).@count > 0"), "only properties of $f"),
         (Where("ANY friends.age > age"), "can only be compared with constants"),
-        (Where("friends.@median.age > 3"), "There is no @median"),
+        (Where("friends.@mode.age > 3"), "There is no @mode"),
         (Where(\.computed == "x"), "more than one attribute is read"),
         (Where(\.email.count > 3), "behind the attribute email"),
     ]

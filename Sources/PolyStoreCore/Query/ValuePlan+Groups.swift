@@ -102,13 +102,17 @@ private struct GroupColumns<T: Model> {
     mutating func path(_ path: PropertyPath) throws -> PropertyPath {
         let name = path.keys.joined(separator: ".")
         if let alias = plan.names.firstIndex(of: name) {
-            return field(try output(plan.terms[alias], name), path.location)
+            let column = try output(plan.terms[alias], name)
+            return field(column, path.location)
         }
         return try self.path(of: QueryTerm(path), path.location)
     }
 
     mutating func path(of name: QueryName) throws -> PropertyPath {
-        if let alias = plan.alias(name) { return field(try output(plan.terms[alias], plan.names[alias]), .none) }
+        if let alias = plan.alias(name) {
+            let column = try output(plan.terms[alias], plan.names[alias])
+            return field(column, .none)
+        }
         let term = try QueryTerm(nil, name, T.self, plan.context, plan.entries[0])
         if case .path(let path)? = term.operand { return try self.path(of: term, path.location) }
         return try path(of: term, .none)
@@ -118,7 +122,8 @@ private struct GroupColumns<T: Model> {
         if let group = plan.groupBy.firstIndex(of: term) { return field(group, location) }
         if term.function != nil {
             _ = try term.aggregate(plan.entries[0])
-            return field(column(of: term, term.name), location)
+            let column = column(of: term, term.name)
+            return field(column, location)
         }
         // Of the object that a group leads to.
         if case .path(let wanted)? = term.operand {
