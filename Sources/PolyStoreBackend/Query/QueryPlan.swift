@@ -104,6 +104,16 @@ extension QueryPlan: CustomStringConvertible {
     }
 }
 
+extension QueryPlan {
+    /// The plan of a request that is ordered by more than fields, made of the plan of ``FetchRequest/unsorted``: sorting and slicing remain.
+    public func sorted(for request: FetchRequest) -> QueryPlan {
+        var plan = self
+        plan.remainder += Scan.Remainder(sort: true, slice: true).described(for: request)
+        plan.rowsReturned = rowsReturned.map { min(max(0, $0 - request.offset), request.limit ?? .max) }
+        return plan
+    }
+}
+
 extension ReadTransaction {
     /// Carries any request out and tells how, the orders included that backends do not meet.
     public func explained(_ request: FetchRequest) throws -> QueryPlan {
@@ -119,6 +129,7 @@ extension ReadTransaction {
     /// Without better knowledge: what `scan` leaves undone.
     public func plan(_ request: FetchRequest) throws -> QueryPlan {
         try request.validate()
+        if request.hasComputedKeys { return try plan(request.unsorted).sorted(for: request) }
         let scan = try scan(request)
         scan.cursor.close()
         return QueryPlan(
