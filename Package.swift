@@ -114,6 +114,10 @@ let package = Package(
                 .product(name: "SwiftParser", package: "swift-syntax"),
             ],
             swiftSettings: settings),
+        // What the documents of earlier frameworks show, in today's words.
+        .testTarget(
+            name: "ReferenceTests", dependencies: ["PolyStore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            path: "Tests/References", swiftSettings: settings),
         .testTarget(name: "PolyStoreTests", dependencies: ["PolyStore", "PolyStoreMemory", "PolyStoreSQLite"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

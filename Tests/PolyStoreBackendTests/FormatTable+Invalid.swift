@@ -319,17 +319,17 @@ extension FormatTable {
         count(friends, pets) > 1
                      ^ Expected ")" for "(" at 1:6, found ",". (Lists are written in braces: {1, 2}.)
         length(name) > 5
-        ^~~~~~ length(…) is not supported; known are SUBQUERY, count, sum, average, min and max.
+        ^~~~~~ length(…) is not supported; known are SUBQUERY, count, countDistinct, sum, average, min, max, stddev and median.
         FUNCTION(name, 'length') > 5
-        ^~~~~~~~ FUNCTION(…) is not supported; known are SUBQUERY, count, sum, average, min and max.
+        ^~~~~~~~ FUNCTION(…) is not supported; known are SUBQUERY, count, countDistinct, sum, average, min, max, stddev and median.
         CAST(5, 'NSDate') == a
-        ^~~~ CAST(…) is not supported; known are SUBQUERY, count, sum, average, min and max.
+        ^~~~ CAST(…) is not supported; known are SUBQUERY, count, countDistinct, sum, average, min, max, stddev and median.
         TERNARY(a == 1, 2, 3) == 2
-        ^~~~~~~ TERNARY(…) is not supported; known are SUBQUERY, count, sum, average, min and max.
-        median(age) > 5
-        ^~~~~~ median(…) is not supported; known are SUBQUERY, count, sum, average, min and max.
+        ^~~~~~~ TERNARY(…) is not supported; known are SUBQUERY, count, countDistinct, sum, average, min, max, stddev and median.
+        absolute(age) > 5
+        ^~~~~~~~ absolute(…) is not supported; known are SUBQUERY, count, countDistinct, sum, average, min, max, stddev and median.
         name() == 1
-        ^~~~ name(…) is not supported; known are SUBQUERY, count, sum, average, min and max.
+        ^~~~ name(…) is not supported; known are SUBQUERY, count, countDistinct, sum, average, min, max, stddev and median.
         a[0] == 5
          ^ Positions in a path ("[0]", "[FIRST]", "[SIZE]") are not supported; the number of objects is .@count.
         a[FIRST] == 5

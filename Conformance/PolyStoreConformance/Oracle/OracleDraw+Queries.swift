@@ -56,13 +56,15 @@ extension OracleDraw {
         for _ in 0..<1 + random.next(3) {
             let field = field(entity)
             let isNumber = field.type.physical == .integer && field.type != .bool || field.type == .float || field.type == .double
-            switch random.next(isNumber ? 7 : 5) {
+            switch random.next(isNumber ? 9 : 5) {
             case 0: aggregates.append(.count)
             case 1: aggregates.append(.count(field))
             case 2: aggregates.append(.countDistinct(field))
             case 3: aggregates.append(.minimum(field))
             case 4: aggregates.append(.maximum(field))
             case 5: aggregates.append(.sum(field))
+            case 6: aggregates.append(.standardDeviation(field))
+            case 7: aggregates.append(.median(field))
             default: aggregates.append(.average(field))
             }
         }

@@ -84,6 +84,8 @@ extension OracleModel {
             return .exactly(.integer(Int64(distinct.count)))
         case .minimum: return .exactly(values.min { OracleValues.compare($0, $1, unsigned: unsigned) < 0 } ?? .null)
         case .maximum: return .exactly(values.max { OracleValues.compare($0, $1, unsigned: unsigned) < 0 } ?? .null)
+        case .median: return median(values, unsigned)
+        case .standardDeviation: return deviation(values, unsigned)
         case .sum, .average:
             let isAverage = aggregate.function == .average
             if isAverage && values.isEmpty { return .exactly(.null) }
@@ -91,6 +93,43 @@ extension OracleModel {
             case .float, .double: return .some(real(values, isAverage))
             default: return integer(values, isAverage, unsigned)
             }
+        }
+    }
+
+    private func median(_ values: [Value], _ unsigned: Bool) -> OracleAggregate {
+        if values.isEmpty { return .exactly(.null) }
+        let sorted = values.sorted { OracleValues.compare($0, $1, unsigned: unsigned) < 0 }
+        if case .real(let least) = sorted[0], least.isNaN { return .exactly(.real(.nan)) }
+        let middle = [sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2]].map { number($0, unsigned) }
+        let median = middle[0] == middle[1] ? middle[0] : middle[0] / 2 + middle[1] / 2
+        return median.isNaN ? .exactly(.real(.nan)) : (median.isInfinite ? .exactly(.real(median)) : .near(median, within: median.ulp * 2))
+    }
+
+    /// From the greatest difference, so that nothing overflows, and in two passes.
+    private func deviation(_ values: [Value], _ unsigned: Bool) -> OracleAggregate {
+        guard let first = values.first else { return .exactly(.null) }
+        if values.contains(where: { !number($0, unsigned).isFinite }) { return .exactly(.real(.nan)) }
+        let halves = values.map { value -> Double in
+            if case .integer(let one) = value, case .integer(let other) = first {
+                return unsigned
+                    ? Double(Int128(UInt64(bitPattern: one)) - Int128(UInt64(bitPattern: other))) / 2
+                    : Double(Int128(one) - Int128(other)) / 2
+            }
+            return number(value, unsigned) / 2 - number(first, unsigned) / 2
+        }
+        let greatest = halves.map(abs).max() ?? 0
+        if greatest == 0 { return .near(0, within: 0x1p-1074) }
+        let parts = halves.map { $0 / greatest }
+        let average = parts.reduce(0, +) / Double(parts.count)
+        let deviation = (parts.reduce(0) { $0 + ($1 - average) * ($1 - average) } / Double(parts.count)).squareRoot()
+        return .near(deviation * greatest * 2, within: greatest * 1e-10 + 0x1p-1073)
+    }
+
+    private func number(_ value: Value, _ unsigned: Bool) -> Double {
+        switch value {
+        case .integer(let integer): unsigned ? Double(UInt64(bitPattern: integer)) : Double(integer)
+        case .real(let real): real
+        default: 0
         }
     }
 

@@ -13,6 +13,58 @@ extension PropertyPath {
     }
 }
 
+extension Operand {
+    /// A value worked out for each object.
+    /// - Returns: the expression and, where its value is an object's id, the object's entity.
+    /// - Throws: `invalidPredicate` with the place in the format string.
+    public func resolved(for entity: Entity, in schema: ResolvedSchema) throws -> (expression: QueryExpression, target: Entity?) {
+        let place = Comparison(self, .equal, .null, location: location)
+        let value = try ConditionResolver(schema).value(self, nil, place, ConditionResolver.Scope(entity: entity, variable: nil))
+        return (value.expression, value.target)
+    }
+
+    /// Where the first name in it stands.
+    private var location: FormatLocation {
+        switch self {
+        case .path(let path), .subquery(let path, _, _): path.location
+        case .arithmetic(_, let left, let right): left.location.source == nil ? right.location : left.location
+        default: .none
+        }
+    }
+}
+
+extension Condition {
+    /// The same condition with other names.
+    /// - Throws: what `change` throws; `invalidPredicate` where there are names that cannot be changed: of objects in a subquery, or resolved ones.
+    public func renamed(_ change: (PropertyPath) throws -> PropertyPath) throws -> Condition {
+        switch self {
+        case .constant: return self
+        case .comparison(var comparison):
+            comparison.left = try comparison.left.renamed(change)
+            comparison.right = try comparison.right.renamed(change)
+            return .comparison(comparison)
+        case .and(let parts): return .and(try parts.map { try $0.renamed(change) })
+        case .or(let parts): return .or(try parts.map { try $0.renamed(change) })
+        case .not(let part): return .not(try part.renamed(change))
+        case .resolved: throw StoreError(.invalidPredicate, "\(self) is about objects, and here values of groups are asked about.")
+        }
+    }
+}
+
+extension Operand {
+    fileprivate func renamed(_ change: (PropertyPath) throws -> PropertyPath) throws -> Operand {
+        switch self {
+        case .path(let path): return .path(try change(path))
+        case .constant, .object: return self
+        case .list(let elements): return .list(try elements.map { try $0.renamed(change) })
+        case .arithmetic(let operation, let left, let right):
+            return .arithmetic(operation, try left.renamed(change), try right.renamed(change))
+        case .subquery(let path, _, _):
+            throw path.location.error("A SUBQUERY is about objects, and here values of groups are asked about.")
+        }
+    }
+}
+
 /// Turns what people write into what stores know.
 struct ConditionResolver {
     let schema: ResolvedSchema

@@ -75,7 +75,7 @@ extension ConditionResolver {
             throw path.location.error("\(name) needs to know of which property: \(relationship.name).\(name).age", entity: entity.name)
         }
         let value = try value(inner, relationship.destination, path)
-        if function == .sum || function == .average, !value.expression.type.isNumber || value.target != nil {
+        if function.needsNumbers, !value.expression.type.isNumber || value.target != nil {
             throw path.location.error("\(name) needs numbers, and \(value.expression) is \(description(of: value)).", entity: entity.name)
         }
         return ResolvedValue(expression: .aggregate(function, relationship, value.expression), target: nil)
@@ -83,6 +83,7 @@ extension ConditionResolver {
 
     private static let collectionOperators: [String: Aggregate.Function] = [
         "@count": .count, "@sum": .sum, "@avg": .average, "@average": .average, "@min": .minimum, "@max": .maximum,
+        "@countDistinct": .countDistinct, "@stddev": .standardDeviation, "@median": .median,
     ]
 
     private func unknown(_ key: String, _ entity: Entity, _ path: PropertyPath) -> StoreError {

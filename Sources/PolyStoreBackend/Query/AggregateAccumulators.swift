@@ -6,7 +6,11 @@ class Accumulator {
         var sources: [Int] = []
         var known: [String: Int] = [:]
         for aggregate in aggregates {
-            let kind = aggregate.function == .countDistinct ? "distinct" : "values"
+            let kind =
+                switch aggregate.function {
+                case .countDistinct, .standardDeviation, .median: aggregate.function.rawValue
+                default: "values"
+                }
             // Every object has an id, so counting ids is counting objects.
             let isCount = aggregate.function == .count && aggregate.field?.isObjectID ?? true
             let name = isCount ? "objects" : "\(kind) \(aggregate.field?.ordinal ?? -1)"
@@ -21,7 +25,12 @@ class Accumulator {
 
     private static func make(_ aggregate: Aggregate, _ entity: Entity) -> Accumulator {
         guard let field = aggregate.field else { return Counter() }
-        if aggregate.function == .countDistinct { return DistinctCounter(field, entity) }
+        switch aggregate.function {
+        case .countDistinct: return DistinctCounter(field, entity)
+        case .standardDeviation: return field.type.physical == .real ? RealDeviation(field) : IntegerDeviation(field)
+        case .median: return field.type.physical == .real ? RealMedian(field) : IntegerMedian(field)
+        default: break
+        }
         switch field.type.physical {
         case .real: return RealStatistics(field)
         case .integer: return IntegerStatistics(field)
@@ -136,6 +145,7 @@ private final class IntegerStatistics: Accumulator {
                 .invalidValue,
                 "The sum of \(field.name) is \(state.sum), which does not fit 64 bits; ask for the average and the count instead.",
                 attribute: field.name)
+        case .standardDeviation, .median: return .null  // of accumulators of their own
         }
     }
 }
@@ -219,6 +229,7 @@ private final class RealStatistics: Accumulator {
         case .average: state.count == 0 ? .null : .real(Value.normalized(exact / Double(state.count)))
         case .minimum: state.count == 0 ? .null : .real(state.least)
         case .maximum: state.count == 0 ? .null : .real(state.greatest)
+        case .standardDeviation, .median: .null  // of accumulators of their own
         }
     }
 }

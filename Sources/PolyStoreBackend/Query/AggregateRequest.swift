@@ -13,16 +13,40 @@ public struct Aggregate: Sendable, Hashable {
         case minimum = "min"
         /// The last value in the field's order; null of nothing.
         case maximum = "max"
+        /// How far the values lie from their average: the root of the average of the squared differences (of a population, as Core Data and
+        /// SQL's `STDDEV_POP` have it). Always a real; null of nothing, 0 of one value, NaN where a value is NaN or infinite. Of integers
+        /// the squares are summed exactly; of reals with twice their precision, so that the order of the rows can show in the last digit only.
+        case standardDeviation = "stddev"
+        /// The value in the middle; of an even number of values the average of the two in the middle. Always a real; null of nothing, NaN
+        /// where a value is NaN. Keeps all values of a group in memory.
+        case median
+
+        /// Whether it is of numbers only.
+        public var needsNumbers: Bool {
+            switch self {
+            case .sum, .average, .standardDeviation, .median: true
+            case .count, .countDistinct, .minimum, .maximum: false
+            }
+        }
     }
 
     public let function: Function
-    /// nil only for `count`.
-    public let field: FieldReference?
+    /// What it is worked out of; nil only for a `count` of objects.
+    public let operand: QueryExpression?
+    /// Whether ``operand``, which is a count or an aggregate over a to-many relationship, stands for the values that it is over, one by one, and
+    /// not for the one value that it makes of them: the average age of all friends of all people, and not of the people's averages.
+    public let isOverMembers: Bool
 
-    private init(_ function: Function, _ field: FieldReference?) {
+    /// The operand, where it is nothing but a field.
+    public var field: FieldReference? { operand?.asField }
+
+    private init(_ function: Function, _ operand: QueryExpression?, isOverMembers: Bool = false) {
         self.function = function
-        self.field = field
+        self.operand = operand
+        self.isOverMembers = isOverMembers
     }
+
+    private init(_ function: Function, _ field: FieldReference) { self.init(function, .field(field)) }
 
     /// How many objects.
     public static let count = Aggregate(.count, nil)
@@ -32,14 +56,38 @@ public struct Aggregate: Sendable, Hashable {
     public static func average(_ field: FieldReference) -> Aggregate { Aggregate(.average, field) }
     public static func minimum(_ field: FieldReference) -> Aggregate { Aggregate(.minimum, field) }
     public static func maximum(_ field: FieldReference) -> Aggregate { Aggregate(.maximum, field) }
+    public static func standardDeviation(_ field: FieldReference) -> Aggregate { Aggregate(.standardDeviation, field) }
+    public static func median(_ field: FieldReference) -> Aggregate { Aggregate(.median, field) }
+
+    /// Of a value worked out for each object. If that is more than a field, ``ReadTransaction/groups(_:)`` works it out, and no backend meets it.
+    public static func of(_ function: Function, _ expression: QueryExpression) -> Aggregate { Aggregate(function, expression) }
+
+    /// Of the values that a collection aggregate is over, of all objects; see ``isOverMembers``.
+    /// - Parameter collection: a count or an aggregate over a to-many relationship, which to-one relationships may lead to.
+    public static func overMembers(_ function: Function, _ collection: QueryExpression) -> Aggregate {
+        Aggregate(function, collection, isOverMembers: collection.memberType != nil)
+    }
+
+    /// The type of the answer.
+    public var type: AttributeType {
+        function.type(of: (isOverMembers ? operand?.memberType : operand?.type) ?? .int64)
+    }
+
+    /// Whether every backend knows what to do: whether it is of objects or of a field.
+    public var isPlain: Bool { operand == nil || field != nil }
 }
 
 extension Aggregate: CustomStringConvertible {
-    public var description: String { "\(function.rawValue)(\(field?.name ?? "*"))" }
+    public var description: String {
+        "\(function.rawValue)(\(operand.map { isOverMembers ? $0.memberDescription : $0.description } ?? "*"))"
+    }
 }
 
 /// Aggregates over what a predicate selects, for each group of objects with equal values in some fields. Null values are left out of every
 /// aggregate but `count` of objects; as a group they are one.
+///
+/// What backends are asked: groups and operands are fields. ``GroupRequest`` may ask for more, and leaves this much of it to them. More functions
+/// may come with new versions: what a backend does not know it leaves to an ``AggregateEvaluator``, in a `default:`.
 public struct AggregateRequest: Sendable, Hashable {
     public var entity: Entity
     public var predicate: QueryPredicate
@@ -71,17 +119,24 @@ public struct AggregateRequest: Sendable, Hashable {
         try source.validate()
         for field in groupBy { try entity.check(field) }
         for aggregate in aggregates {
-            guard let field = aggregate.field else { continue }
-            try entity.check(field)
-            guard aggregate.function == .sum || aggregate.function == .average else { continue }
-            switch field.type {
-            case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double: break
-            default:
+            guard aggregate.isPlain else {
                 throw StoreError(
-                    .invalidPredicate, "\(aggregate.function.rawValue) needs numbers, and \(field.name) is \(field.type).",
-                    entity: entity.name, attribute: field.name)
+                    .misuse, "\(aggregate) is more than a function of a field; ask for it by a GroupRequest.", entity: entity.name)
             }
+            try aggregate.validate(for: entity)
         }
+    }
+}
+
+extension Aggregate {
+    /// - Throws: `invalidPredicate`.
+    func validate(for entity: Entity) throws {
+        guard let operand else { return }
+        try operand.validate(for: entity)
+        guard let type = isOverMembers ? operand.memberType : operand.type, function.needsNumbers, !type.isNumber else { return }
+        let name = isOverMembers ? operand.memberDescription : operand.description
+        throw StoreError(
+            .invalidPredicate, "\(function.rawValue) needs numbers, and \(name) is \(type).", entity: entity.name, attribute: field?.name)
     }
 }
 

@@ -2,6 +2,9 @@
 class ExpressionNode {
     func value(_ id: Int64, _ record: RecordView) throws -> Value { .null }
 
+    /// The values that a collection aggregate is over.
+    func members(_ id: Int64, _ record: RecordView) throws -> [Value] { [] }
+
     static func make(_ expression: QueryExpression, _ lookup: RelatedLookup) -> ExpressionNode {
         switch expression.node {
         case .field(let field): FieldValueNode(field)
@@ -59,6 +62,12 @@ private final class RelatedValueNode: ExpressionNode {
         let target = record.integer64(key.ordinal)
         return try lookup.withRecord(relationship.destination, target, isKept: isKept) { try inner.value(target, $0) } ?? .null
     }
+
+    override func members(_ id: Int64, _ record: RecordView) throws -> [Value] {
+        guard let key = relationship.foreignKey, !record.isNull(key.ordinal) else { return [] }
+        let target = record.integer64(key.ordinal)
+        return try lookup.withRecord(relationship.destination, target, isKept: isKept) { try inner.members(target, $0) } ?? []
+    }
 }
 
 private final class RelatedCountNode: ExpressionNode {
@@ -74,22 +83,24 @@ private final class RelatedCountNode: ExpressionNode {
         self.lookup = lookup
     }
 
-    override func value(_ id: Int64, _ record: RecordView) throws -> Value {
+    override func value(_ id: Int64, _ record: RecordView) throws -> Value { .integer(Int64(try targets(id, record).count)) }
+
+    override func members(_ id: Int64, _ record: RecordView) throws -> [Value] { try targets(id, record).map { .integer($0) } }
+
+    private func targets(_ id: Int64, _ record: RecordView) throws -> [Int64] {
         let targets: [Int64]
         if let key = relationship.foreignKey {
             targets = record.isNull(key.ordinal) ? [] : [record.integer64(key.ordinal)]
         } else {
             targets = try lookup.targets(of: id, relationship.relationship)
         }
-        if predicate == .all { return .integer(Int64(targets.count)) }
-        var count: Int64 = 0
-        for target in targets {
+        if predicate == .all { return targets }
+        return try targets.filter { target in
             let truth = try lookup.withRecord(relationship.destination, target, isKept: predicate.needsRelated) {
                 try part.evaluate(target, $0)
             }
-            if truth == .true { count += 1 }
+            return truth == .true
         }
-        return .integer(count)
     }
 }
 
@@ -110,13 +121,15 @@ private final class RelatedAggregateNode: ExpressionNode {
         self.lookup = lookup
     }
 
-    override func value(_ id: Int64, _ record: RecordView) throws -> Value {
+    override func value(_ id: Int64, _ record: RecordView) throws -> Value { aggregated(try members(id, record)) }
+
+    override func members(_ id: Int64, _ record: RecordView) throws -> [Value] {
         var values: [Value] = []
         for target in try lookup.targets(of: id, relationship.relationship) {
             let value = try lookup.withRecord(relationship.destination, target, isKept: isKept) { try inner.value(target, $0) }
             if let value, !value.isNull { values.append(value) }
         }
-        return aggregated(values)
+        return values
     }
 
     private func aggregated(_ values: [Value]) -> Value {
@@ -126,6 +139,12 @@ private final class RelatedAggregateNode: ExpressionNode {
         case .countDistinct: return .integer(Int64(Set(values).count))
         case .minimum: return values.min { $0.order(to: $1, unsigned: isUnsigned) < 0 } ?? .null
         case .maximum: return values.max { $0.order(to: $1, unsigned: isUnsigned) < 0 } ?? .null
+        case .standardDeviation:
+            if type.physical == .real { return RealSpread(values).deviation }
+            return IntegerSpread(values, isUnsigned: isUnsigned).deviation
+        case .median:
+            if type.physical == .real { return Median.of(values.compactMap(\.real)) }
+            return Median.of(values.compactMap { Number($0, isUnsigned: isUnsigned)?.integer })
         case .sum, .average:
             let count = Double(values.count)
             if type.physical == .real {

@@ -118,12 +118,34 @@ public struct QueryExpression: Sendable, Hashable {
     }
 }
 
+extension QueryExpression {
+    /// The type of the values that a collection aggregate is over; nil where the expression is none.
+    var memberType: AttributeType? {
+        switch node {
+        case .count: .int64
+        case .aggregate(_, _, let inner): inner.type
+        case .related(_, let inner): inner.memberType
+        default: nil
+        }
+    }
+
+    /// Whose values a collection aggregate is over: `department.people.age`.
+    var memberDescription: String {
+        switch node {
+        case .count(let relationship, .all): relationship.name
+        case .aggregate(_, let relationship, let inner): "\(relationship.name).\(inner)"
+        case .related(let relationship, let inner): "\(relationship.name).\(inner.memberDescription)"
+        default: description
+        }
+    }
+}
+
 extension Aggregate.Function {
     /// The type of the answer.
     public func type(of operand: AttributeType) -> AttributeType {
         switch self {
         case .count, .countDistinct: .int64
-        case .average: .double
+        case .average, .standardDeviation, .median: .double
         case .sum: operand.physical == .real ? .double : (operand == .uint64 ? .uint64 : .int64)
         case .minimum, .maximum: operand
         }

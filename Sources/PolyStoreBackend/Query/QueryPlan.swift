@@ -115,6 +115,17 @@ extension QueryPlan {
 }
 
 extension ReadTransaction {
+    /// Carries any request out and tells how, the orders included that backends do not meet.
+    public func explained(_ request: FetchRequest) throws -> QueryPlan {
+        guard request.hasComputedKeys else { return try explain(request) }
+        try request.validate()
+        var plan = try explain(request.unsorted)
+        plan.remainder += Scan.Remainder(sort: true, slice: true).described(for: request)
+        let all = plan.rowsReturned ?? 0
+        plan.rowsReturned = max(0, min(request.limit ?? .max, all - request.offset))
+        return plan
+    }
+
     /// Without better knowledge: what `scan` leaves undone.
     public func plan(_ request: FetchRequest) throws -> QueryPlan {
         try request.validate()

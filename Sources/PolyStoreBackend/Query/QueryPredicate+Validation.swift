@@ -123,7 +123,7 @@ extension QueryExpression {
         case .aggregate(let function, let relationship, let inner):
             try entity.check(relationship)
             try inner.validate(for: relationship.destination)
-            guard function != .sum && function != .average || inner.type.isNumber else {
+            guard !function.needsNumbers || inner.type.isNumber else {
                 throw StoreError(
                     .invalidPredicate, "\(function.rawValue) needs numbers, and \(inner) is \(inner.type).", entity: entity.name)
             }

@@ -155,7 +155,23 @@ public struct QueryPredicate: Sendable, Hashable {
             return compare(first, comparison, second)
         case (.related(let relationship, let inner), .constant):
             return related(relationship, .one, compare(inner, comparison, right))
+        case (.count(let relationship, let condition), _):
+            return quantified(relationship, condition, comparison, right) ?? QueryPredicate(.compareExpressions(left, comparison, right))
         default: return QueryPredicate(.compareExpressions(left, comparison, right))
+        }
+    }
+
+    /// Numbers of objects that need not be counted: none, at least one, all.
+    private static func quantified(
+        _ relationship: RelationshipReference, _ condition: QueryPredicate, _ comparison: ComparisonOperator, _ number: QueryExpression
+    ) -> QueryPredicate? {
+        switch (comparison, number.node) {
+        case (.greater, .constant(.integer(0))), (.notEqual, .constant(.integer(0))), (.greaterOrEqual, .constant(.integer(1))):
+            return related(relationship, .any, condition)
+        case (.equal, .constant(.integer(0))), (.lessOrEqual, .constant(.integer(0))), (.less, .constant(.integer(1))):
+            return not(related(relationship, .any, condition))
+        case (.equal, .count(relationship, .all)): return related(relationship, .all, condition)
+        default: return nil
         }
     }
 

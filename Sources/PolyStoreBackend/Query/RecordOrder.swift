@@ -54,17 +54,23 @@ public struct RecordOrder {
     }
 }
 
-/// Works out what rows are ordered by, where that is more than fields.
+/// Works out values of rows: what they are ordered by, where that is more than fields, or what is asked of them.
 public final class SortValues {
     private let nodes: [ExpressionNode]
 
     /// - Parameter related: where the objects are found that the keys look at.
-    public init(_ keys: [SortKey], _ related: any RelatedRecords) {
+    public init(_ keys: [SortKey], _ related: (any RelatedRecords)?) {
         let lookup = RelatedLookup(related)
         nodes = keys.map { .make($0.expression ?? .field($0.field), lookup) }
     }
 
-    /// A value for each key.
+    /// - Parameter related: where the objects are found that the expressions look at.
+    public init(_ expressions: [QueryExpression], _ related: (any RelatedRecords)?) {
+        let lookup = RelatedLookup(related)
+        nodes = expressions.map { .make($0, lookup) }
+    }
+
+    /// A value for each key or expression.
     public func values(_ id: Int64, _ record: RecordView) throws -> [Value] { try nodes.map { try $0.value(id, record) } }
 }
 

@@ -124,7 +124,7 @@ extension Context {
 }
 
 /// Walks over several stores side by side, each in one order, that come out as one.
-private final class MergedWalk {
+final class MergedWalk {
     private(set) var cursors: [RecordCursor] = []
     /// Whether a walk stands on a row that has not been given out.
     private var stands: [Bool] = []

@@ -1,8 +1,8 @@
 import PolyStoreBackend
 
 extension Context {
-    /// A value worked out over all objects that match, without making any of them. Reads what is committed: what a transaction has pending does not
-    /// count.
+    /// A value worked out over all objects that match, without making any of them. Reads what is committed, unless
+    /// `tweak { $0.includesPendingChanges = true }` tells a transaction to count what it has pending.
     ///
     ///     let average = try context.queryValue(From<Person>().where(\.age > 17), .average(\.age))
     public func queryValue<S: FetchSource, Result>(_ source: S, _ aggregate: AggregateOf<S.Entity, Result>) throws -> Result {
@@ -68,15 +68,15 @@ extension Context {
         let parts = fetch.parts.map { part in
             (part.entry, AggregateRequest(part.entry.entity, predicate: part.request.predicate, groupBy: fields, aggregates: aggregates))
         }
-        guard parts.count > 1 else {
-            guard let (entry, request) = parts.first else { throw noStore(T.self, in: nil) }
-            return (try storage(entry.store).aggregate(request), entry.entity)
+        let options = fetch.options.ofQuery
+        if parts.count == 1, !(options.includesPendingChanges && self is Transaction) {
+            return (try storage(parts[0].0.store).aggregate(parts[0].1), parts[0].0.entity)
         }
         // Averages of averages would be wrong, so the records of all stores go through one evaluator.
         let evaluator = AggregateEvaluator(parts[0].1)
         for (entry, request) in parts {
             try request.validate()
-            let cursor = try storage(entry.store).fetch(request.source)
+            let cursor = try rows(entry, request.source, options)
             defer { cursor.close() }
             try evaluator.add(cursor)
         }

@@ -77,7 +77,17 @@ extension AggregateOf where Result == Double {
 extension AggregateOf where Result == Double? {
     /// The average; of nothing nil.
     public static func average<V>(_ path: KeyPath<T, V>) -> AggregateOf {
-        AggregateOf(path, Aggregate.average) { value, _ in if case .real(let real) = value { real } else { nil } }
+        AggregateOf(path, Aggregate.average, real)
+    }
+    /// How far the values lie from their average, as of a population; of nothing nil.
+    public static func standardDeviation<V>(_ path: KeyPath<T, V>) -> AggregateOf {
+        AggregateOf(path, Aggregate.standardDeviation, real)
+    }
+    /// The value in the middle, of an even number of values the average of the two in the middle; of nothing nil.
+    public static func median<V>(_ path: KeyPath<T, V>) -> AggregateOf { AggregateOf(path, Aggregate.median, real) }
+
+    @Sendable private static func real(_ value: Value, _ entity: Entity) -> Double? {
+        if case .real(let real) = value { real } else { nil }
     }
 }
 

@@ -62,10 +62,40 @@ public struct FetchOptions: Sendable, Hashable {
     public var limit: Int?
     /// So many are left out at the start.
     public var offset = 0
-    /// In a transaction: whether its own uncommitted changes count. True unless told otherwise.
-    public var includesPendingChanges = true
+    /// In a transaction: whether its own uncommitted changes count. Unless told otherwise they do in fetches, and do not in queries of values.
+    public var includesPendingChanges: Bool {
+        get { pending ?? true }
+        set { pending = newValue }
+    }
+    /// Queries of values: whether an answer that was given already is left out. Objects that are fetched are never the same.
+    public var returnsDistinctResults = false
+
+    /// Relationships whose objects are to be here too when the fetch returns, in one query each and not one for each object: names, or paths
+    /// (`"department.company"`). They stay for as long as the context does, in the view until it moves to another version.
+    public var prefetch: [String] = []
+    /// Whether the objects come with their values. Without they are faults, which read them when they are asked.
+    public var includesPropertyValues = true
+
+    private var pending: Bool?
 
     public init() {}
+
+    /// - Throws: `invalidPredicate` for a negative limit or offset.
+    func validate(_ entity: String) throws {
+        guard offset >= 0, limit.map({ $0 >= 0 }) ?? true else {
+            throw StoreError(
+                .invalidPredicate,
+                "A limit of \(limit.map(String.init) ?? "none") with an offset of \(offset): neither may be negative.",
+                entity: entity)
+        }
+    }
+
+    /// The same, as a query of values means it.
+    var ofQuery: FetchOptions {
+        var copy = self
+        copy.pending = pending ?? false
+        return copy
+    }
 }
 
 /// Something that names what to fetch: a ``From`` or a ``FetchChain``.
@@ -92,15 +122,26 @@ extension FetchChain: FetchSource {
 }
 
 /// A clause after `From`: ``Where``, ``OrderBy`` or ``Tweak``.
-public protocol FetchClause<Entity> {
-    associatedtype Entity: Model
+public protocol FetchClause<Entity>: QueryClause {
     func apply(to chain: inout FetchChain<Entity>)
+}
+
+/// A clause of a query of values: one of a fetch, ``GroupBy`` or ``Having``.
+public protocol QueryClause<Entity> {
+    associatedtype Entity: Model
+    func add(to query: inout ValueQuery<Entity>)
+}
+
+extension FetchClause {
+    public func add(to query: inout ValueQuery<Entity>) { apply(to: &query.chain) }
 }
 
 /// Adjusts a fetch.
 ///
 ///     Tweak { $0.limit = 20; $0.offset = 40 }
 public struct Tweak<T: Model>: FetchClause {
+    public typealias Entity = T
+
     private let change: (inout FetchOptions) -> Void
 
     public init(_ change: @escaping (inout FetchOptions) -> Void) { self.change = change }

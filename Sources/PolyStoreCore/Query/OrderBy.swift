@@ -9,8 +9,11 @@ public struct OrderKey<T: Model>: Sendable {
     }
 
     fileprivate let form: Form
+    /// What was written, for queries of values, which also look among their own results.
+    let name: QueryName
 
     private init(_ path: PartialKeyPath<T>, _ ascending: Bool, _ nulls: SortKey.NullPlacement, _ options: TextOptions) {
+        name = .path(path)
         if options.isEmpty, let field = T._$properties.knownField(path) {
             form = .plain(SortKey(field, ascending: ascending, nulls: nulls))
         } else {
@@ -20,6 +23,7 @@ public struct OrderKey<T: Model>: Sendable {
     }
 
     private init(_ name: String, _ ascending: Bool, _ nulls: SortKey.NullPlacement, _ options: TextOptions) {
+        self.name = .text(name)
         let path = PropertyPath(dotted: name)
         form = .open(
             { _, entry in try path.expression(for: entry.entity, in: entry.store.schema) }, ascending: ascending, nulls, options)
@@ -49,24 +53,38 @@ public struct OrderKey<T: Model>: Sendable {
         OrderKey(name, false, nulls, options)
     }
 
-    fileprivate func key(_ context: Context, _ entry: StoreEntity) throws -> SortKey {
+    func key(_ context: Context, _ entry: StoreEntity) throws -> SortKey {
         switch form {
         case .plain(let key): return key
         case .open(let make, let ascending, let nulls, let options):
-            let expression = try make(context, entry)
-            guard options.isEmpty || expression.type.physical == .text else {
-                throw StoreError(
-                    .invalidPredicate, "Only text has case and accents, and \(expression) is \(expression.type).", entity: entry.entity.name
-                )
-            }
-            return SortKey(.folded(expression, options), ascending: ascending, nulls: nulls)
+            return try Self.key(try make(context, entry), ascending, nulls, options, entry)
         }
+    }
+
+    /// By something else, in the same way.
+    func key(by expression: QueryExpression, _ entry: StoreEntity) throws -> SortKey {
+        switch form {
+        case .plain(let key): SortKey(expression, ascending: key.ascending, nulls: key.nulls)
+        case .open(_, let ascending, let nulls, let options): try Self.key(expression, ascending, nulls, options, entry)
+        }
+    }
+
+    private static func key(
+        _ expression: QueryExpression, _ ascending: Bool, _ nulls: SortKey.NullPlacement, _ options: TextOptions, _ entry: StoreEntity
+    ) throws -> SortKey {
+        guard options.isEmpty || expression.type.physical == .text else {
+            throw StoreError(
+                .invalidPredicate, "Only text has case and accents, and \(expression) is \(expression.type).", entity: entry.entity.name)
+        }
+        return SortKey(.folded(expression, options), ascending: ascending, nulls: nulls)
     }
 }
 
 /// The order of a fetch. Without one, or among equals, objects come in the order of their ids.
 public struct OrderBy<T: Model>: Sendable, FetchClause {
-    private let keys: [OrderKey<T>]
+    public typealias Entity = T
+
+    let keys: [OrderKey<T>]
 
     public init(_ keys: OrderKey<T>...) { self.init(keys) }
     public init(_ keys: [OrderKey<T>]) { self.keys = keys }

@@ -10,6 +10,8 @@ import PolyStoreBackend
 /// Every dialect means the same; see `docs/query-language.md`. `&&`, `||` and `!` combine conditions of any. Comparing with an empty value is
 /// never true, except `== nil` and `!= nil`, which ask for just that; see `docs/semantics.md`.
 public struct Where<T: Model>: Sendable, FetchClause {
+    public typealias Entity = T
+
     private indirect enum Form: Sendable {
         /// Nothing but fields of the model, whose places are known.
         case plain(QueryPredicate)
@@ -29,6 +31,22 @@ public struct Where<T: Model>: Sendable, FetchClause {
             case .and(let left, let right): .and([try left.predicate(context, entry), try right.predicate(context, entry)])
             case .or(let left, let right): .or([try left.predicate(context, entry), try right.predicate(context, entry)])
             case .not(let form): .not(try form.predicate(context, entry))
+            }
+        }
+
+        func condition() throws -> Condition {
+            switch self {
+            case .open(let condition): return condition
+            case .and(let left, let right): return .and([try left.condition(), try right.condition()])
+            case .or(let left, let right): return .or([try left.condition(), try right.condition()])
+            case .not(let form): return .not(try form.condition())
+            case .plain(.all): return .constant(true)
+            case .plain(.none): return .constant(false)
+            case .plain, .path:
+                throw StoreError(
+                    .invalidPredicate,
+                    "A condition on groups is about their values, by names: Having(\"count(age) > 1\"), Having(%\"age\" > 30); key paths are of objects.",
+                    entity: T._$entityName)
             }
         }
     }
@@ -69,6 +87,12 @@ public struct Where<T: Model>: Sendable, FetchClause {
 
     /// All objects, or none.
     public init(_ value: Bool) { self.init(.constant(value)) }
+
+    /// By names, for what is no object.
+    func condition() throws -> Condition {
+        if let error { throw error }
+        return try form.condition()
+    }
 
     /// In the form that a store knows.
     func predicate(_ context: Context, _ entry: StoreEntity) throws -> QueryPredicate {

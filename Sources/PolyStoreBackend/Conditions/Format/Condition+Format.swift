@@ -15,3 +15,28 @@ extension Condition {
         self = try parser.parse()
     }
 }
+
+extension Operand {
+    /// Reads one side of a comparison: `age`, `price * quantity`, `friends.@avg.age`.
+    /// - Throws: as ``Condition/init(format:arguments:variables:)`` does.
+    public init(format: String, arguments: [Operand] = []) throws {
+        let parser = FormatParser(format, arguments: arguments, variables: [:])
+        self = try parser.parseOperand()
+    }
+}
+
+extension FormatParser {
+    fileprivate func parseOperand() throws -> Operand {
+        guard lexer.bytes.count <= Self.maximumLength else {
+            throw error("The expression has more than \(Self.maximumLength) bytes.", at: Self.maximumLength..<Self.maximumLength)
+        }
+        try advance()
+        try expression(.sum)
+        try requireOperand()
+        guard token.kind == .end else {
+            throw error("Expected an operator or the end after \(describe(previous)), found \(describe(token)).", at: token.range)
+        }
+        try checkAllArgumentsAreUsed()
+        return try popOperand().operand
+    }
+}

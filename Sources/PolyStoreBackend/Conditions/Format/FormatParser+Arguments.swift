@@ -47,7 +47,7 @@ extension FormatParser {
     func argument() throws {
         let operand = try takeArgument(token)
         try advance()
-        try substitute(operand, previous.range)
+        try push(.operand(operand), depth: operand.depth(upTo: FetchRequest.maximumDepth + 1), previous.range)
     }
 
     /// Its dots part the keys; everything else in it belongs to their names.
@@ -60,11 +60,6 @@ extension FormatParser {
                 at: place.range)
         }
         return keys.first?.lowercased() == "self" ? Array(keys.dropFirst()) : keys
-    }
-
-    /// An operand from outside in place of what the format has there.
-    func substitute(_ operand: Operand, _ range: Range<Int>) throws {
-        try push(.operand(operand), depth: operand.depth(upTo: FetchRequest.maximumDepth + 1), range)
     }
 
     private func takeArgument(_ place: FormatToken) throws -> Operand {
@@ -99,7 +94,7 @@ extension Operand {
         guard limit > 0 else { return 1 }
         switch self {
         case .path, .constant, .object: return 0
-        case .list(let elements): return 1 + (elements.map { $0.depth(upTo: limit - 1) }.max() ?? 0)
+        case .list(let elements): return 1 + (elements.lazy.map { $0.depth(upTo: limit - 1) }.max() ?? 0)
         case .arithmetic(_, let left, let right): return 1 + max(left.depth(upTo: limit - 1), right.depth(upTo: limit - 1))
         case .subquery(_, _, let condition): return 1 + condition.depth(upTo: limit - 1)
         }
@@ -114,7 +109,7 @@ extension Condition {
         case .resolved(let predicate): return predicate.depth
         case .comparison(let comparison):
             return 1 + max(comparison.left.depth(upTo: limit - 1), comparison.right.depth(upTo: limit - 1))
-        case .and(let parts), .or(let parts): return 1 + (parts.map { $0.depth(upTo: limit - 1) }.max() ?? 0)
+        case .and(let parts), .or(let parts): return 1 + (parts.lazy.map { $0.depth(upTo: limit - 1) }.max() ?? 0)
         case .not(let part): return 1 + part.depth(upTo: limit - 1)
         }
     }

@@ -17,7 +17,9 @@ extension FormatParser {
         if token.kind == .dot {
             throw error("$\(name.clipped) is a value; only the variable of a SUBQUERY has properties.", at: range)
         }
-        try substitute(value, range)
+        let depth = variableDepths[name] ?? value.depth(upTo: FetchRequest.maximumDepth + 1)
+        variableDepths[name] = depth
+        try push(.operand(value), depth: depth, range)
     }
 
     /// The rest of a path, from its first dot.
@@ -80,7 +82,7 @@ extension FormatParser {
     /// `sum(people.age)` is `people.@sum.age`, and `count(people)` is `people.@count`.
     private func collectionFunction(_ word: String, _ name: Range<Int>) throws {
         guard let collectionOperator = Self.collectionOperators[word.lowercased()] else {
-            throw error("\(word.clipped)(…) is not supported; known are SUBQUERY, count, sum, average, min and max.", at: name)
+            throw error("\(word.clipped)(…) is not supported; known are SUBQUERY, count, countDistinct, sum, average, min, max, stddev and median.", at: name)
         }
         let opening = token.range
         try open()
@@ -94,6 +96,7 @@ extension FormatParser {
 
     private static let collectionOperators = [
         "count": "@count", "sum": "@sum", "average": "@avg", "avg": "@avg", "min": "@min", "max": "@max",
+        "countdistinct": "@countDistinct", "stddev": "@stddev", "median": "@median",
     ]
 
     /// `SUBQUERY(path, $x, condition).@count`

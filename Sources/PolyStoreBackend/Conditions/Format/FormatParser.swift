@@ -16,13 +16,15 @@ final class FormatParser {
     let arguments: [Operand]
     var argumentsUsed = 0
     let variables: [String: Operand]
+    /// How deeply the values of variables are nested: a format may ask for a long list often.
+    var variableDepths: [String: Int] = [:]
     /// The variables of the subqueries around, the innermost last.
     var scope: [String] = []
 
     /// How many parentheses, braces, subqueries and prefixes are open.
-    private var nesting = 0
+    var nesting = 0
     /// How many calls of ``expression(_:)`` there are: they bound the stack.
-    private var calls = 0
+    var calls = 0
 
     /// The longest format, in bytes of UTF-8.
     static let maximumLength = 1 << 20
@@ -179,54 +181,4 @@ extension FormatParser {
         nesting -= 1
         try negateOperand(start)
     }
-}
-
-// MARK: - Nesting
-
-extension FormatParser {
-    /// Takes a token that something is nested in.
-    func open() throws {
-        nesting += 1
-        if nesting > FetchRequest.maximumDepth { throw nestedTooDeeply(token.range) }
-        try advance()
-    }
-
-    /// Takes the token that ends what ``open()`` began.
-    func close(_ kind: FormatToken.Kind, _ opening: Range<Int>) throws {
-        guard token.kind == kind else { throw expectedClosing(kind, opening) }
-        nesting -= 1
-        try advance()
-    }
-
-    private func beginCall() throws {
-        calls += 1
-        if calls > Self.maximumCalls { throw nestedTooDeeply(token.range) }
-    }
-}
-
-// MARK: - Terms
-
-extension FormatParser {
-    func push(_ content: Term.Content, depth: Int, _ range: Range<Int>) throws {
-        if depth > FetchRequest.maximumDepth { throw nestedTooDeeply(range) }
-        terms.append(Term(content: content, depth: depth, range: range))
-    }
-
-    /// The term that was read last.
-    var last: Term { terms[terms.count - 1] }
-
-    func popCondition() throws -> (condition: Condition, depth: Int, range: Range<Int>) {
-        let term = terms.removeLast()
-        return (try condition(of: term), term.depth, term.range)
-    }
-
-    func popOperand() throws -> (operand: Operand, depth: Int, range: Range<Int>) {
-        let term = terms.removeLast()
-        return (try operand(of: term), term.depth, term.range)
-    }
-
-    /// At once, while the error can tell what follows.
-    func requireCondition() throws { _ = try condition(of: last) }
-
-    func requireOperand() throws { _ = try operand(of: last) }
 }

@@ -1,0 +1,181 @@
+import PolyStoreBackend
+
+extension ValuePlan {
+    /// An answer for each group.
+    func groups() throws -> [[QueryValue?]] {
+        var columns = try GroupColumns(self)
+        let outputs = try zip(terms, names).map { try columns.output($0, $1) }
+        let having = try query.having.map { try $0.condition().renamed { try columns.path($0) } }
+        let order = try (query.chain.order?.keys ?? []).map { key in (key, try columns.path(of: key.name)) }
+
+        var requests = try entries.enumerated().map { try columns.request($0.element, store: $0.offset) }
+        let (first, schema) = (requests[0], entries[0].store.schema)
+        let condition = try having?.resolved(for: first.columns, in: schema) ?? .all
+        let sortKeys = try order.map { key, path in
+            try key.key(by: try Operand.path(path).resolved(for: first.columns, in: schema).expression, entries[0])
+        }
+        for index in requests.indices {
+            requests[index].predicate = try query.chain.condition?.predicate(context, entries[index]) ?? .all
+            requests[index].having = condition
+            requests[index].sortKeys = sortKeys
+            guard !options.returnsDistinctResults else { continue }
+            (requests[index].limit, requests[index].offset) = (options.limit, options.offset)
+        }
+        var answers = Answers(options, isCut: !options.returnsDistinctResults)
+        let kinds = try columns.kinds(entries[0])
+        for group in try carriedOut(requests) {
+            if answers.isFull { break }
+            let values = group.group + group.values
+            var entry = entries[0]
+            if let place = columns.storeColumn, case .integer(let store) = values[place] { entry = entries[Int(store)] }
+            answers.add(try outputs.map { try context.value(values[$0], kinds[$0], entry) })
+        }
+        return answers.rows
+    }
+
+    private func carriedOut(_ requests: [GroupRequest]) throws -> [AggregateRow] {
+        if requests.count == 1, !(options.includesPendingChanges && context is Transaction) {
+            return try context.storage(entries[0].store).groups(requests[0])
+        }
+        if requests.count > 1,
+            requests[0].having.needsRelated || requests[0].sortKeys.contains(where: { $0.expression?.needsRelated ?? false })
+        {
+            throw StoreError(
+                .unsupported, "The groups of several stores cannot be asked about objects that they lead to. Group by what is asked about.",
+                entity: T._$entityName)
+        }
+        // Averages of averages would be wrong, so the records of all stores go through one evaluator.
+        let evaluator = try GroupEvaluator(requests[0])
+        for (entry, request) in zip(entries, requests) {
+            try request.validate()
+            let cursor = try context.rows(entry, request.source, options)
+            defer { cursor.close() }
+            try evaluator.add(cursor, of: request, try context.related(entry.store, options))
+        }
+        return try evaluator.finish(requests.count == 1 ? try context.related(entries[0].store, options) : nil)
+    }
+}
+
+/// The columns of an answer by groups: what is grouped by, then what is worked out, the selected and what else a condition or an order asks for.
+private struct GroupColumns<T: Model> {
+    private let plan: ValuePlan<T>
+    private let groupNames: [String]
+    private var aggregates: [QueryTerm] = []
+    private var aggregateNames: [String] = []
+    /// Where it is told of which store a group's objects are; nil where that makes no difference.
+    let storeColumn: Int?
+
+    init(_ plan: ValuePlan<T>) throws {
+        self.plan = plan
+        let first = plan.entries[0]
+        let hasObjects = try plan.groupBy.contains { try $0.value(first).target != nil }
+        storeColumn = hasObjects && plan.entries.count > 1 ? plan.groupBy.count : nil
+        groupNames = plan.groupBy.map(\.name)
+    }
+
+    /// The column of a selected value.
+    mutating func output(_ term: QueryTerm, _ name: String) throws -> Int {
+        if let group = plan.groupBy.firstIndex(of: term) { return group }
+        guard term.function != nil else {
+            throw plan.fault(
+                "\"\(name)\" differs among the objects of a group: group by it, or select a function of it, like \"count(\(term.text))\".")
+        }
+        return column(of: term, name)
+    }
+
+    private mutating func column(of term: QueryTerm, _ name: String) -> Int {
+        let groups = plan.groupBy.count + (storeColumn == nil ? 0 : 1)
+        if let known = aggregates.firstIndex(of: term) { return groups + known }
+        aggregates.append(term)
+        aggregateNames.append(name)
+        return groups + aggregates.count - 1
+    }
+
+    // MARK: Names
+
+    /// Fields of the answer are called by their places: no name can then mean two.
+    private func field(_ column: Int, rest: [String] = [], _ location: FormatLocation) -> PropertyPath {
+        PropertyPath([columnNames[column]] + rest, location: location)
+    }
+
+    /// What a path in a condition on groups means.
+    mutating func path(_ path: PropertyPath) throws -> PropertyPath {
+        let name = path.keys.joined(separator: ".")
+        if let alias = plan.names.firstIndex(of: name) {
+            let column = try output(plan.terms[alias], name)
+            return field(column, path.location)
+        }
+        return try self.path(of: QueryTerm(path), path.location)
+    }
+
+    mutating func path(of name: QueryName) throws -> PropertyPath {
+        if let alias = plan.alias(name) {
+            let column = try output(plan.terms[alias], plan.names[alias])
+            return field(column, .none)
+        }
+        let term = try QueryTerm(nil, name, T.self, plan.context, plan.entries[0])
+        if case .path(let path)? = term.operand { return try self.path(of: term, path.location) }
+        return try path(of: term, .none)
+    }
+
+    private mutating func path(of term: QueryTerm, _ location: FormatLocation) throws -> PropertyPath {
+        if let group = plan.groupBy.firstIndex(of: term) { return field(group, location) }
+        if term.function != nil {
+            _ = try term.aggregate(plan.entries[0])
+            let column = column(of: term, term.name)
+            return field(column, location)
+        }
+        // Of the object that a group leads to.
+        if case .path(let wanted)? = term.operand {
+            for (index, key) in plan.groupBy.enumerated() {
+                guard case .path(let known)? = key.operand, known.keys.count < wanted.keys.count, wanted.keys.starts(with: known.keys)
+                else {
+                    continue
+                }
+                return field(index, rest: Array(wanted.keys.dropFirst(known.keys.count)), location)
+            }
+        }
+        let known = groupNames + plan.names.filter { !groupNames.contains($0) }
+        throw location.error(
+            "\"\(term.text)\" is neither grouped by nor worked out over the groups; there \(known.count == 1 ? "is" : "are") \(known.joined(separator: ", ")).",
+            entity: T._$entityName)
+    }
+
+    private var columnNames: [String] {
+        var taken: Set<String> = ["objectID"]
+        let all = groupNames + (storeColumn == nil ? [] : ["store"]) + aggregateNames
+        return all.map { name in
+            var name = name.uppercased() == "SELF" ? "object" : name
+            while !taken.insert(name).inserted { name += " " }
+            return name
+        }
+    }
+
+    // MARK: Requests
+
+    func request(_ entry: StoreEntity, store: Int) throws -> GroupRequest {
+        var groupBy = try plan.groupBy.map { try $0.value(entry).expression }
+        if storeColumn != nil { groupBy.append(.constant(.integer(Int64(store)), .int64)) }
+        let aggregates = try aggregates.map { term in
+            let (aggregate, target) = try term.aggregate(entry)
+            let isOfObjects = target != nil || aggregate.isOverMembers && term.operandIsObject(entry)
+            guard plan.entries.count > 1, aggregate.function == .countDistinct, isOfObjects else { return aggregate }
+            // Objects of several stores share ids.
+            guard let operand = aggregate.operand, !aggregate.isOverMembers,
+                let scaled = QueryExpression.arithmetic(.multiply, operand, .constant(.integer(Int64(plan.entries.count)), .int64)),
+                let unlike = QueryExpression.arithmetic(.add, scaled, .constant(.integer(Int64(store)), .int64))
+            else { throw plan.fault("\(term.name) of several stores at once is not supported; ask each store.") }
+            return .of(.countDistinct, unlike)
+        }
+        return try GroupRequest(entry.entity, groupBy: groupBy, aggregates: aggregates, names: columnNames)
+    }
+
+    func kinds(_ entry: StoreEntity) throws -> [ValueColumn] {
+        var kinds = try plan.groupBy.map { term in
+            let (expression, target) = try term.value(entry)
+            return ValueColumn(type: expression.type, target: target)
+        }
+        if storeColumn != nil { kinds.append(ValueColumn(type: .int64, target: nil)) }
+        return try kinds + aggregates.map { ValueColumn(type: try $0.aggregate(entry).aggregate.type, target: nil) }
+    }
+}

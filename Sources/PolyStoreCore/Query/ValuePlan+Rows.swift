@@ -1,0 +1,89 @@
+import PolyStoreBackend
+
+extension ValuePlan {
+    /// An answer for each object.
+    func rows() throws -> [[QueryValue?]] {
+        for term in terms where term.function != nil && !term.leadsToMany(entries[0]) {
+            let single = zip(terms, names).first { $0.0.function == nil }?.1 ?? ""
+            throw fault(
+                "\"\(single)\" is of each object, and \(term.name) of many: group by \"\(single)\", or leave one of them out.")
+        }
+        let isMerged = entries.count > 1
+        let walk: MergedWalk
+        var parts: [(columns: [ValueColumn], values: SortValues)] = []
+        var requests: [FetchRequest] = []
+        for entry in entries {
+            let values = try terms.map { try $0.value(entry) }
+            var request = FetchRequest(
+                entry.entity, predicate: try query.chain.condition?.predicate(context, entry) ?? .all,
+                sortKeys: try sortKeys(entry, values.map(\.expression)))
+            if !options.returnsDistinctResults {
+                let end = options.limit.map { Int(clamping: $0.magnitude + options.offset.magnitude) }
+                (request.limit, request.offset) = isMerged ? (end, 0) : (options.limit, options.offset)
+            }
+            var fields = FieldMask()
+            for expression in values.map(\.expression) + request.sortKeys.map({ $0.expression ?? .field($0.field) }) {
+                expression.collectFields(into: &fields)
+            }
+            request.fields = fields
+            requests.append(request)
+            parts.append(
+                (
+                    values.map { ValueColumn(type: $0.expression.type, target: $0.target) },
+                    SortValues(values.map(\.expression), try context.related(entry.store, options))
+                ))
+        }
+        walk = MergedWalk(requests[0].sortKeys)
+        defer { walk.close() }
+        for (entry, request) in zip(entries, requests) {
+            let values = request.hasComputedKeys && isMerged ? SortValues(request.sortKeys, try context.related(entry.store, options)) : nil
+            try walk.add(try context.rows(entry, request, options), values)
+        }
+        var answers = Answers(options, isCut: !isMerged && !options.returnsDistinctResults)
+        while !answers.isFull, let index = try walk.next() {
+            let (id, record) = (walk.cursors[index].id, walk.cursors[index].record)
+            let values = try parts[index].values.values(id, record)
+            answers.add(try zip(values, parts[index].columns).map { try context.value($0, $1, entries[index]) })
+        }
+        return answers.rows
+    }
+
+    private func sortKeys(_ entry: StoreEntity, _ selected: [QueryExpression]) throws -> [SortKey] {
+        try (query.chain.order?.keys ?? []).map { key in
+            if let alias = alias(key.name) { return try key.key(by: selected[alias], entry) }
+            if case .text(let text) = key.name, let term = try? QueryTerm(parsing: text), term.function != nil {
+                guard term.leadsToMany(entry) else {
+                    throw fault("The order is by \(term.name), which is of many objects, and there is no group. Add GroupBy.")
+                }
+                return try key.key(by: try term.value(entry).expression, entry)
+            }
+            return try key.key(context, entry)
+        }
+    }
+}
+
+/// Collects what a query answers: each answer once, if that is asked for, and the slice that is wanted.
+struct Answers {
+    private(set) var rows: [[QueryValue?]] = []
+    private var known: Set<[QueryValue?]>?
+    private var toSkip: Int
+    private let limit: Int?
+
+    /// - Parameter isCut: whether limit and offset are dealt with already.
+    init(_ options: FetchOptions, isCut: Bool) {
+        known = options.returnsDistinctResults ? [] : nil
+        toSkip = isCut ? 0 : options.offset
+        limit = isCut ? nil : options.limit
+    }
+
+    var isFull: Bool { limit.map { rows.count >= $0 } ?? false }
+
+    mutating func add(_ row: [QueryValue?]) {
+        if isFull || known?.insert(row).inserted == false { return }
+        if toSkip > 0 {
+            toSkip -= 1
+        } else {
+            rows.append(row)
+        }
+    }
+}
