@@ -62,6 +62,22 @@ let expressionCases: [ConformanceCase] =
             try run.expect(try store.ids("Worker", titles), equals: [2, 3, 4, 9])
         },
         ConformanceCase(
+            "expression.aggregate.sum-of-reals-loses-nothing",
+            "A sum of the others' reals is exact where great ones cancel, and so is an average."
+        ) { run in
+            var works = Works(workers: [:], teams: [1: Works.Team(title: "all")], clubs: [:])
+            for (index, score) in [1e18, 0.5, -1e18, 1e300, 0.25, -1e300, 1.7e308, 1.7e308, -1.7e308, -1.7e308].enumerated() {
+                works.workers[Int64(index + 1)] = Works.Worker(score: score, team: index == 3 || index == 5 ? nil : 1)
+            }
+            let store = try works.open(run)
+            let (members, score) = (try store.reference("Team.members"), try store.value("score"))
+            for (function, expected) in [(Aggregate.Function.sum, 0.75), (.average, 0.09375)] {
+                let predicate = QueryPredicate.compare(
+                    .aggregate(function, members, score), .equal, .constant(.real(expected), .double))
+                try run.expect(try store.ids("Team", predicate), equals: [1], "\(predicate)")
+            }
+        },
+        ConformanceCase(
             "expression.fields.are-not-mixed-up", "Fields of the object and of those that it leads to have the same place, and differ."
         ) {
             run in

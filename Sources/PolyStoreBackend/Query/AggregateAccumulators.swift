@@ -154,11 +154,7 @@ private final class IntegerStatistics: Accumulator {
 /// the order of the rows, which differs from backend to backend, does not show.
 private final class RealStatistics: Accumulator {
     private struct State {
-        var sum = 0.0
-        var error = 0.0
-        /// The sum of values so great that a few of them could overflow, divided by 2^64.
-        var huge = 0.0
-        var hugeError = 0.0
+        var sum = RealSum()
         var count: Int64 = 0
         var least = 0.0
         var greatest = 0.0
@@ -188,11 +184,7 @@ private final class RealStatistics: Accumulator {
 
     @inline(__always)
     private static func take(_ value: Double, _ state: UnsafeMutablePointer<State>) {
-        if value.magnitude < 0x1p960 || !value.isFinite {
-            add(value, &state.pointee.sum, &state.pointee.error)
-        } else {
-            add(value * 0x1p-64, &state.pointee.huge, &state.pointee.hugeError)
-        }
+        state.pointee.sum.add(value)
         if state.pointee.count == 0 {
             (state.pointee.least, state.pointee.greatest) = (value, value)
         } else if value > state.pointee.least, value <= state.pointee.greatest {
@@ -204,25 +196,9 @@ private final class RealStatistics: Accumulator {
         state.pointee.count &+= 1
     }
 
-    @inline(__always)
-    private static func add(_ value: Double, _ sum: inout Double, _ error: inout Double) {
-        let new = sum + value
-        let virtual = new - sum
-        error += (sum - (new - virtual)) + (value - virtual)
-        sum = new
-    }
-
-    private static func total(_ state: State) -> Double {
-        // Once it is infinite or NaN the errors mean nothing.
-        guard state.sum.isFinite else { return state.sum }
-        let small = state.sum + state.error
-        let huge = state.huge + state.hugeError
-        return huge == 0 ? small : (huge + small * 0x1p-64) * 0x1p64
-    }
-
     override func value(_ function: Aggregate.Function, _ group: Int) -> Value {
         let state = states.base[group]
-        let exact = Self.total(state)
+        let exact = state.sum.total
         return switch function {
         case .count, .countDistinct: .integer(state.count)
         case .sum: .real(Value.normalized(exact))

@@ -148,7 +148,7 @@ private final class RelatedAggregateNode: ExpressionNode {
         case .sum, .average:
             let count = Double(values.count)
             if type.physical == .real {
-                let sum = values.reduce(into: 0.0) { if case .real(let real) = $1 { $0 += real } }
+                let sum = values.reduce(into: RealSum()) { if case .real(let real) = $1 { $0.add(real) } }.total
                 return function == .sum ? .real(Value.normalized(sum)) : (values.isEmpty ? .null : .real(Value.normalized(sum / count)))
             }
             let sum = values.reduce(into: Int128(0)) { $0 += Number($1, isUnsigned: isUnsigned)?.integer ?? 0 }

@@ -1,0 +1,35 @@
+/// A sum of reals with twice their precision, so that their order hardly ever shows (Knuth, "The Art of Computer Programming", volume 2, 4.2.2).
+struct RealSum {
+    private var sum = 0.0
+    private var error = 0.0
+    /// The sum of values so great that a few of them could overflow, divided by 2^64.
+    private var huge = 0.0
+    private var hugeError = 0.0
+
+    init() {}
+
+    @inline(__always)
+    mutating func add(_ value: Double) {
+        if value.magnitude < 0x1p960 || !value.isFinite {
+            Self.add(value, &sum, &error)
+        } else {
+            Self.add(value * 0x1p-64, &huge, &hugeError)
+        }
+    }
+
+    @inline(__always)
+    private static func add(_ value: Double, _ sum: inout Double, _ error: inout Double) {
+        let new = sum + value
+        let virtual = new - sum
+        error += (sum - (new - virtual)) + (value - virtual)
+        sum = new
+    }
+
+    var total: Double {
+        // Once it is infinite or NaN the errors mean nothing.
+        guard sum.isFinite else { return sum }
+        let small = sum + error
+        let great = huge + hugeError
+        return great == 0 ? small : (great + small * 0x1p-64) * 0x1p64
+    }
+}
