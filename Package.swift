@@ -1,4 +1,5 @@
 // swift-tools-version:6.2
+import CompilerPluginSupport
 import PackageDescription
 
 // Our own targets only: what a dependency warns of is not ours to refuse.
@@ -8,6 +9,7 @@ let package = Package(
     name: "PolyStore",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11)],
     products: [
+        .library(name: "PolyStore", targets: ["PolyStore"]),
         .library(name: "PolyStoreCore", targets: ["PolyStoreCore"]),
         .library(name: "PolyStoreBackend", targets: ["PolyStoreBackend"]),
         .library(name: "PolyStoreMemory", targets: ["PolyStoreMemory"]),
@@ -16,6 +18,9 @@ let package = Package(
         .library(name: "PolyStoreLMDB", targets: ["PolyStoreLMDB"]),
         .library(name: "PolyStoreLevelDB", targets: ["PolyStoreLevelDB"]),
         .library(name: "PolyStoreConformance", targets: ["PolyStoreConformance"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0")
     ],
     targets: [
         // The contract that a backend sees.
@@ -26,6 +31,17 @@ let package = Package(
         .target(name: "PolyStoreKeyValue", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
         // The object layer, free of macros.
         .target(name: "PolyStoreCore", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
+        .macro(
+            name: "PolyStoreMacros",
+            dependencies: [
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+            ], swiftSettings: settings),
+        // What users import.
+        .target(name: "PolyStore", dependencies: ["PolyStoreCore", "PolyStoreBackend", "PolyStoreMacros"], swiftSettings: settings),
 
         // Backends: each knows the contract and nothing above it.
         .target(
@@ -64,6 +80,10 @@ let package = Package(
             swiftSettings: settings),
 
         // Killed by Tests/Kill/run.sh.
+        .executableTarget(
+            name: "kill-child", dependencies: ["PolyStore", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            path: "Tests/Kill/Child",
+            swiftSettings: settings),
 
         // What the tests of the key-value engines share, and the other process in them.
         .target(name: "EngineTestSupport", dependencies: ["PolyStoreBackend"], path: "Tests/Engines/Support", swiftSettings: settings),
@@ -87,6 +107,18 @@ let package = Package(
             name: "PolyStoreCoreTests",
             dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite"],
             swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreMacrosTests",
+            dependencies: [
+                "PolyStoreMacros", .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+                .product(name: "SwiftParser", package: "swift-syntax"),
+            ],
+            swiftSettings: settings),
+        // What the documents of earlier frameworks show, in today's words.
+        .testTarget(
+            name: "ReferenceTests", dependencies: ["PolyStore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            path: "Tests/References", swiftSettings: settings),
+        .testTarget(name: "PolyStoreTests", dependencies: ["PolyStore", "PolyStoreMemory", "PolyStoreSQLite"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

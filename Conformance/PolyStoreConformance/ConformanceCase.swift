@@ -59,7 +59,9 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         uniquenessCases, comparisonCases, textCases, orderCases, queryCases, relationshipCases, concurrencyCases, differentialCases,
         aggregateCases, sumCases, aggregateTypeCases, groupCases, planCases, plannedIndexCases, fieldCases, uniqueTypeCases,
         compoundIndexCases, keyCases, bigValueCases, indexMaintenanceCases, linkCases, snapshotCases, identifierCases, applyCases,
-        reopenCases, statisticsCases, groupExpressionCases,
+        reopenCases, relatedCases, expressionCases, patternCases, foldedTextCases,
+        orderExpressionCases, mixedNumberCases, relatedPlanCases, relatedRefusalCases,
+        statisticsCases, groupExpressionCases,
     ]
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "utf8.h"
+
 // The processor's own instruction does eight bytes at a time; Swift has no way to name it.
 
 #if defined(__x86_64__)
@@ -139,4 +141,11 @@ uint32_t polystore_crc32c_portable(uint32_t state, const void *bytes, size_t cou
         state = state >> 4 ^ table[state & 15];
     }
     return state;
+}
+
+enum polystore_text polystore_text_kind(const void *bytes, size_t count) {
+#if defined(__x86_64__)
+    if (count >= 19 && __builtin_cpu_supports("ssse3")) return kind_of_text(bytes, count);
+#endif
+    return polystore_text_unknown;
 }

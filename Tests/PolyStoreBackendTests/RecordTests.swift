@@ -85,6 +85,14 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
         #expect(throws: StoreError.self) { _ = try RowRecord(ofRow, entity.layout).finish(ofRow, entity.layout) }
     }
 
+    /// Nothing, what is not ASCII, and what is no UTF-8: cut off, overlong, a surrogate, too large, out of place.
+    private static let oddBytes: [[UInt8]] = [
+        [], Array("é".utf8), Array("€".utf8), Array("😀".utf8), Array("é€😀é".utf8), [0xff], [0x80], [0xc3], [0xe2, 0x82],
+        [0xf0, 0x9f, 0x98],
+        [0xc1, 0xbf], [0xe0, 0x9f, 0xbf], [0xed, 0xa0, 0x80], [0xf0, 0x8f, 0xbf, 0xbf], [0xf4, 0x90, 0x80, 0x80], [0xf5, 0x80, 0x80, 0x80],
+        [0xc3, 0xa9, 0xa9], [0xe2, 0x82, 0xac, 0xac],
+    ]
+
     @Test func textOfEveryLengthIsRead() throws {
         let entity = try entity()
         let field = try #require(entity.fields.first { $0.type == .string })
@@ -93,7 +101,7 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
             let plain = String(repeating: "x", count: count)
             // What is not ASCII, or not even UTF-8, at each place.
             for place in 0...count {
-                for odd in [[], Array("é".utf8), Array("😀".utf8), [0xff], [0xe2, 0x82]] as [[UInt8]] {
+                for odd in Self.oddBytes {
                     var bytes = Array(plain.utf8)
                     bytes.insert(contentsOf: odd, at: place)
                     arena.removeAll()

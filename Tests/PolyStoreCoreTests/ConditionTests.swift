@@ -1,3 +1,4 @@
+import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import Testing
@@ -77,6 +78,26 @@ import Testing
         ("constants alone", Where("1 == 1 AND age > 40"), [50]),
         ("one", .one(\.department, \.title == "Sales"), [30]),
         ("true", Where("TRUEPREDICATE"), [0, 10, 20, 30, 40, 50]),
+        ("no friends", Where("friends.@count == 0"), [0, 40, 50]),
+        ("some friends", Where(\.friends.count > 0), [10, 20, 30]),
+        ("#Predicate", Where(#Predicate<Person> { $0.age > 30 && $0.email.starts(with: "p5") }), [50]),
+        ("#Predicate, path", Where(#Predicate<Person> { $0.department?.title == "Research" }), [0, 10, 20]),
+        ("#Predicate, forced path", Where(#Predicate<Person> { $0.department!.title != "Research" }), [30]),
+        ("#Predicate, nobody", Where(#Predicate<Person> { $0.department == nil }), [40, 50]),
+        ("#Predicate, contains where", Where(#Predicate<Person> { $0.friends.contains { $0.age == 20 } }), [10, 30]),
+        ("#Predicate, all", Where(#Predicate<Person> { $0.friends.allSatisfy { $0.age == 20 } }), [0, 10, 30, 40, 50]),
+        ("#Predicate, filter", Where(#Predicate<Person> { $0.friends.filter { $0.age > 0 }.count == 2 }), [20]),
+        ("#Predicate, count", Where(#Predicate<Person> { $0.friends.count == 1 || $0.friends.isEmpty }), [0, 10, 30, 40, 50]),
+        (
+            "#Predicate, list and ranges", Where(#Predicate<Person> { [10, 20, 30].contains($0.age) && (20...50).contains($0.age) }),
+            [20, 30]
+        ),
+        ("#Predicate, text", Where(#Predicate<Person> { ($0.nickname ?? "none").contains("n") }), [0, 10, 30, 40, 50]),
+        ("#Predicate, arithmetic", Where(#Predicate<Person> { $0.age + 1 == 3 * 7 }), [20]),
+        ("#Predicate, missing is unknown", Where(#Predicate<Person> { !($0.nickname == "anna") }), [0, 20]),
+        ("#Predicate, instead of what is missing", Where(#Predicate<Person> { ($0.department?.title ?? "None") == "None" }), [40, 50]),
+        ("#Predicate, if", Where(#Predicate<Person> { if $0.age > 20 { $0.age == 50 } else { $0.age == 0 } }), [0, 50]),
+        ("#Predicate, not empty", Where(#Predicate<Person> { !$0.email.isEmpty && $0.age == 10 }), [10]),
     ]
 
     @Test(arguments: Backend.allCases)

@@ -8,6 +8,16 @@ final class Faults: @unchecked Sendable {  // everything is touched under the lo
     private var failingCommits = 0
     private var refusal: (size: Int, left: Int, dies: Bool)?
     private var committed: [Durability] = []
+    private var asked = 0
+
+    /// How often readers were asked for something since this was last looked at.
+    func takeAsked() -> Int {
+        lock.withLock {
+            defer { asked = 0 }
+            return asked
+        }
+    }
+    fileprivate func didAsk() { lock.withLock { asked += 1 } }
 
     func failCommits(_ count: Int) { lock.withLock { failingCommits = count } }
     /// Refuses change sets of so many changes as `full`.
@@ -59,11 +69,43 @@ private final class WrappedBackend: StorageBackend {
         self.faults = faults
     }
 
-    func beginRead() throws -> any ReadTransaction { try inner.beginRead() }
+    func beginRead() throws -> any ReadTransaction { WrappedReader(try inner.beginRead(), faults) }
     func beginWrite() throws -> any WriteTransaction {
         return WrappedWriter(try inner.beginWrite(), faults)
     }
     func close() throws { try inner.close() }
+}
+
+/// Counts what is asked.
+private final class WrappedReader: ReadTransaction {
+    let inner: any ReadTransaction
+    let faults: Faults
+
+    init(_ inner: any ReadTransaction, _ faults: Faults) {
+        self.inner = inner
+        self.faults = faults
+    }
+
+    var version: UInt64 { inner.version }
+    func record(_ entity: Entity, id: Int64) throws -> RecordView? {
+        faults.didAsk()
+        return try inner.record(entity, id: id)
+    }
+    func scan(_ request: FetchRequest) throws -> Scan {
+        faults.didAsk()
+        return try inner.scan(request)
+    }
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
+        faults.didAsk()
+        return try inner.related(relationship, of: sources)
+    }
+    func count(_ request: FetchRequest) throws -> Int {
+        faults.didAsk()
+        return try inner.count(request)
+    }
+    func plan(_ request: FetchRequest) throws -> QueryPlan { try inner.plan(request) }
+    func explain(_ request: FetchRequest) throws -> QueryPlan { try inner.explain(request) }
+    func end() { inner.end() }
 }
 
 private final class WrappedWriter: WriteTransaction {

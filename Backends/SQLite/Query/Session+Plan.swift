@@ -6,6 +6,7 @@ extension Session {
     func plan(_ request: FetchRequest) throws -> QueryPlan {
         try check()
         try request.validate()
+        if request.hasComputedKeys { return try plan(request.unsorted).sorted(for: request) }
         let table = try tables.table(request.entity)
         let rest = try connection.compiler.compile(request, table, connection.nan)
         let sql = ShapeSQL.query(QueryShape(connection.compiler.words), table, tables)
@@ -47,6 +48,7 @@ extension Session {
             (plan.rowsExamined, plan.rowsReturned) = (0, 0)
             return plan
         }
+        if request.hasComputedKeys { return try explain(request.unsorted).sorted(for: request) }
         let table = try tables.table(request.entity)
         let counter = try connection.countingRows()
         counter.restart()

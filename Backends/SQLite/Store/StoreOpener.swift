@@ -82,16 +82,15 @@ struct StoreOpener {
     /// - Throws: `notAStore`.
     private static func contents(_ connection: Connection) throws -> Contents {
         do {
-            let isOurs = try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'polystore_metadata' AND type = 'table'")
-            if isOurs == 1 {
-                if try connection.texts("PRAGMA encoding") != ["UTF-8"] { throw foreign(connection, "its text is not UTF-8") }
-                return .store
-            }
-            guard try connection.integer("SELECT count(*) FROM sqlite_master") == 0 else {
-                throw foreign(connection, "it is a SQLite database of somebody else")
-            }
+            // In one statement: between two of them somebody else may have made the store.
+            let found = try connection.integer(
+                """
+                SELECT CASE WHEN count(*) = 0 THEN 0 WHEN sum(name = 'polystore_metadata' AND type = 'table') = 1 THEN 1 ELSE 2 END
+                FROM sqlite_master
+                """)
+            guard found != 2 else { throw foreign(connection, "it is a SQLite database of somebody else") }
             if try connection.texts("PRAGMA encoding") != ["UTF-8"] { throw foreign(connection, "its text is not UTF-8") }
-            return .empty
+            return found == 1 ? .store : .empty
         } catch let error as StoreError where error.engineCode & 0xff == Int(SQLITE_NOTADB) {
             throw foreign(connection, "it is no SQLite database, or an encrypted one", error)
         }

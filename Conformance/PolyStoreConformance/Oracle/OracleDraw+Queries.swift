@@ -3,7 +3,8 @@ import PolyStoreBackend
 extension OracleDraw {
     mutating func query() -> OracleQuery {
         let entity = random.pick(schema.entities)
-        switch random.next(14) {
+        switch random.next(15) {
+        case 14: return .refused(wrongRequest(entity))
         case 0: return .record(entity, id(entity.index))
         case 1, 2: return related(entity) ?? .count(request(entity))
         case 3: return .count(request(entity))
@@ -29,8 +30,9 @@ extension OracleDraw {
     private mutating func request(_ entity: Entity) -> FetchRequest {
         var request = FetchRequest(entity, predicate: random.once(in: 6) ? .all : predicate(entity, random.next(4)))
         for _ in 0..<random.next(3) {
+            let key = random.once(in: 4) ? expression(entity, 2) : .field(field(entity))
             request.sortKeys.append(
-                SortKey(field(entity), ascending: random.once(in: 2), nulls: random.pick([.smallest, .smallest, .first, .last])))
+                SortKey(key, ascending: random.once(in: 2), nulls: random.pick([.smallest, .smallest, .first, .last])))
         }
         // Indexes over several fields are for orders over several fields.
         if random.once(in: 5), let index = entity.indexes.last {
@@ -83,11 +85,11 @@ extension OracleDraw {
 
     // MARK: Conditions
 
-    private mutating func field(_ entity: Entity) -> FieldReference {
+    mutating func field(_ entity: Entity) -> FieldReference {
         random.once(in: 10) ? .objectID : FieldReference(random.pick(entity.fields))
     }
 
-    private mutating func predicate(_ entity: Entity, _ depth: Int) -> QueryPredicate {
+    mutating func predicate(_ entity: Entity, _ depth: Int) -> QueryPredicate {
         if random.once(in: 60) { return random.once(in: 2) ? deep(entity) : long(entity) }
         return shallow(entity, depth)
     }
@@ -116,6 +118,8 @@ extension OracleDraw {
 
     private mutating func shallow(_ entity: Entity, _ depth: Int) -> QueryPredicate {
         let field = field(entity)
+        if depth > 0, random.once(in: 4), let predicate = onOthers(entity, depth) { return predicate }
+        if random.once(in: 8) { return onExpressions(entity, depth) }
         switch random.next(depth > 0 ? 18 : 12) {
         case 0...3: return .compare(field, random.pick(ComparisonOperator.allCases), constant(entity, field))
         case 4: return .compare(field, .equal, constant(entity, field))
@@ -151,6 +155,10 @@ extension OracleDraw {
         let texts = entity.fields.filter { $0.type.physical == .text }
         guard !texts.isEmpty else { return nil }
         let field = FieldReference(random.pick(texts))
+        if random.once(in: 4) {
+            let operation = random.pick([TextOperator.like, .matches])
+            return .text(field, operation, pattern(operation))
+        }
         var pattern = OracleValues.pattern(&random)
         if random.once(in: 3), case .text(let text) = constant(entity, field) {
             let scalars = text.unicodeScalars

@@ -7,7 +7,7 @@ extension OracleModel {
         let sorted = selected(request.entity, request.predicate).sorted { left, right in
             guard let first = rows[left], let second = rows[right] else { return false }
             for key in request.sortKeys {
-                let order = order(key, left, first, right, second)
+                let order = order(key, request.entity, left, first, right, second)
                 if order != 0 { return order < 0 }
             }
             return left < right
@@ -18,7 +18,7 @@ extension OracleModel {
 
     /// The ids of the objects for which a condition is true, ascending.
     func selected(_ entity: Entity, _ predicate: QueryPredicate) -> [Int64] {
-        rows[entity.index].filter { holds(predicate, $0.key, $0.value) == true }.map(\.key).sorted()
+        rows[entity.index].filter { holds(predicate, entity, $0.key) == true }.map(\.key).sorted()
     }
 
     /// The targets of one object, ascending.
@@ -36,9 +36,9 @@ extension OracleModel {
         }
     }
 
-    private func order(_ key: SortKey, _ left: Int64, _ first: [Value], _ right: Int64, _ second: [Value]) -> Int {
-        let first = value(key.field, left, first)
-        let second = value(key.field, right, second)
+    private func order(_ key: SortKey, _ entity: Entity, _ left: Int64, _ first: [Value], _ right: Int64, _ second: [Value]) -> Int {
+        let first = key.expression.map { value($0, entity, left) } ?? value(key.field, left, first)
+        let second = key.expression.map { value($0, entity, right) } ?? value(key.field, right, second)
         if first.isNull || second.isNull {
             if first.isNull && second.isNull { return 0 }
             let nullsFirst = key.nulls == .first || key.nulls == .smallest && key.ascending
@@ -51,54 +51,82 @@ extension OracleModel {
     func value(_ field: FieldReference, _ id: Int64, _ row: [Value]) -> Value { field.ordinal < 0 ? .integer(id) : row[field.ordinal] }
 
     /// Three-valued: nil is unknown.
-    private func holds(_ predicate: QueryPredicate, _ id: Int64, _ row: [Value]) -> Bool? {
+    func holds(_ predicate: QueryPredicate, _ entity: Entity, _ id: Int64) -> Bool? {
+        guard let row = rows[entity.index][id] else { return nil }
         switch predicate.node {
         case .constant(let value): return value
         case .isNull(let field): return value(field, id, row).isNull
         case .compare(let field, let comparison, let constant): return holds(value(field, id, row), comparison, constant, field)
         case .compareFields(let left, let comparison, let right):
             return holds(value(left, id, row), comparison, value(right, id, row), left)
-        case .oneOf(let field, let constants):
-            let value = value(field, id, row)
-            if value.isNull { return nil }
-            return constants.contains { !$0.isNull && OracleValues.compare(value, $0, unsigned: false) == 0 }
-        case .text(let field, let operation, let pattern):
-            guard case .text(let text) = value(field, id, row) else { return nil }
-            return holds(text, operation, pattern)
+        case .oneOf(let field, let constants): return holds(value(field, id, row), isOneOf: constants)
+        case .text(let field, let operation, let pattern): return holds(value(field, id, row), operation, .text(pattern))
+        case .compareExpressions(let left, let comparison, let right):
+            return holds(value(left, entity, id), left.type, comparison, value(right, entity, id), right.type)
+        case .isNullExpression(let expression): return value(expression, entity, id).isNull
+        case .expressionOneOf(let expression, let constants): return holds(value(expression, entity, id), isOneOf: constants)
+        case .textExpressions(let left, let operation, let right):
+            return holds(value(left, entity, id), operation, value(right, entity, id))
+        case .related(let reference, let quantifier, let part):
+            let truths = related(reference.relationship, of: id).map { holds(part, reference.destination, $0) }
+            switch quantifier {
+            case .one: return truths.first ?? nil
+            case .any: return truths.contains(true)
+            case .all: return !truths.contains { $0 != true }
+            }
         case .and(let parts):
-            let values = parts.map { holds($0, id, row) }
+            let values = parts.map { holds($0, entity, id) }
             return values.contains(false) ? false : (values.contains(nil) ? nil : true)
         case .or(let parts):
-            let values = parts.map { holds($0, id, row) }
+            let values = parts.map { holds($0, entity, id) }
             return values.contains(true) ? true : (values.contains(nil) ? nil : false)
-        case .not(let part): return holds(part, id, row).map { !$0 }
-        default: return nil
+        case .not(let part): return holds(part, entity, id).map { !$0 }
         }
+    }
+
+    private func holds(_ value: Value, isOneOf constants: [Value]) -> Bool? {
+        value.isNull ? nil : constants.contains { !$0.isNull && OracleValues.compare(value, $0, unsigned: false) == 0 }
     }
 
     private func holds(_ left: Value, _ comparison: ComparisonOperator, _ right: Value, _ field: FieldReference) -> Bool? {
         if left.isNull || right.isNull { return nil }
-        let order = OracleValues.compare(left, right, unsigned: field.type == .uint64)
+        return holds(OracleValues.compare(left, right, unsigned: field.type == .uint64), comparison)
+    }
+
+    /// Of values that may be of different types.
+    private func holds(
+        _ left: Value, _ leftType: AttributeType, _ comparison: ComparisonOperator, _ right: Value, _ rightType: AttributeType
+    ) -> Bool? {
+        if left.isNull || right.isNull { return nil }
+        if let first = OracleNumber(left, leftType), let second = OracleNumber(right, rightType) {
+            return holds(OracleNumber.compare(first, second), comparison)
+        }
+        return holds(OracleValues.compare(left, right, unsigned: false), comparison)
+    }
+
+    private func holds(_ order: Int, _ comparison: ComparisonOperator) -> Bool {
         switch comparison {
-        case .equal: return order == 0
-        case .notEqual: return order != 0
-        case .less: return order < 0
-        case .lessOrEqual: return order <= 0
-        case .greater: return order > 0
-        case .greaterOrEqual: return order >= 0
+        case .equal: order == 0
+        case .notEqual: order != 0
+        case .less: order < 0
+        case .lessOrEqual: order <= 0
+        case .greater: order > 0
+        case .greaterOrEqual: order >= 0
         }
     }
 
-    private func holds(_ text: String, _ operation: TextOperator, _ pattern: String) -> Bool {
+    private func holds(_ value: Value, _ operation: TextOperator, _ wanted: Value) -> Bool? {
+        guard case .text(let text) = value, case .text(let pattern) = wanted else { return nil }
         let (bytes, part) = (Array(text.utf8), Array(pattern.utf8))
-        guard part.count <= bytes.count else { return false }
         switch operation {
+        case .like: return OracleText.isLike(text, pattern)
+        case .matches: return OracleExpression(pattern).matches(text)
         case .beginsWith: return bytes.starts(with: part)
-        case .endsWith: return bytes.suffix(part.count).elementsEqual(part)
+        case .endsWith: return part.count <= bytes.count && bytes.suffix(part.count).elementsEqual(part)
         case .contains:
             guard let first = part.first else { return true }
+            guard part.count <= bytes.count else { return false }
             return (0...bytes.count - part.count).contains { bytes[$0] == first && bytes[$0..<$0 + part.count].elementsEqual(part) }
-        case .like, .matches: return false
         }
     }
 }

@@ -10,7 +10,7 @@ extension OracleQuery {
         case .interleaved(let requests): requests.map(OracleQuery.fetch) + Self.simpler(requests)
         case .aggregate(let request): Self.simpler(request).map(OracleQuery.aggregate)
         case .related(let relationship, let sources): sources.count > 1 ? sources.map { .related(relationship, [$0]) } : []
-        case .record: []
+        case .record, .refused: []
         }
     }
 
@@ -33,6 +33,12 @@ extension OracleQuery {
         }
         for predicate in simpler(request.predicate) { with { $0.predicate = predicate } }
         with { $0.sortKeys = [] }
+        for index in request.sortKeys.indices {
+            guard let expression = request.sortKeys[index].expression else { continue }
+            for simple in simpler(expression) {
+                with { $0.sortKeys[index] = SortKey(simple, ascending: $0.sortKeys[index].ascending, nulls: $0.sortKeys[index].nulls) }
+            }
+        }
         if request.sortKeys.count > 1 { for index in request.sortKeys.indices { with { $0.sortKeys.remove(at: index) } } }
         with { $0.limit = nil }
         with { $0.offset = 0 }
@@ -65,9 +71,36 @@ extension OracleQuery {
         case .oneOf(let field, let values) where values.count > 1:
             let middle = values.count / 2
             inner = [.oneOf(field, Array(values[..<middle])), .oneOf(field, Array(values[middle...]))]
+        case .related(let reference, let quantifier, let part):
+            inner = simpler(part).map { .related(reference, quantifier, $0) }
+        case .compareExpressions(let left, let comparison, let right):
+            inner =
+                simpler(left).map { .compare($0, comparison, right) } + simpler(right).map { .compare(left, comparison, $0) }
+        case .isNullExpression(let expression): inner = simpler(expression).map(QueryPredicate.isNull)
+        case .expressionOneOf(let expression, let values):
+            inner = simpler(expression).map { .oneOf($0, values) } + values.map { .oneOf(expression, [$0]) }
+        case .textExpressions(let left, let operation, let right):
+            inner = simpler(left).map { .text($0, operation, right) } + simpler(right).map { .text(left, operation, $0) }
         default: inner = []
         }
-        return [.all] + inner
+        return [.all] + inner.filter { $0 != predicate }
+    }
+
+    /// Parts that are of the same type and of the same object; and with simpler parts.
+    private static func simpler(_ expression: QueryExpression) -> [QueryExpression] {
+        let found: [QueryExpression]
+        switch expression.node {
+        case .field, .constant: found = []
+        case .related(let reference, let inner): found = simpler(inner).map { .related(reference, $0) }
+        case .count(let reference, let predicate): found = simpler(predicate).map { .count(reference, where: $0) }
+        case .aggregate(let function, let reference, let inner): found = simpler(inner).map { .aggregate(function, reference, $0) }
+        case .arithmetic(let operation, let left, let right):
+            found =
+                [left, right] + simpler(left).compactMap { .arithmetic(operation, $0, right) }
+                + simpler(right).compactMap { .arithmetic(operation, left, $0) }
+        case .folded(let inner, let options): found = [inner] + simpler(inner).map { .folded($0, options) }
+        }
+        return found.filter { $0.type == expression.type }
     }
 
     private static func simpler(_ parts: [QueryPredicate], _ join: ([QueryPredicate]) -> QueryPredicate) -> [QueryPredicate] {

@@ -30,6 +30,7 @@ extension OracleRunner {
             for source in sources {
                 try expect(found[source], equals: model.related(relationship, of: source), "\(what()): the targets of \(source)")
             }
+        case .refused(let request): try checkRefusal(request, reader, what())
         case .record(let entity, let id):
             let expected = model.rows[entity.index][id]
             let record = try reader.record(entity, id: id)
@@ -40,6 +41,31 @@ extension OracleRunner {
             for field in entity.fields where !OracleValues.same(found[field.ordinal], expected[field.ordinal]) {
                 throw mismatch("\(what()): \(field.name)", Self.told(expected[field.ordinal]), Self.told(found[field.ordinal]))
             }
+        }
+    }
+
+    /// The same error whichever way it is asked.
+    private func checkRefusal(_ request: FetchRequest, _ reader: any ReadTransaction, _ what: @autoclosure () -> String) throws {
+        let ways: [(String, () throws -> Void)] = [
+            ("fetch", { try reader.fetch(request).close() }), ("plan", { _ = try reader.plan(request) }),
+            ("explain", { _ = try reader.explain(request) }), ("count", { _ = try reader.count(request) }),
+            (
+                "aggregate",
+                {
+                    if !request.sortKeys.isEmpty { return try reader.fetch(request).close() }
+                    _ = try reader.aggregate(AggregateRequest(request.entity, predicate: request.predicate, aggregates: [.count]))
+                }
+            ),
+        ]
+        for (way, ask) in ways {
+            do {
+                try ask()
+            } catch let error as StoreError where error.code == .invalidPredicate {
+                continue
+            } catch {
+                throw mismatch("\(what()), by \(way)", "the error invalidPredicate", "\(error)")
+            }
+            throw mismatch("\(what()), by \(way)", "the error invalidPredicate", "no error")
         }
     }
 

@@ -42,6 +42,8 @@ enum OracleQuery {
     case aggregate(AggregateRequest)
     case related(Relationship, [Int64])
     case record(Entity, Int64)
+    /// What every store must refuse, whichever way it is asked.
+    case refused(FetchRequest)
 }
 
 extension OracleStep: CustomStringConvertible {
@@ -83,6 +85,7 @@ extension OracleQuery: CustomStringConvertible {
                 + " by (\(request.groupBy.map(\.name).joined(separator: ", ")))"
         case .related(let relationship, let sources): "related E\(relationship.source).\(relationship.name) of \(sources)"
         case .record(let entity, let id): "record \(entity.name) \(id)"
+        case .refused(let request): "refuse \(Self.described(request))"
         }
     }
 

@@ -9,7 +9,7 @@ enum OracleValues {
         "", "a", "A", "ab", "abc", "b", "\u{0}", "a\u{0}", "a\u{0}b", "é", "e\u{301}", "\u{301}", "😀", "👩‍👩‍👧", "%", "_", "a%b", "'", "\"",
         "\\",
         " ", "\u{ffff}", "\u{10ffff}", "\u{e000}", "zz", "10", "9", "1e3", "nan", longPrefix, longPrefix + "a", longPrefix + "b",
-        longPrefix + "\u{0}",
+        longPrefix + "\u{0}", "É", "E\u{301}", "İ", "Σ", "ς", "ß", "SS", "aba", "aab", "a*b", "a?", "a\nb", "bb",
     ]
     private static let urls = [
         "", "https://example.org", "https://example.org/", "https://example.org/%20a?b=c#d", "file:///tmp/a", "mailto:a@example.org",

@@ -23,4 +23,9 @@ int polystore_crc32c_is_sound(const void *key, size_t key_count, const void *rec
 /// As the first, by table look-ups, as on processors without an instruction for it.
 uint32_t polystore_crc32c_portable(uint32_t state, const void *bytes, size_t count);
 
+enum polystore_text { polystore_text_unknown, polystore_text_invalid, polystore_text_utf8, polystore_text_ascii };
+
+/// Whether text is ASCII, other UTF-8, or neither. Unknown: there is no fast way to tell, as bytes are fewer than 19, or the processor is another.
+enum polystore_text polystore_text_kind(const void *bytes, size_t count);
+
 #endif

@@ -9,8 +9,8 @@ public struct SortKey: Sendable, Hashable {
     public var ascending: Bool
     public var nulls: NullPlacement
 
-    /// What is ordered by, where it is more than a field; ``field`` is then only a name. No backend meets such keys: ``ReadTransaction/fetch(_:)``
-    /// sorts by them itself.
+    /// What is ordered by, where it is more than a field; ``field`` is then only a name. No scan meets such keys: ``ReadTransaction/fetch(_:)`` sorts by
+    /// them itself. A backend that makes plans makes that of ``FetchRequest/unsorted``, and ``QueryPlan/sorted(for:)`` of it.
     public var expression: QueryExpression?
 
     public init(_ field: FieldReference, ascending: Bool = true, nulls: NullPlacement = .smallest) {
@@ -78,12 +78,15 @@ public struct FetchRequest: Sendable, Hashable {
                 .invalidPredicate, "A limit of \(limit.map(String.init) ?? "none") with an offset of \(offset): neither may be negative.",
                 entity: entity.name)
         }
-        guard predicate.depth <= Self.maximumDepth else {
-            throw StoreError(
-                .invalidPredicate, "The condition is nested \(predicate.depth) deep; \(Self.maximumDepth) is the limit.",
-                entity: entity.name)
-        }
+        try checkDepth(predicate.depth, "condition")
+        for key in sortKeys { try checkDepth(key.expression?.depth ?? 0, "sort key") }
         try predicate.validate(for: entity)
         for key in sortKeys { try key.expression.map { try $0.validate(for: entity) } ?? entity.check(key.field) }
+    }
+
+    private func checkDepth(_ depth: Int, _ what: String) throws {
+        guard depth > Self.maximumDepth else { return }
+        throw StoreError(
+            .invalidPredicate, "The \(what) is nested \(depth) deep; \(Self.maximumDepth) is the limit.", entity: entity.name)
     }
 }

@@ -104,10 +104,32 @@ extension QueryPlan: CustomStringConvertible {
     }
 }
 
+extension QueryPlan {
+    /// The plan of a request that is ordered by more than fields, made of the plan of ``FetchRequest/unsorted``: sorting and slicing remain.
+    public func sorted(for request: FetchRequest) -> QueryPlan {
+        var plan = self
+        plan.remainder += Scan.Remainder(sort: true, slice: true).described(for: request)
+        plan.rowsReturned = rowsReturned.map { min(max(0, $0 - request.offset), request.limit ?? .max) }
+        return plan
+    }
+}
+
 extension ReadTransaction {
+    /// Carries any request out and tells how, the orders included that backends do not meet.
+    public func explained(_ request: FetchRequest) throws -> QueryPlan {
+        guard request.hasComputedKeys else { return try explain(request) }
+        try request.validate()
+        var plan = try explain(request.unsorted)
+        plan.remainder += Scan.Remainder(sort: true, slice: true).described(for: request)
+        let all = plan.rowsReturned ?? 0
+        plan.rowsReturned = max(0, min(request.limit ?? .max, all - request.offset))
+        return plan
+    }
+
     /// Without better knowledge: what `scan` leaves undone.
     public func plan(_ request: FetchRequest) throws -> QueryPlan {
         try request.validate()
+        if request.hasComputedKeys { return try plan(request.unsorted).sorted(for: request) }
         let scan = try scan(request)
         scan.cursor.close()
         return QueryPlan(

@@ -147,14 +147,30 @@ public struct QueryPredicate: Sendable, Hashable {
     public static func compare(_ left: QueryExpression, _ comparison: ComparisonOperator, _ right: QueryExpression) -> QueryPredicate {
         switch (left.node, right.node) {
         case (.constant, .field), (.constant, .related): return compare(right, comparison.mirrored, left)
-        case (.field(let field), .constant(let value)) where value.isNull || value.fits(field.type):
+        case (.field(let field), .constant(let value)) where value.isNull || right.type.writes(value, asIn: field):
             return compare(field, comparison, value)
         case (.field(let first), .field(let second))
         where first.type.physical == second.type.physical && first.isUnsigned == second.isUnsigned:
             return compare(first, comparison, second)
         case (.related(let relationship, let inner), .constant):
             return related(relationship, .one, compare(inner, comparison, right))
+        case (.count(let relationship, let condition), _):
+            return quantified(relationship, condition, comparison, right) ?? QueryPredicate(.compareExpressions(left, comparison, right))
         default: return QueryPredicate(.compareExpressions(left, comparison, right))
+        }
+    }
+
+    /// Numbers of objects that need not be counted: none, at least one, all.
+    private static func quantified(
+        _ relationship: RelationshipReference, _ condition: QueryPredicate, _ comparison: ComparisonOperator, _ number: QueryExpression
+    ) -> QueryPredicate? {
+        switch (comparison, number.node) {
+        case (.greater, .constant(.integer(0))), (.notEqual, .constant(.integer(0))), (.greaterOrEqual, .constant(.integer(1))):
+            return related(relationship, .any, condition)
+        case (.equal, .constant(.integer(0))), (.lessOrEqual, .constant(.integer(0))), (.less, .constant(.integer(1))):
+            return not(related(relationship, .any, condition))
+        case (.equal, .count(relationship, .all)): return related(relationship, .all, condition)
+        default: return nil
         }
     }
 
@@ -275,6 +291,16 @@ extension QueryPredicate: CustomStringConvertible {
         case .or(let parts): "(" + parts.map(\.description).joined(separator: " OR ") + ")"
         case .not(let part): "NOT \(part)"
         }
+    }
+}
+
+extension AttributeType {
+    /// Whether a constant of this type stands for the same value where a field's type is assumed: not a number above 2^63 − 1 for a signed field, nor
+    /// one below 0 for an unsigned one.
+    fileprivate func writes(_ value: Value, asIn field: FieldReference) -> Bool {
+        guard value.fits(field.type) else { return false }
+        if case .integer(let integer) = value, (self == .uint64) != field.isUnsigned { return integer >= 0 }
+        return true
     }
 }
 

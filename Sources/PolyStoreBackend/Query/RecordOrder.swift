@@ -79,7 +79,7 @@ extension FetchRequest {
     public var hasComputedKeys: Bool { sortKeys.contains { $0.expression != nil } }
 
     /// The same rows, all of them, in any order, with the fields that its sort keys look at.
-    package var unsorted: FetchRequest {
+    public var unsorted: FetchRequest {
         var copy = self
         copy.sortKeys = []
         copy.limit = nil

@@ -91,8 +91,8 @@ struct RegularExpression {
     /// - Throws: `invalidPredicate`.
     init(_ pattern: String) throws {
         do {
-            // By itself first: what is put around it must not mend it.
-            _ = try NSRegularExpression(pattern: pattern)
+            // By itself first: what is put around it must not mend it. Empty, which Foundation refuses, it is satisfied by the empty text.
+            if !pattern.isEmpty { _ = try NSRegularExpression(pattern: pattern) }
             expression = try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z")
         } catch {
             throw StoreError(.invalidPredicate, "\"\(pattern)\" is no regular expression.", underlying: "\(error)")

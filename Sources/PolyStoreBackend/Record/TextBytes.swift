@@ -1,3 +1,5 @@
+internal import CRecordChecksum
+
 /// Strings from stored bytes.
 @usableFromInline
 enum TextBytes {
@@ -7,8 +9,17 @@ enum TextBytes {
     static func string(_ bytes: UnsafeRawBufferPointer) -> String {
         guard let base = bytes.baseAddress else { return "" }
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            let isASCII = isASCII(base, bytes.count)
-            if isASCII || isValid(base, bytes.count) {
+            let isASCII: Bool
+            let isText: Bool
+            switch polystore_text_kind(base, bytes.count) {
+            case polystore_text_unknown:
+                isASCII = Self.isASCII(base, bytes.count)
+                isText = isASCII || isValid(base, bytes.count)
+            case let kind:
+                isASCII = kind == polystore_text_ascii
+                isText = kind != polystore_text_invalid
+            }
+            if isText {
                 let units = UnsafeBufferPointer(start: base.assumingMemoryBound(to: UInt8.self), count: bytes.count)
                 // A string that knows that it is ASCII is compared and hashed without being normalized.
                 return String(copying: UTF8Span(unchecked: units.span, isKnownASCII: isASCII))

@@ -5,14 +5,36 @@ extension Context {
     @inlinable
     public func fetchAll<S: FetchSource>(_ source: S) throws -> [S.Entity] {
         let fetch = try resolve(source.chain)
-        if fetch.isMerged { return try fetchMerged(fetch) }
+        if fetch.isSpecial { return try fetchSpecially(fetch) }
         var found: [S.Entity] = []
-        for part in fetch.parts {
-            if try collectLiving(S.Entity.self, part, into: &found) { continue }
-            let cursor = try open(part)
-            defer { cursor.close() }
-            try collect(S.Entity.self, part.entry, part.slot, cursor, into: &found)
+        for part in fetch.parts { try fetchPart(part, into: &found) }
+        return found
+    }
+
+    @inlinable
+    final func fetchPart<T: Model>(_ part: ResolvedFetch.Part, into found: inout [T]) throws {
+        if try collectLiving(T.self, part, into: &found) { return }
+        let cursor = try open(part)
+        defer { cursor.close() }
+        try collect(T.self, part.entry, part.slot, cursor, into: &found)
+    }
+
+    /// With what is not asked for often.
+    @usableFromInline
+    final func fetchSpecially<T: Model>(_ fetch: ResolvedFetch) throws -> [T] {
+        var found: [T] = []
+        if fetch.isMerged {
+            found = try fetchMerged(fetch)
+        } else if fetch.options.includesPropertyValues {
+            for part in fetch.parts { try fetchPart(part, into: &found) }
+        } else {
+            for part in fetch.parts {
+                let cursor = try openIDs(part)
+                defer { cursor.close() }
+                while try cursor.next() { found.append(object(T.self, part.slot, cursor.id)) }
+            }
         }
+        if !fetch.options.prefetch.isEmpty { try prefetch(fetch.options.prefetch, of: found) }
         return found
     }
 
@@ -56,14 +78,14 @@ extension Context {
     /// people; see ``plans(_:)`` for programs.
     public func explain<S: FetchSource>(_ source: S) throws -> String {
         try resolve(source.chain).parts.map { part in
-            let plan = try storage(part.entry.store).explain(part.request)
+            let plan = try storage(part.entry.store).explained(part.request)
             return "store \(part.entry.store.url)\n\(plan)"
         }.joined(separator: "\n")
     }
 
     /// Carries a fetch out and tells how, a plan for each store that it reads. What a transaction has pending is not in the numbers.
     public func plans<S: FetchSource>(_ source: S) throws -> [QueryPlan] {
-        try resolve(source.chain).parts.map { part in try storage(part.entry.store).explain(part.request) }
+        try resolve(source.chain).parts.map { part in try storage(part.entry.store).explained(part.request) }
     }
 }
 
@@ -82,6 +104,8 @@ struct ResolvedFetch {
     let options: FetchOptions
     /// Whether the parts' objects have to be brought into one order and cut.
     @usableFromInline var isMerged: Bool { parts.count > 1 }
+    /// Whether it takes more than to make objects of one store's rows.
+    @usableFromInline var isSpecial: Bool { isMerged || !options.prefetch.isEmpty || !options.includesPropertyValues }
 }
 
 extension Context {

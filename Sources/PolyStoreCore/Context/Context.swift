@@ -12,6 +12,9 @@ public class Context {
     /// The ids that to-many relationships lead to, where they were asked for.
     @exclusivity(unchecked) @usableFromInline final var memberLists: [MemberKey: [Int64]] = [:]
 
+    /// What was fetched ahead: objects that nobody else may hold yet.
+    @exclusivity(unchecked) final var fetchedAhead: [any Model] = []
+
     init(core: StackCore, table: StoreTable) {
         self.core = core
         self.table = table

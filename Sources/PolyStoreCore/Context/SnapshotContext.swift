@@ -28,6 +28,7 @@ public class SnapshotContext: Context {
 
     func end() {
         hasEnded = true
+        fetchedAhead = []
         for reader in readers { reader?.end() }
         readers = []
     }
@@ -56,6 +57,7 @@ public final class ViewContext: SnapshotContext {
     /// Moves to the newest version and brings every living object up to date.
     func catchUp() throws {
         guard !readers.isEmpty else { return }
+        fetchedAhead = []
         let news = core.hub.take()
         for store in table.stores where store.index < readers.count {
             let mine = news.commits.filter { $0.store === store }

@@ -70,6 +70,12 @@ public struct FetchOptions: Sendable, Hashable {
     /// Queries of values: whether an answer that was given already is left out. Objects that are fetched are never the same.
     public var returnsDistinctResults = false
 
+    /// Relationships whose objects are to be here too when the fetch returns, in one query each and not one for each object: names, or paths
+    /// (`"department.company"`). They stay for as long as the context does, in the view until it moves to another version.
+    public var prefetch: [String] = []
+    /// Whether the objects come with their values. Without they are faults, which read them when they are asked.
+    public var includesPropertyValues = true
+
     private var pending: Bool?
 
     public init() {}

@@ -89,6 +89,7 @@ public final class Transaction: Context {
         readers = [:]
         pending = []
         memberLists = [:]
+        fetchedAhead = []
     }
 
     // MARK: What only a transaction may do; each is worked out in a file of its own

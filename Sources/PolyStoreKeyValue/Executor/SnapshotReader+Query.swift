@@ -126,6 +126,7 @@ extension SnapshotReader {
 
     func plan(_ request: FetchRequest) throws -> QueryPlan {
         try request.validate()
+        if request.hasComputedKeys { return try plan(request.unsorted).sorted(for: request) }
         let plan = try Planner(self, request).plan()
         var pushed: [String] = []
         var done: [QueryPredicate] = []

@@ -1,0 +1,209 @@
+import PolyStoreBackend
+
+extension OracleDraw {
+    // MARK: Other objects
+
+    mutating func reference(_ entity: Entity, toOne: Bool? = nil) -> RelationshipReference? {
+        let fitting = entity.relationships.filter { toOne == nil || $0.isToMany != toOne }
+        return fitting.isEmpty ? nil : RelationshipReference(random.pick(fitting), in: schema)
+    }
+
+    /// A condition on what a relationship leads to, or on how many.
+    mutating func onOthers(_ entity: Entity, _ depth: Int) -> QueryPredicate? {
+        guard let reference = reference(entity) else { return nil }
+        let quantifiers: [Quantifier] = reference.isToMany ? [.any, .any, .all] : [.one, .one, .any, .all]
+        let part = random.once(in: 8) ? QueryPredicate.all : predicate(reference.destination, random.next(max(depth, 1)))
+        if random.once(in: 6) {
+            return .compare(
+                .count(reference, where: part), random.pick(ComparisonOperator.allCases),
+                .constant(.integer(Int64(random.next(4))), .int64))
+        }
+        return .related(reference, random.pick(quantifiers), part)
+    }
+
+    // MARK: Expressions
+
+    /// Conditions on expressions.
+    mutating func onExpressions(_ entity: Entity, _ depth: Int) -> QueryPredicate {
+        let comparison = random.pick(ComparisonOperator.allCases)
+        switch random.next(10) {
+        case 0...4:
+            let left = random.once(in: 2) ? number(entity, depth) : expression(entity, depth)
+            return .compare(left, comparison, partner(of: left, entity, depth))
+        case 5: return .isNull(expression(entity, depth))
+        case 6:
+            let left = expression(entity, depth)
+            return .oneOf(left, (0..<random.next(4)).map { _ in random.once(in: 12) ? .null : OracleValues.value(left.type, &random) })
+        default:
+            let left = text(entity, depth)
+            let operation = random.pick(TextOperator.allCases)
+            // Patterns of MATCHES are constants.
+            if operation != .matches, random.once(in: 3) { return .text(left, operation, text(entity, depth)) }
+            let pattern = random.once(in: 15) ? Value.null : .text(pattern(operation))
+            return .text(left, operation, .constant(operation == .matches && pattern.isNull ? .text("a*") : pattern, .string))
+        }
+    }
+
+    mutating func expression(_ entity: Entity, _ depth: Int) -> QueryExpression {
+        switch random.next(8) {
+        case 0...2: return number(entity, depth)
+        case 3...4: return text(entity, depth)
+        case 5: return .field(field(entity))
+        default:
+            guard depth > 0, let reference = reference(entity) else { return .field(field(entity)) }
+            if !reference.isToMany, random.next(3) > 0 { return .related(reference, expression(reference.destination, depth - 1)) }
+            let inner = expression(reference.destination, depth - 1)
+            return .aggregate(random.pick([.count, .countDistinct, .minimum, .maximum]), reference, inner)
+        }
+    }
+
+    mutating func number(_ entity: Entity, _ depth: Int) -> QueryExpression {
+        switch random.next(depth > 0 ? 10 : 4) {
+        case 0: return constant()
+        case 1...3:
+            let numbers = entity.fields.filter { $0.type.isNumber }.map(FieldReference.init)
+            return .field(numbers.isEmpty || random.once(in: 6) ? .objectID : random.pick(numbers))
+        case 4...6:
+            let (left, right) = (number(entity, depth - 1), number(entity, depth - 1))
+            return .arithmetic(random.pick(ArithmeticOperator.allCases), left, right) ?? left
+        case 7:
+            guard let reference = reference(entity) else { return constant() }
+            return .count(reference, where: random.once(in: 2) ? .all : predicate(reference.destination, random.next(depth)))
+        case 8:
+            guard let reference = reference(entity) else { return dates(entity) ?? constant() }
+            let inner = number(reference.destination, depth - 1)
+            return .aggregate(random.pick([.sum, .average, .minimum, .maximum, .count, .countDistinct]), reference, inner)
+        default:
+            guard let reference = reference(entity, toOne: true) else { return dates(entity) ?? constant() }
+            return .related(reference, number(reference.destination, depth - 1))
+        }
+    }
+
+    /// The seconds between two dates.
+    private mutating func dates(_ entity: Entity) -> QueryExpression? {
+        let dates = entity.fields.filter { $0.type == .date }.map { QueryExpression.field(FieldReference($0)) }
+        guard let first = dates.first else { return nil }
+        let second = random.once(in: 2) ? random.pick(dates) : .constant(OracleValues.value(.date, &random), .date)
+        let moved = random.once(in: 3) ? QueryExpression.arithmetic(.add, second, constant()) ?? second : second
+        return .arithmetic(.subtract, first, moved)
+    }
+
+    private mutating func constant() -> QueryExpression {
+        let type = random.pick([AttributeType.int64, .int64, .uint64, .double, .int8])
+        return .constant(OracleValues.value(type, &random), type)
+    }
+
+    mutating func text(_ entity: Entity, _ depth: Int) -> QueryExpression {
+        let options = random.pick([TextOptions.caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive]])
+        switch random.next(depth > 0 ? 6 : 4) {
+        case 0: return .constant(OracleValues.value(.string, &random), .string)
+        case 1: return .folded(text(entity, depth), options)
+        case 4, 5:
+            guard let reference = reference(entity, toOne: true) else { break }
+            return .related(reference, text(reference.destination, depth - 1))
+        default: break
+        }
+        let texts = entity.fields.filter { $0.type.physical == .text }
+        return texts.isEmpty ? .constant(OracleValues.value(.string, &random), .string) : .field(FieldReference(random.pick(texts)))
+    }
+
+    /// What an expression can be compared with.
+    private mutating func partner(of left: QueryExpression, _ entity: Entity, _ depth: Int) -> QueryExpression {
+        if random.once(in: 15) { return .constant(.null, left.type) }
+        if left.type.isNumber { return random.once(in: 3) ? constant() : number(entity, depth) }
+        if left.type.physical == .text, random.once(in: 2) { return text(entity, depth) }
+        for _ in 0..<4 {
+            let right = expression(entity, depth)
+            if left.type.isComparable(with: right.type) { return right }
+        }
+        return .constant(OracleValues.value(left.type, &random), left.type)
+    }
+
+    // MARK: Patterns
+
+    mutating func pattern(_ operation: TextOperator) -> String {
+        switch operation {
+        case .like:
+            return (0..<random.next(5)).map { _ in
+                random.pick(["a", "b", "*", "*", "?", "é", "\\*", "\\", "\\a", "e\u{301}", "%", "prefix"])
+            }
+            .joined()
+        case .matches: return regularExpression(2)
+        default: return OracleValues.pattern(&random)
+        }
+    }
+
+    private mutating func regularExpression(_ depth: Int) -> String {
+        (0..<1 + random.next(3)).map { _ in
+            var part = random.pick(["a", "b", ".", "[ab]", "[^a]", "\\*", "\\?", "é", "e", "\u{301}", "prefix-", "A"])
+            if depth > 0, random.once(in: 4) {
+                part = "(" + regularExpression(depth - 1) + (random.once(in: 2) ? "|" + regularExpression(depth - 1) : "") + ")"
+            }
+            return part + random.pick(["", "", "*", "+", "?"])
+        }.joined()
+    }
+
+    // MARK: What must be refused
+
+    /// A request with one thing in it that no store may take.
+    mutating func wrongRequest(_ entity: Entity) -> FetchRequest {
+        var request = FetchRequest(entity)
+        if random.once(in: 4) {
+            request.sortKeys = [SortKey(QueryExpression.folded(wrongExpression(entity), .caseInsensitive))]
+            return request
+        }
+        var predicate = wrong(entity)
+        for _ in 0..<random.next(4) {
+            let other = QueryPredicate.compare(.objectID, .greater, .integer(0))
+            predicate = random.pick([.not(predicate), .and([other, predicate]), .or([predicate, other])])
+        }
+        request.predicate = predicate
+        // Of an object that leads there.
+        let referrers = schema.entities.flatMap { source in source.relationships.map { (source, $0) } }.filter {
+            $1.destination == entity.index
+        }
+        if !referrers.isEmpty, random.once(in: 2) {
+            let (source, relationship) = random.pick(referrers)
+            let reference = RelationshipReference(relationship, in: schema)
+            request = FetchRequest(
+                source,
+                predicate: random.once(in: 2)
+                    ? .related(reference, .any, predicate)
+                    : .compare(.count(reference, where: predicate), .less, .constant(.integer(2), .int64)))
+        }
+        return request
+    }
+
+    private mutating func wrong(_ entity: Entity) -> QueryPredicate {
+        let id = QueryExpression.field(.objectID)
+        switch random.next(8) {
+        case 0: return .isNull(.folded(wrongExpression(entity), .diacriticInsensitive))
+        case 1:
+            guard let reference = reference(entity, toOne: false) else { break }
+            return .related(reference, .one, .all)
+        case 2:
+            // Of another entity, or with another ordinal.
+            guard
+                let reference = schema.entities.flatMap({ other in other.relationships.map { RelationshipReference($0, in: schema) } })
+                    .first(where: { !entity.relationships.contains($0.relationship) })
+            else { break }
+            return .related(reference, .any, .all)
+        case 3: return .text(text(entity, 0), .matches, .constant(.text(random.pick(["[", "(", "*a", "a)"])), .string))
+        case 4: return .text(text(entity, 0), .matches, .folded(.field(.objectID), .caseInsensitive))
+        case 5:
+            guard let reference = reference(entity) else { break }
+            return .isNull(.aggregate(random.pick([.sum, .average]), reference, .folded(text(reference.destination, 0), .caseInsensitive)))
+        case 6: return .compare(.arithmetic(.add, id, id) ?? id, .equal, text(entity, 0))
+        default: break
+        }
+        return .text(id, random.pick([.contains, .like, .beginsWith]), .constant(.text("1"), .string))
+    }
+
+    /// No text, or no value at all.
+    private mutating func wrongExpression(_ entity: Entity) -> QueryExpression {
+        if let reference = reference(entity, toOne: false), random.once(in: 2) {
+            return .related(reference, text(reference.destination, 0))
+        }
+        return random.pick([.field(.objectID), .constant(.blob([1]), .data)])
+    }
+}

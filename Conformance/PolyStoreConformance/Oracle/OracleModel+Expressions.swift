@@ -1,0 +1,115 @@
+import PolyStoreBackend
+
+// The meaning of expressions, spelled out: values of dictionaries, one object after another.
+extension OracleModel {
+    func value(_ expression: QueryExpression, _ entity: Entity, _ id: Int64) -> Value {
+        guard let row = rows[entity.index][id] else { return .null }
+        switch expression.node {
+        case .field(let field): return value(field, id, row)
+        case .constant(let constant): return OracleValues.kept(constant)
+        case .related(let reference, let inner):
+            guard let target = related(reference.relationship, of: id).first else { return .null }
+            return value(inner, reference.destination, target)
+        case .count(let reference, let predicate):
+            return .integer(
+                Int64(related(reference.relationship, of: id).filter { holds(predicate, reference.destination, $0) == true }.count))
+        case .aggregate(let function, let reference, let inner):
+            let values = related(reference.relationship, of: id).map { value(inner, reference.destination, $0) }.filter { !$0.isNull }
+            return aggregate(function, values, inner.type)
+        case .arithmetic(let operation, let left, let right):
+            guard let first = OracleNumber(value(left, entity, id), left.type),
+                let second = OracleNumber(value(right, entity, id), right.type)
+            else { return .null }
+            return OracleNumber.calculate(operation, first, second).map(OracleValues.kept) ?? .null
+        case .folded(let inner, let options):
+            guard case .text(let text) = value(inner, entity, id) else { return .null }
+            return .text(OracleText.folded(text, options))
+        }
+    }
+
+    private func aggregate(_ function: Aggregate.Function, _ values: [Value], _ type: AttributeType) -> Value {
+        func less(_ left: Value, _ right: Value) -> Bool { OracleValues.compare(left, right, unsigned: type == .uint64) < 0 }
+        switch function {
+        case .count: return .integer(Int64(values.count))
+        case .countDistinct:
+            var distinct: [Value] = []
+            for value in values where !distinct.contains(where: { OracleValues.same($0, value) }) { distinct.append(value) }
+            return .integer(Int64(distinct.count))
+        case .minimum: return values.min(by: less) ?? .null
+        case .maximum: return values.max(by: less) ?? .null
+        case .sum, .average:
+            let isAverage = function == .average
+            if isAverage && values.isEmpty { return .null }
+            if type == .float || type == .double {
+                var sum = 0.0
+                for case .real(let number) in values { sum += number }
+                return OracleValues.kept(.real(isAverage ? sum / Double(values.count) : sum))
+            }
+            var sum: Int128 = 0
+            for case .whole(let number)? in values.map({ OracleNumber($0, type) }) { sum += number }
+            if isAverage { return .real(Double(sum) / Double(values.count)) }
+            return (type == .uint64 ? OracleNumber.unsigned(sum) : OracleNumber.signed(sum)) ?? .null
+        }
+    }
+}
+
+/// A number to be compared and calculated with, exactly.
+enum OracleNumber {
+    case whole(Int128)
+    case real(Double)
+
+    init?(_ value: Value, _ type: AttributeType) {
+        switch value {
+        case .integer(let number): self = .whole(type == .uint64 ? Int128(UInt64(bitPattern: number)) : Int128(number))
+        case .real(let number): self = .real(number)
+        default: return nil
+        }
+    }
+
+    static func signed(_ number: Int128) -> Value? { Int64(exactly: number).map { .integer($0) } }
+    static func unsigned(_ number: Int128) -> Value? { UInt64(exactly: number).map { .integer(Int64(bitPattern: $0)) } }
+
+    /// - Returns: nil for null.
+    static func calculate(_ operation: ArithmeticOperator, _ left: OracleNumber, _ right: OracleNumber) -> Value? {
+        if case .whole(let first) = left, case .whole(let second) = right {
+            switch operation {
+            case .add: return signed(first + second)
+            case .subtract: return signed(first - second)
+            case .multiply:
+                let product = first.multipliedReportingOverflow(by: second)
+                return product.overflow ? nil : signed(product.partialValue)
+            case .divide: return second == 0 ? nil : signed(first / second)
+            }
+        }
+        let (first, second) = (left.rounded, right.rounded)
+        switch operation {
+        case .add: return .real(first + second)
+        case .subtract: return .real(first - second)
+        case .multiply: return .real(first * second)
+        case .divide: return second == 0 ? nil : .real(first / second)
+        }
+    }
+
+    private var rounded: Double {
+        switch self {
+        case .whole(let number): Double(number)
+        case .real(let number): number
+        }
+    }
+
+    /// Negative, 0 or positive: NaN, then −∞, then the numbers by value.
+    static func compare(_ left: OracleNumber, _ right: OracleNumber) -> Int {
+        switch (left, right) {
+        case (.whole(let first), .whole(let second)): return first == second ? 0 : (first < second ? -1 : 1)
+        case (.real(let first), .real(let second)): return OracleValues.compare(.real(first), .real(second), unsigned: false)
+        case (.real, .whole): return -compare(right, left)
+        case (.whole(let number), .real(let real)):
+            if real.isNaN { return 1 }
+            // No integer of 64 bits is as far away.
+            if abs(real) > 1e30 { return real > 0 ? -1 : 1 }
+            let floor = Int128(real.rounded(.down))
+            if number != floor { return number < floor ? -1 : 1 }
+            return real > real.rounded(.down) ? -1 : 0
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import PolyStoreBackend
+
+/// The objects of a fetch, read a batch at a time when they are asked for: a list of any length that holds only ids.
+///
+/// Belongs to its context, like the objects, and must not outlive it. The ids are those of the moment of the fetch.
+///
+/// - Important: An object that is gone meanwhile is still in the list, as one whose `isDeleted` is true.
+public struct FetchedArray<T: Model>: RandomAccessCollection {
+    private let context: Context
+    private let slot: Int32
+    private let keys: [Int64]
+    private let batchSize: Int
+    private let loaded = Loaded()
+
+    /// The batches that were read last. Shared by copies of the list.
+    private final class Loaded {
+        /// By number, the last one used at the end.
+        var batches: [(number: Int, objects: [T])] = []
+        /// Two, so that a walk that turns back at the edge of a batch does not read both again and again.
+        static var most: Int { 2 }
+    }
+
+    init(_ context: Context, _ slot: Int32, _ keys: [Int64], batchSize: Int) {
+        self.context = context
+        self.slot = slot
+        self.keys = keys
+        self.batchSize = batchSize
+    }
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { keys.count }
+
+    /// The object at a place. An accessor cannot throw: where reading fails, that is logged, and the object is a fault.
+    public subscript(position: Int) -> T {
+        precondition(keys.indices.contains(position), "There is no object \(position) among \(keys.count).")
+        let number = position / batchSize
+        let objects = batch(number)
+        return objects[position - number * batchSize]
+    }
+
+    /// The ids, without reading any object.
+    public var objectIDs: [ObjectID<T>] { keys.map { ObjectID(entry: context.entry(slot), key: $0) } }
+
+    private func batch(_ number: Int) -> [T] {
+        if let place = loaded.batches.lastIndex(where: { $0.number == number }) {
+            if place < loaded.batches.count - 1 { loaded.batches.append(loaded.batches.remove(at: place)) }
+            return loaded.batches[loaded.batches.count - 1].objects
+        }
+        let keys = Array(self.keys[number * batchSize..<Swift.min((number + 1) * batchSize, self.keys.count)])
+        let objects: [T]
+        do {
+            objects = try context.objects(T.self, slot, keys)
+        } catch {
+            context.core.logger.log(
+                context.described(error, context.entry(slot), keys[0]), "reading a batch of \(context.entry(slot).entity.name)", file: #fileID,
+                line: #line, function: #function)
+            objects = keys.map { context.object(T.self, slot, $0) }
+        }
+        loaded.batches.append((number, objects))
+        if loaded.batches.count > Loaded.most { loaded.batches.removeFirst() }
+        return objects
+    }
+}
+
+extension Context {
+    /// All objects that match, as a list that reads them a batch at a time when they are asked for. Of one store only.
+    ///
+    ///     let people = try context.fetchLazily(From<Person>().orderBy(.ascending(\.name)), batchSize: 50)
+    ///     print(people[4711].name)      // reads 50 of them
+    ///
+    /// - Throws: `misuse` for a batch size below 1, and where several stores hold the entity: name a configuration in `From`.
+    public func fetchLazily<S: FetchSource>(_ source: S, batchSize: Int = 100) throws -> FetchedArray<S.Entity> {
+        try checkBatch(batchSize, S.Entity.self)
+        let fetch = try resolve(source.chain)
+        guard let part = fetch.parts.first, !fetch.isMerged else {
+            throw StoreError(
+                .misuse, "\(S.Entity._$entityName) is in several stores, and a lazy list is of one: name its configuration in From.",
+                entity: S.Entity._$entityName)
+        }
+        let cursor = try openIDs(part)
+        defer { cursor.close() }
+        var keys: [Int64] = []
+        while try cursor.next() { keys.append(cursor.id) }
+        return FetchedArray(self, part.slot, keys, batchSize: batchSize)
+    }
+}
