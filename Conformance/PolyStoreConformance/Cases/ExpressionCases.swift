@@ -230,31 +230,39 @@ private let expressions: [Row] = [
         }),
 
     // MARK: Null
-    Row("expression.null.of-a-path", "Null where the way ends before the attribute.", { try $0.related("boss", $0.value("age")) }) {
-        of($0.boss($1)?.age)
-    },
+    Row(
+        "expression.null.of-a-path", "Null where the way ends before the attribute.", { try $0.related("boss", $0.value("age")) },
+        {
+            of($0.boss($1)?.age)
+        }),
     Row(
         "expression.null.of-a-long-path", "Wherever it ends.",
         { try $0.related("boss", $0.related("boss", $0.related("team", $0.value("Team.title")))) },
         { works, id in
             works[id].boss.flatMap { works[$0].boss }.flatMap { works.team($0) }.map { .text($0.title) } ?? .null
         }),
-    Row("expression.null.of-arithmetic", "Null makes every result null.", { try plus($0.value("age"), .constant(.null, .int64)) }) { _, _ in
-        .null
-    },
-    Row("expression.null.of-a-folded-text", "Null folded is null.", { .folded(try $0.value("name"), .caseInsensitive) }) { works, id in
-        let folded = ["Ada": "ada", "Bob": "bob", "Ångström": "ångström", "Straße": "strasse", "STRASSE": "strasse"]
-        return works[id].name.map { .text(folded[$0] ?? $0) } ?? .null
-    },
+    Row(
+        "expression.null.of-arithmetic", "Null makes every result null.", { try plus($0.value("age"), .constant(.null, .int64)) },
+        { _, _ in
+            .null
+        }),
+    Row(
+        "expression.null.of-a-folded-text", "Null folded is null.", { .folded(try $0.value("name"), .caseInsensitive) },
+        { works, id in
+            let folded = ["Ada": "ada", "Bob": "bob", "Ångström": "ångström", "Straße": "strasse", "STRASSE": "strasse"]
+            return works[id].name.map { .text(folded[$0] ?? $0) } ?? .null
+        }),
     Row(
         "expression.null.id-over-a-path", "The id at the other end is null where there is nobody.",
-        { try $0.related("boss", $0.value("id")) }
-    ) {
-        of($0[$1].boss)
-    },
-    Row("expression.null.never-of-a-count", "A count of nobody is 0.", { try $0.count("reports") }) {
-        .integer(Int64($0.reports($1).count))
-    },
+        { try $0.related("boss", $0.value("id")) },
+        {
+            of($0[$1].boss)
+        }),
+    Row(
+        "expression.null.never-of-a-count", "A count of nobody is 0.", { try $0.count("reports") },
+        {
+            .integer(Int64($0.reports($1).count))
+        }),
 
     // MARK: Aggregates of what a relationship leads to
     Row(

@@ -189,54 +189,66 @@ private func check(
 private let orders: [Row] = [
     Row(
         "order.expression.related-text", "By an attribute of another object; whoever leads to none is null.",
-        { try $0.related("team", $0.value("Team.title")) }
-    ) {
-        $0.team($1).map { .text($0.title) }
-    },
-    Row("order.expression.related-number", "By a number of another object.", { try $0.related("boss", $0.value("age")) }) {
-        $0.boss($1)?.age.map { .number(Double($0)) }
-    },
+        { try $0.related("team", $0.value("Team.title")) },
+        {
+            $0.team($1).map { .text($0.title) }
+        }),
+    Row(
+        "order.expression.related-number", "By a number of another object.", { try $0.related("boss", $0.value("age")) },
+        {
+            $0.boss($1)?.age.map { .number(Double($0)) }
+        }),
     Row(
         "order.expression.two-steps", "By an attribute two steps away.",
-        { try $0.related("boss", $0.related("team", $0.value("Team.budget"))) }
-    ) {
-        works, id in works[id].boss.flatMap { works.team($0)?.budget }.map { .number(Double($0)) }
-    },
-    Row("order.expression.related-id", "By the id at the other end.", { try $0.related("boss", $0.value("id")) }) {
-        $0[$1].boss.map { .number(Double($0)) }
-    },
+        { try $0.related("boss", $0.related("team", $0.value("Team.budget"))) },
+        {
+            works, id in works[id].boss.flatMap { works.team($0)?.budget }.map { .number(Double($0)) }
+        }),
+    Row(
+        "order.expression.related-id", "By the id at the other end.", { try $0.related("boss", $0.value("id")) },
+        {
+            $0[$1].boss.map { .number(Double($0)) }
+        }),
     Row(
         "order.expression.folded", "By a text without case and marks.",
-        { .folded(try $0.value("name"), [.caseInsensitive, .diacriticInsensitive]) }
-    ) {
-        works, id in
-        let folded = ["Ada": "ada", "Bob": "bob", "Ångström": "angstrom", "Straße": "strasse", "STRASSE": "strasse"]
-        return works[id].name.map { .text(folded[$0] ?? $0) }
-    },
-    Row("order.expression.count", "By how many others there are.", { try $0.count("friends") }) { .number(Double($0[$1].friends.count)) },
+        { .folded(try $0.value("name"), [.caseInsensitive, .diacriticInsensitive]) },
+        {
+            works, id in
+            let folded = ["Ada": "ada", "Bob": "bob", "Ångström": "angstrom", "Straße": "strasse", "STRASSE": "strasse"]
+            return works[id].name.map { .text(folded[$0] ?? $0) }
+        }),
+    Row(
+        "order.expression.count", "By how many others there are.", { try $0.count("friends") },
+        { .number(Double($0[$1].friends.count)) }),
     Row(
         "order.expression.count-with-a-condition", "By how many of them satisfy a condition.",
-        { try $0.count("clubs", where: .isNull($0.field("Club.rating"))) }
-    ) { works, id in .number(Double(works[id].clubs.count { works.clubs[$0]?.rating == nil })) },
+        { try $0.count("clubs", where: .isNull($0.field("Club.rating"))) },
+        { works, id in .number(Double(works[id].clubs.count { works.clubs[$0]?.rating == nil })) }),
     Row(
         "order.expression.aggregate", "By the greatest value of the others.",
-        { .aggregate(.maximum, try $0.reference("friends"), try $0.value("age")) }
-    ) {
-        works, id in works[id].friends.compactMap { works[$0].age }.max().map { .number(Double($0)) }
-    },
+        { .aggregate(.maximum, try $0.reference("friends"), try $0.value("age")) },
+        {
+            works, id in works[id].friends.compactMap { works[$0].age }.max().map { .number(Double($0)) }
+        }),
     Row(
         "order.expression.arithmetic", "By the result of a calculation, null where there is none.",
-        { try $0.half("age") }
-    ) { works, id in works[id].age.map { .number(Double($0 / 2)) } },
-    Row("order.expression.reals", "By reals: NaN before all numbers.", { try $0.scaled("score") }) { works, id in
-        works[id].score.map { .number($0 * 2) }
-    },
-    Row("order.expression.unsigned", "By unsigned values of another object.", { try $0.related("boss", $0.value("level")) }) {
-        $0.boss($1)?.level.map { .number(Double($0)) }
-    },
-    Row("order.expression.dates", "By dates of another object.", { try $0.related("boss", $0.value("born")) }) {
-        $0.boss($1)?.born.map { .number($0) }
-    },
+        { try $0.half("age") },
+        { works, id in works[id].age.map { .number(Double($0 / 2)) } }),
+    Row(
+        "order.expression.reals", "By reals: NaN before all numbers.", { try $0.scaled("score") },
+        { works, id in
+            works[id].score.map { .number($0 * 2) }
+        }),
+    Row(
+        "order.expression.unsigned", "By unsigned values of another object.", { try $0.related("boss", $0.value("level")) },
+        {
+            $0.boss($1)?.level.map { .number(Double($0)) }
+        }),
+    Row(
+        "order.expression.dates", "By dates of another object.", { try $0.related("boss", $0.value("born")) },
+        {
+            $0.boss($1)?.born.map { .number($0) }
+        }),
 ]
 
 extension WorksStore {

@@ -10,6 +10,7 @@ extension OracleQuery {
         case .interleaved(let requests): requests.map(\.code)
         case .aggregate(let request):
             ["AggregateRequest(\(request.entity.code), predicate: \(request.predicate.code(request.entity)), aggregates: [.count])"]
+        case .compared(let comparison): [FetchRequest(comparison.entity, predicate: comparison.predicate).code]
         case .related, .record: []
         }
     }

@@ -24,23 +24,27 @@ extension OracleDraw {
     // MARK: Expressions
 
     /// Conditions on expressions.
-    mutating func onExpressions(_ entity: Entity, _ depth: Int) -> QueryPredicate {
-        let comparison = random.pick(ComparisonOperator.allCases)
+    mutating func onExpressions(_ entity: Entity, _ depth: Int) -> QueryPredicate { comparison(entity, depth).predicate }
+
+    mutating func comparison(_ entity: Entity, _ depth: Int) -> OracleComparison {
+        func of(_ left: QueryExpression, _ kind: OracleComparison.Kind) -> OracleComparison {
+            OracleComparison(entity: entity, left: left, kind: kind)
+        }
         switch random.next(10) {
         case 0...4:
             let left = random.once(in: 2) ? number(entity, depth) : expression(entity, depth)
-            return .compare(left, comparison, partner(of: left, entity, depth))
-        case 5: return .isNull(expression(entity, depth))
+            return of(left, .compare(random.pick(ComparisonOperator.allCases), partner(of: left, entity, depth)))
+        case 5: return of(expression(entity, depth), .isNull)
         case 6:
             let left = expression(entity, depth)
-            return .oneOf(left, (0..<random.next(4)).map { _ in random.once(in: 12) ? .null : OracleValues.value(left.type, &random) })
+            return of(left, .oneOf((0..<random.next(4)).map { _ in random.once(in: 12) ? .null : OracleValues.value(left.type, &random) }))
         default:
             let left = text(entity, depth)
             let operation = random.pick(TextOperator.allCases)
             // Patterns of MATCHES are constants.
-            if operation != .matches, random.once(in: 3) { return .text(left, operation, text(entity, depth)) }
+            if operation != .matches, random.once(in: 3) { return of(left, .text(operation, text(entity, depth))) }
             let pattern = random.once(in: 15) ? Value.null : .text(pattern(operation))
-            return .text(left, operation, .constant(operation == .matches && pattern.isNull ? .text("a*") : pattern, .string))
+            return of(left, .text(operation, .constant(operation == .matches && pattern.isNull ? .text("a*") : pattern, .string)))
         }
     }
 

@@ -3,7 +3,8 @@ import PolyStoreBackend
 extension OracleDraw {
     mutating func query() -> OracleQuery {
         let entity = random.pick(schema.entities)
-        switch random.next(15) {
+        switch random.next(16) {
+        case 15: return .compared(comparison(entity, 2))
         case 14: return .refused(wrongRequest(entity))
         case 0: return .record(entity, id(entity.index))
         case 1, 2: return related(entity) ?? .count(request(entity))

@@ -84,7 +84,7 @@ extension OracleModel {
         }
     }
 
-    private func holds(_ value: Value, isOneOf constants: [Value]) -> Bool? {
+    func holds(_ value: Value, isOneOf constants: [Value]) -> Bool? {
         value.isNull ? nil : constants.contains { !$0.isNull && OracleValues.compare(value, $0, unsigned: false) == 0 }
     }
 
@@ -94,7 +94,7 @@ extension OracleModel {
     }
 
     /// Of values that may be of different types.
-    private func holds(
+    func holds(
         _ left: Value, _ leftType: AttributeType, _ comparison: ComparisonOperator, _ right: Value, _ rightType: AttributeType
     ) -> Bool? {
         if left.isNull || right.isNull { return nil }
@@ -115,7 +115,7 @@ extension OracleModel {
         }
     }
 
-    private func holds(_ value: Value, _ operation: TextOperator, _ wanted: Value) -> Bool? {
+    func holds(_ value: Value, _ operation: TextOperator, _ wanted: Value) -> Bool? {
         guard case .text(let text) = value, case .text(let pattern) = wanted else { return nil }
         let (bytes, part) = (Array(text.utf8), Array(pattern.utf8))
         switch operation {

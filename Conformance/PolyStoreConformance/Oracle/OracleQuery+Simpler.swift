@@ -11,6 +11,7 @@ extension OracleQuery {
         case .aggregate(let request): Self.simpler(request).map(OracleQuery.aggregate)
         case .related(let relationship, let sources): sources.count > 1 ? sources.map { .related(relationship, [$0]) } : []
         case .record, .refused: []
+        case .compared(let comparison): comparison.simpler.map(OracleQuery.compared)
         }
     }
 
@@ -87,7 +88,7 @@ extension OracleQuery {
     }
 
     /// Parts that are of the same type and of the same object; and with simpler parts.
-    private static func simpler(_ expression: QueryExpression) -> [QueryExpression] {
+    static func simpler(_ expression: QueryExpression) -> [QueryExpression] {
         let found: [QueryExpression]
         switch expression.node {
         case .field, .constant: found = []

@@ -30,6 +30,15 @@ extension OracleRunner {
             for source in sources {
                 try expect(found[source], equals: model.related(relationship, of: source), "\(what()): the targets of \(source)")
             }
+        case .compared(let comparison):
+            let (yes, no) = model.answer(comparison)
+            for (predicate, expected) in [(comparison.predicate, yes), (.not(comparison.predicate), no)] {
+                var request = FetchRequest(comparison.entity, predicate: predicate)
+                for ignoresIndexes in [false, true] {
+                    request.ignoresIndexes = ignoresIndexes
+                    try check(request, expected, reader, model, "\(what()): \(predicate), without indexes \(ignoresIndexes)")
+                }
+            }
         case .refused(let request): try checkRefusal(request, reader, what())
         case .record(let entity, let id):
             let expected = model.rows[entity.index][id]

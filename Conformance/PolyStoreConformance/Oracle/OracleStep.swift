@@ -42,6 +42,8 @@ enum OracleQuery {
     case aggregate(AggregateRequest)
     case related(Relationship, [Int64])
     case record(Entity, Int64)
+    /// Fetched, and its negation.
+    case compared(OracleComparison)
     /// What every store must refuse, whichever way it is asked.
     case refused(FetchRequest)
 }
@@ -85,6 +87,7 @@ extension OracleQuery: CustomStringConvertible {
                 + " by (\(request.groupBy.map(\.name).joined(separator: ", ")))"
         case .related(let relationship, let sources): "related E\(relationship.source).\(relationship.name) of \(sources)"
         case .record(let entity, let id): "record \(entity.name) \(id)"
+        case .compared(let comparison): "fetch \(comparison), and not"
         case .refused(let request): "refuse \(Self.described(request))"
         }
     }

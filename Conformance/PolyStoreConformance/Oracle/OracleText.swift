@@ -4,7 +4,7 @@ import PolyStoreBackend
 enum OracleText {
     // MARK: LIKE
 
-    /// `?`, `*` and backslash, by a table of which prefixes of the pattern fit which prefixes of the text.
+    /// `?`, `*` and backslash, by all places of the pattern where one may be after each scalar of the text.
     static func isLike(_ text: String, _ pattern: String) -> Bool {
         var wanted: [(scalar: Unicode.Scalar?, isMany: Bool)] = []
         var rest = Array(pattern.unicodeScalars)[...]
@@ -16,20 +16,31 @@ enum OracleText {
             default: wanted.append((scalar, false))
             }
         }
-        var fits = [true]
-        for element in wanted { fits.append(element.isMany && fits[fits.count - 1]) }
-        for scalar in text.unicodeScalars {
-            var next = [false]
-            for (index, element) in wanted.enumerated() {
-                if element.isMany {
-                    next.append(next[index] || fits[index + 1])
-                } else {
-                    next.append(fits[index] && (element.scalar.map { $0 == scalar } ?? true))
+        /// With the places behind stars, which may stand for nothing.
+        func reached(_ places: Set<Int>) -> Set<Int> {
+            var all = places
+            for var place in places {
+                while place < wanted.count, wanted[place].isMany {
+                    place += 1
+                    all.insert(place)
                 }
             }
-            fits = next
+            return all
         }
-        return fits[wanted.count]
+        var places = reached([0])
+        for scalar in text.unicodeScalars {
+            var next: Set<Int> = []
+            for place in places where place < wanted.count {
+                if wanted[place].isMany {
+                    next.insert(place)
+                } else if wanted[place].scalar.map({ $0 == scalar }) ?? true {
+                    next.insert(place + 1)
+                }
+            }
+            if next.isEmpty { return false }
+            places = reached(next)
+        }
+        return places.contains(wanted.count)
     }
 
     // MARK: Folding
