@@ -30,7 +30,9 @@ import Testing
         let (folder, faults) = (try Folder(), Faults())
         let stack = try stack(backend, folder, faults)
         @Sendable func touch(_ people: [Person]) -> Int {
-            people.reduce(0) { $0 + ($1.department?.title.count ?? 0) + $1.friends.reduce(0) { $0 + $1.age } + ($1.department?.people.count ?? 0) }
+            people.reduce(0) {
+                $0 + ($1.department?.title.count ?? 0) + $1.friends.reduce(0) { $0 + $1.age } + ($1.department?.people.count ?? 0)
+            }
         }
         let all = From<Person>().orderBy(.ascending(\.age))
         let plain = try stack.readAndWait { context throws in

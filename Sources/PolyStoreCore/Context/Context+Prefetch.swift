@@ -26,7 +26,8 @@ extension Context {
         let destination = entry.destinations[relationship.ordinal]
         let targets =
             relationship.isToMany
-            ? try members(of: objects, relationship, entry) : Array(Set(objects.lazy.map { $0._$toOne(relationship.ordinal).id }.filter { $0 != 0 }))
+            ? try members(of: objects, relationship, entry)
+            : Array(Set(objects.lazy.map { $0._$toOne(relationship.ordinal).id }.filter { $0 != 0 }))
         func open<D: Model>(_ type: D.Type) throws -> [any Model] { try self.objects(type, destination, targets) }
         let found = try open(self.entry(destination).type)
         fetchedAhead += found

@@ -52,7 +52,8 @@ public struct FetchedArray<T: Model>: RandomAccessCollection {
             objects = try context.objects(T.self, slot, keys)
         } catch {
             context.core.logger.log(
-                context.described(error, context.entry(slot), keys[0]), "reading a batch of \(context.entry(slot).entity.name)", file: #fileID,
+                context.described(error, context.entry(slot), keys[0]), "reading a batch of \(context.entry(slot).entity.name)",
+                file: #fileID,
                 line: #line, function: #function)
             objects = keys.map { context.object(T.self, slot, $0) }
         }

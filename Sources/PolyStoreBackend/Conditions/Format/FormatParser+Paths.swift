@@ -82,7 +82,9 @@ extension FormatParser {
     /// `sum(people.age)` is `people.@sum.age`, and `count(people)` is `people.@count`.
     private func collectionFunction(_ word: String, _ name: Range<Int>) throws {
         guard let collectionOperator = Self.collectionOperators[word.lowercased()] else {
-            throw error("\(word.clipped)(…) is not supported; known are SUBQUERY, count, countDistinct, sum, average, min, max, stddev and median.", at: name)
+            throw error(
+                "\(word.clipped)(…) is not supported; known are SUBQUERY, count, countDistinct, sum, average, min, max, stddev and median.",
+                at: name)
         }
         let opening = token.range
         try open()
