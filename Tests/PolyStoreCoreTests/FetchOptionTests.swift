@@ -85,3 +85,24 @@ import Testing
         }
     }
 }
+
+extension FetchOptionTests {
+    @Test(arguments: Backend.allCases)
+    func everyRequestCanBeExplained(_ backend: Backend) throws {
+        let company = try Company(backend)
+        try company.people(6)
+        try company.stack.readAndWait { context throws in
+            let (rows, plans) = try context.explaining {
+                try context.queryAttributes(From<Person>(), Select("age", .count), Where(\.age >= 30), GroupBy("age"))
+            }
+            #expect(rows.count == 3)
+            #expect(plans.count == 1 && plans[0].access.contains("Person_age") && plans[0].rowsReturned == 3, "\(plans)")
+            let (count, more) = try context.explaining {
+                try context.fetchCount(From<Person>().where(\.age < 20)) + context.fetchAll(From<Person>().where(\.email == "p3@example.com")).count
+            }
+            #expect(count == 3)
+            #expect(more.count == 2 && more[1].access.contains("Person_email"), "\(more)")
+            #expect(try context.explaining { 1 }.plans.isEmpty)
+        }
+    }
+}

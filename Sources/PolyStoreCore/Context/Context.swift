@@ -12,6 +12,8 @@ public class Context {
     /// The ids that to-many relationships lead to, where they were asked for.
     @exclusivity(unchecked) @usableFromInline final var memberLists: [MemberKey: [Int64]] = [:]
 
+    /// Who wants to know how requests are carried out.
+    @exclusivity(unchecked) final var explainer: Explainer?
     /// What was fetched ahead: objects that nobody else may hold yet.
     @exclusivity(unchecked) final var fetchedAhead: [any Model] = []
 
@@ -27,7 +29,12 @@ public class Context {
     // MARK: What the kinds of contexts differ in
 
     /// What to read a store through.
-    func storage(_ store: PersistentStore) throws -> any ReadTransaction {
+    final func storage(_ store: PersistentStore) throws -> any ReadTransaction {
+        let reader = try reader(store)
+        return explainer?.watched(reader) ?? reader
+    }
+
+    func reader(_ store: PersistentStore) throws -> any ReadTransaction {
         throw StoreError(.closed, "This context has ended.", url: store.url)
     }
 

@@ -5,7 +5,7 @@ public class SnapshotContext: Context {
     fileprivate var readers: [(any ReadTransaction)?] = []
     fileprivate var hasEnded = false
 
-    override func storage(_ store: PersistentStore) throws -> any ReadTransaction {
+    override func reader(_ store: PersistentStore) throws -> any ReadTransaction {
         if let reader = readers.indices.contains(store.index) ? readers[store.index] : nil { return reader }
         guard !hasEnded else {
             throw StoreError(.closed, "This context has ended; its objects can no longer read from the store.", url: store.url)

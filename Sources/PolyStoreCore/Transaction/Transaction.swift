@@ -42,7 +42,7 @@ public final class Transaction: Context {
 
     // MARK: Storage
 
-    override func storage(_ store: PersistentStore) throws -> any ReadTransaction {
+    override func reader(_ store: PersistentStore) throws -> any ReadTransaction {
         if store.configuration.isReadOnly {
             try checkOpen(store)
             if let reader = readers[store.index] { return reader }
