@@ -105,7 +105,7 @@ public struct QueryPredicate: Sendable, Hashable {
 
     public let node: Node
 
-    private init(_ node: Node) { self.node = node }
+    init(_ node: Node) { self.node = node }
 
     /// Selects everything.
     public static let all = QueryPredicate(.constant(true))
@@ -140,66 +140,6 @@ public struct QueryPredicate: Sendable, Hashable {
         _ relationship: RelationshipReference, _ quantifier: Quantifier, _ predicate: QueryPredicate
     ) -> QueryPredicate {
         QueryPredicate(.related(relationship, quantifier, predicate))
-    }
-
-    // MARK: Of expressions, in the simplest form that says the same
-
-    public static func compare(_ left: QueryExpression, _ comparison: ComparisonOperator, _ right: QueryExpression) -> QueryPredicate {
-        switch (left.node, right.node) {
-        case (.constant, .field), (.constant, .related): return compare(right, comparison.mirrored, left)
-        case (.field(let field), .constant(let value)) where value.isNull || right.type.writes(value, asIn: field):
-            return compare(field, comparison, value)
-        case (.field(let first), .field(let second))
-        where first.type.physical == second.type.physical && first.isUnsigned == second.isUnsigned
-            && first.type.isComparable(with: second.type):
-            return compare(first, comparison, second)
-        case (.related(let relationship, let inner), .constant):
-            return related(relationship, .one, compare(inner, comparison, right))
-        case (.count(let relationship, let condition), _):
-            return quantified(relationship, condition, comparison, right) ?? QueryPredicate(.compareExpressions(left, comparison, right))
-        default: return QueryPredicate(.compareExpressions(left, comparison, right))
-        }
-    }
-
-    /// Numbers of objects that need not be counted: none, at least one, all.
-    private static func quantified(
-        _ relationship: RelationshipReference, _ condition: QueryPredicate, _ comparison: ComparisonOperator, _ number: QueryExpression
-    ) -> QueryPredicate? {
-        switch (comparison, number.node) {
-        case (.greater, .constant(.integer(0))), (.notEqual, .constant(.integer(0))), (.greaterOrEqual, .constant(.integer(1))):
-            return related(relationship, .any, condition)
-        case (.equal, .constant(.integer(0))), (.lessOrEqual, .constant(.integer(0))), (.less, .constant(.integer(1))):
-            return not(related(relationship, .any, condition))
-        case (.equal, .count(relationship, .all)): return related(relationship, .all, condition)
-        default: return nil
-        }
-    }
-
-    public static func isNull(_ expression: QueryExpression) -> QueryPredicate {
-        switch expression.node {
-        case .field(let field): isNull(field)
-        case .related(let relationship, let inner):
-            // Missing, too, where there is nobody who could have it.
-            relationship.foreignKey.map { or([isNull($0), related(relationship, .one, isNull(inner))]) }
-                ?? QueryPredicate(.isNullExpression(expression))
-        default: QueryPredicate(.isNullExpression(expression))
-        }
-    }
-
-    public static func oneOf(_ expression: QueryExpression, _ values: [Value]) -> QueryPredicate {
-        switch expression.node {
-        case .field(let field): oneOf(field, values)
-        case .related(let relationship, let inner): related(relationship, .one, oneOf(inner, values))
-        default: QueryPredicate(.expressionOneOf(expression, values))
-        }
-    }
-
-    public static func text(_ left: QueryExpression, _ operation: TextOperator, _ right: QueryExpression) -> QueryPredicate {
-        switch (left.node, right.node) {
-        case (.field(let field), .constant(.text(let value))): text(field, operation, value)
-        case (.related(let relationship, let inner), .constant): related(relationship, .one, text(inner, operation, right))
-        default: QueryPredicate(.textExpressions(left, operation, right))
-        }
     }
 
     public static func and(_ parts: [QueryPredicate]) -> QueryPredicate {
@@ -269,59 +209,6 @@ extension QueryPredicate {
         case .related(let relationship, _, _): if let key = relationship.foreignKey { add(key) }
         case .and(let parts), .or(let parts): for part in parts { part.collectFields(into: &mask) }
         case .not(let part): part.collectFields(into: &mask)
-        }
-    }
-}
-
-extension QueryPredicate: CustomStringConvertible {
-    /// For people and for `explain`; never parsed, never sent to an engine.
-    public var description: String {
-        switch node {
-        case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
-        case .compare(let field, let comparison, let value): "\(field.name) \(comparison.rawValue) \(value.literal)"
-        case .compareFields(let left, let comparison, let right): "\(left.name) \(comparison.rawValue) \(right.name)"
-        case .isNull(let field): "\(field.name) == NULL"
-        case .oneOf(let field, let values): "\(field.name) IN {\(values.map(\.literal).joined(separator: ", "))}"
-        case .text(let field, let operation, let value): "\(field.name) \(operation.rawValue) \(Value.text(value).literal)"
-        case .compareExpressions(let left, let comparison, let right): "\(left) \(comparison.rawValue) \(right)"
-        case .isNullExpression(let expression): "\(expression) == NULL"
-        case .expressionOneOf(let expression, let values): "\(expression) IN {\(values.map(\.literal).joined(separator: ", "))}"
-        case .textExpressions(let left, let operation, let right): "\(left) \(operation.rawValue) \(right)"
-        case .related(let relationship, let quantifier, let part): "\(quantifier.rawValue) \(relationship.name) (\(part))"
-        case .and(let parts): "(" + parts.map(\.description).joined(separator: " AND ") + ")"
-        case .or(let parts): "(" + parts.map(\.description).joined(separator: " OR ") + ")"
-        case .not(let part): "NOT \(part)"
-        }
-    }
-}
-
-extension AttributeType {
-    /// Whether a constant of this type stands for the same value where a field's type is assumed: not a number above 2^63 − 1 for a signed field, nor
-    /// one below 0 for an unsigned one.
-    fileprivate func writes(_ value: Value, asIn field: FieldReference) -> Bool {
-        guard value.fits(field.type) else { return false }
-        if case .integer(let integer) = value, (self == .uint64) != field.isUnsigned { return integer >= 0 }
-        return true
-    }
-}
-
-extension Value {
-    /// Whether a field of a type can hold it, as far as the physical type goes. Null fits every type.
-    public func fits(_ type: AttributeType) -> Bool {
-        switch (self, type.physical) {
-        case (.null, _), (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): true
-        default: false
-        }
-    }
-
-    /// As a person would write it; long text and data are cut.
-    public var literal: String {
-        switch self {
-        case .null: "NULL"
-        case .integer(let value): "\(value)"
-        case .real(let value): "\(value)"
-        case .text(let value): "\"\(value.count > 60 ? value.prefix(60) + "…" : value[...])\""
-        case .blob(let value): "<\(value.count) bytes>"
         }
     }
 }

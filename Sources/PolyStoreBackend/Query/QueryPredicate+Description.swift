@@ -1,0 +1,42 @@
+extension QueryPredicate: CustomStringConvertible {
+    /// For people and for `explain`; never parsed, never sent to an engine.
+    public var description: String {
+        switch node {
+        case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
+        case .compare(let field, let comparison, let value): "\(field.name) \(comparison.rawValue) \(value.literal)"
+        case .compareFields(let left, let comparison, let right): "\(left.name) \(comparison.rawValue) \(right.name)"
+        case .isNull(let field): "\(field.name) == NULL"
+        case .oneOf(let field, let values): "\(field.name) IN {\(values.map(\.literal).joined(separator: ", "))}"
+        case .text(let field, let operation, let value): "\(field.name) \(operation.rawValue) \(Value.text(value).literal)"
+        case .compareExpressions(let left, let comparison, let right): "\(left) \(comparison.rawValue) \(right)"
+        case .isNullExpression(let expression): "\(expression) == NULL"
+        case .expressionOneOf(let expression, let values): "\(expression) IN {\(values.map(\.literal).joined(separator: ", "))}"
+        case .textExpressions(let left, let operation, let right): "\(left) \(operation.rawValue) \(right)"
+        case .related(let relationship, let quantifier, let part): "\(quantifier.rawValue) \(relationship.name) (\(part))"
+        case .and(let parts): "(" + parts.map(\.description).joined(separator: " AND ") + ")"
+        case .or(let parts): "(" + parts.map(\.description).joined(separator: " OR ") + ")"
+        case .not(let part): "NOT \(part)"
+        }
+    }
+}
+
+extension Value {
+    /// Whether a field of a type can hold it, as far as the physical type goes. Null fits every type.
+    public func fits(_ type: AttributeType) -> Bool {
+        switch (self, type.physical) {
+        case (.null, _), (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): true
+        default: false
+        }
+    }
+
+    /// As a person would write it; long text and data are cut.
+    public var literal: String {
+        switch self {
+        case .null: "NULL"
+        case .integer(let value): "\(value)"
+        case .real(let value): "\(value)"
+        case .text(let value): "\"\(value.count > 60 ? value.prefix(60) + "…" : value[...])\""
+        case .blob(let value): "<\(value.count) bytes>"
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// Conditions on expressions, in the simplest form that says the same: what is about a field alone is of that form, so that indexes serve it.
+extension QueryPredicate {
+    public static func compare(_ left: QueryExpression, _ comparison: ComparisonOperator, _ right: QueryExpression) -> QueryPredicate {
+        switch (left.node, right.node) {
+        case (.constant, .field), (.constant, .related): return compare(right, comparison.mirrored, left)
+        case (.field(let field), .constant(let value)) where value.isNull || right.type.writes(value, asIn: field):
+            return compare(field, comparison, value)
+        case (.field(let first), .field(let second))
+        where first.type.physical == second.type.physical && first.isUnsigned == second.isUnsigned
+            && first.type.isComparable(with: second.type):
+            return compare(first, comparison, second)
+        case (.related(let relationship, let inner), .constant):
+            return related(relationship, .one, compare(inner, comparison, right))
+        case (.count(let relationship, let condition), _):
+            return quantified(relationship, condition, comparison, right) ?? QueryPredicate(.compareExpressions(left, comparison, right))
+        default: return QueryPredicate(.compareExpressions(left, comparison, right))
+        }
+    }
+
+    /// Numbers of objects that need not be counted: none, at least one, all.
+    private static func quantified(
+        _ relationship: RelationshipReference, _ condition: QueryPredicate, _ comparison: ComparisonOperator, _ number: QueryExpression
+    ) -> QueryPredicate? {
+        switch (comparison, number.node) {
+        case (.greater, .constant(.integer(0))), (.notEqual, .constant(.integer(0))), (.greaterOrEqual, .constant(.integer(1))):
+            return related(relationship, .any, condition)
+        case (.equal, .constant(.integer(0))), (.lessOrEqual, .constant(.integer(0))), (.less, .constant(.integer(1))):
+            return not(related(relationship, .any, condition))
+        case (.equal, .count(relationship, .all)): return related(relationship, .all, condition)
+        default: return nil
+        }
+    }
+
+    public static func isNull(_ expression: QueryExpression) -> QueryPredicate {
+        switch expression.node {
+        case .field(let field): isNull(field)
+        case .related(let relationship, let inner):
+            // Missing, too, where there is nobody who could have it.
+            relationship.foreignKey.map { or([isNull($0), related(relationship, .one, isNull(inner))]) }
+                ?? QueryPredicate(.isNullExpression(expression))
+        default: QueryPredicate(.isNullExpression(expression))
+        }
+    }
+
+    public static func oneOf(_ expression: QueryExpression, _ values: [Value]) -> QueryPredicate {
+        switch expression.node {
+        case .field(let field): oneOf(field, values)
+        case .related(let relationship, let inner): related(relationship, .one, oneOf(inner, values))
+        default: QueryPredicate(.expressionOneOf(expression, values))
+        }
+    }
+
+    public static func text(_ left: QueryExpression, _ operation: TextOperator, _ right: QueryExpression) -> QueryPredicate {
+        switch (left.node, right.node) {
+        case (.field(let field), .constant(.text(let value))): text(field, operation, value)
+        case (.related(let relationship, let inner), .constant): related(relationship, .one, text(inner, operation, right))
+        default: QueryPredicate(.textExpressions(left, operation, right))
+        }
+    }
+}
+
+extension AttributeType {
+    /// Whether a constant of this type stands for the same value where a field's type is assumed: not a number above 2^63 − 1 for a signed field, nor
+    /// one below 0 for an unsigned one.
+    fileprivate func writes(_ value: Value, asIn field: FieldReference) -> Bool {
+        guard value.fits(field.type) else { return false }
+        if case .integer(let integer) = value, (self == .uint64) != field.isUnsigned { return integer >= 0 }
+        return true
+    }
+}
