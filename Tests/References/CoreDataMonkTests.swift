@@ -21,7 +21,7 @@ import Testing
         #expect(try view.fetchAll(From<MyPerson>(), %"friends.age"%.any == 42).map(\.name) == ["John Smith"])
         #expect(try view.fetchCount(From<MyPerson>(), %"friends.age"%.all > 18 && %"friends.@count" > 0) == 4)
         // .Where("name like %@", pattern)
-        #expect(try view.fetchCount(From<MyPerson>(), Where("name like %@", "*o*")) == 5)
+        #expect(try view.fetchCount(From<MyPerson>(), Where("name like %@", "*o*")) == 6)
         // !(%"name" == name && %"age" > age)
         #expect(try view.fetchCount(From<MyPerson>(), !(%"name" == "Monk" && %"age" > 18)) == 5)
         let name = "John"

@@ -1,0 +1,234 @@
+import PolyStoreBackend
+
+/// Groups, and values worked out over them, by more than fields.
+let groupExpressionCases: [ConformanceCase] = [
+    ConformanceCase("aggregate.expression.arithmetic", "Aggregates may be of what is calculated for each object; null is left out.") {
+        run in
+        let firm = try Firm(run)
+        // score is null for every third.
+        guard let twice = QueryExpression.arithmetic(.multiply, .field(firm.age), .constant(.integer(2), .int64)),
+            let sum = QueryExpression.arithmetic(.add, .field(firm.age), .field(firm.score))
+        else { throw run.fail("there is no such arithmetic") }
+        try firm.expect(
+            [], [.of(.sum, twice), .of(.maximum, twice), .of(.median, twice), .of(.count, sum), .of(.average, sum), .count],
+            [AggregateRow(group: [], values: [.integer(90), .integer(18), .real(9), .integer(6), .real(4.5 * 1.5), .integer(10)])])
+    },
+    ConformanceCase("aggregate.expression.over-a-path", "Aggregates may be of values of the objects that others lead to.") { run in
+        let firm = try Firm(run)
+        let title = QueryExpression.related(firm.department, .field(firm.title))
+        try firm.expect(
+            [], [.of(.minimum, title), .of(.maximum, title), .of(.count, title), .of(.countDistinct, title)],
+            [AggregateRow(group: [], values: [.text("x"), .text("y"), .integer(8), .integer(2)])])
+    },
+    ConformanceCase(
+        "aggregate.expression.of-relationships", "A count or an average of what each object leads to is a value like any other."
+    ) { run in
+        let firm = try Firm(run)
+        let ages = QueryExpression.aggregate(.average, firm.friends, .field(firm.age))
+        try firm.expect(
+            [], [.of(.sum, .count(firm.friends)), .of(.maximum, .count(firm.friends)), .of(.average, ages), .of(.count, ages)],
+            // 0 and 1, 1 and 2 are friends: averages of 1, 1, 1.
+            [AggregateRow(group: [], values: [.integer(4), .integer(2), .real(1), .integer(3)])])
+    },
+    ConformanceCase(
+        "aggregate.expression.over-members",
+        "Over the members of a relationship an aggregate is of all of them, each as often as it is led to."
+    ) { run in
+        let firm = try Firm(run)
+        let ages = QueryExpression.aggregate(.sum, firm.friends, .field(firm.age))
+        let friends: [Aggregate] = [
+            .overMembers(.count, .count(firm.friends)), .overMembers(.sum, ages), .overMembers(.average, ages),
+            .overMembers(.countDistinct, ages), .overMembers(.maximum, ages), .overMembers(.median, ages),
+            .overMembers(.standardDeviation, ages),
+        ]
+        try firm.expect(
+            [], friends + [.count],
+            // 1, 0 and 2, 1.
+            [
+                AggregateRow(
+                    group: [],
+                    values: [.integer(4), .integer(4), .real(1), .integer(3), .integer(2), .real(1), .real(0.5.squareRoot()), .integer(10)])
+            ])
+        // Groups that lead to nobody have the answers of nothing.
+        try firm.expect(
+            [.field(firm.age)], [friends[0], friends[1], friends[2]],
+            (0..<10 as Range<Int64>).map { age in
+                let members: Int64 = age > 2 ? 0 : (age == 1 ? 2 : 1)
+                let average: Value = members > 0 ? .real(1) : .null
+                return AggregateRow(group: [.integer(age)], values: [.integer(members), .integer(members), average])
+            })
+    },
+    ConformanceCase("group.expression.by-a-path", "Objects may be grouped by a value of the object that they lead to; nobody is null.") {
+        run in
+        let firm = try Firm(run)
+        let title = QueryExpression.related(firm.department, .field(firm.title))
+        try firm.expect(
+            [title], [.count, .sum(firm.age)],
+            [
+                AggregateRow(group: [.null], values: [.integer(2), .integer(13)]),
+                AggregateRow(group: [.text("x")], values: [.integer(4), .integer(12)]),
+                AggregateRow(group: [.text("y")], values: [.integer(4), .integer(20)]),
+            ])
+        try firm.expect(
+            [title, .field(firm.department.foreignKey ?? firm.age)], [.count],
+            [
+                AggregateRow(group: [.null, .null], values: [.integer(2)]),
+                AggregateRow(group: [.text("x"), .integer(1)], values: [.integer(2)]),
+                AggregateRow(group: [.text("x"), .integer(3)], values: [.integer(2)]),
+                AggregateRow(group: [.text("y"), .integer(2)], values: [.integer(4)]),
+            ])
+    },
+    ConformanceCase("group.expression.by-a-count", "Objects may be grouped by how many they lead to, and by what is calculated.") { run in
+        let firm = try Firm(run)
+        try firm.expect(
+            [.count(firm.friends)], [.count],
+            [
+                AggregateRow(group: [.integer(0)], values: [.integer(7)]), AggregateRow(group: [.integer(1)], values: [.integer(2)]),
+                AggregateRow(group: [.integer(2)], values: [.integer(1)]),
+            ])
+        guard let decade = QueryExpression.arithmetic(.divide, .field(firm.age), .constant(.integer(4), .int64)) else {
+            throw run.fail("there is no division")
+        }
+        try firm.expect(
+            [decade], [.minimum(firm.age), .maximum(firm.age)],
+            [(0, 0, 3), (1, 4, 7), (2, 8, 9)].map { AggregateRow(group: [.integer($0.0)], values: [.integer($0.1), .integer($0.2)]) })
+    },
+    ConformanceCase("group.expression.having", "A condition on groups and on what was worked out over them selects groups.") { run in
+        let firm = try Firm(run)
+        for title in [QueryExpression.related(firm.department, .field(firm.title)), .field(firm.nickname)] {
+            var request = try GroupRequest(firm.person, groupBy: [title], aggregates: [.count, .average(firm.age)])
+            let all = try firm.groups(request)
+            let (count, average) = (FieldReference(request.columns.fields[1]), FieldReference(request.columns.fields[2]))
+            request.having = .and([.compare(count, .greater, .integer(2)), .compare(average, .less, .real(4))])
+            let wanted = all.filter { row in
+                if case .integer(let count) = row.values[0], case .real(let average) = row.values[1] {
+                    count > 2 && average < 4
+                } else {
+                    false
+                }
+            }
+            try run.expect(try firm.groups(request), equals: wanted, "\(title)")
+            request.having = .isNull(FieldReference(request.columns.fields[0]))
+            try run.expect(try firm.groups(request), equals: all.filter { $0.group[0].isNull }, "\(title), null")
+            request.having = .none
+            try run.expect(try firm.groups(request), equals: [], "\(title), none")
+        }
+    },
+    ConformanceCase(
+        "group.expression.order-and-slice", "Groups come in the order that is asked for, ties as groups ascend, and are cut last."
+    ) {
+        run in
+        let firm = try Firm(run)
+        let title = QueryExpression.related(firm.department, .field(firm.title))
+        for key in [title, .field(firm.nickname)] {
+            var request = try GroupRequest(firm.person, groupBy: [key], aggregates: [.count, .sum(firm.age)])
+            let all = try firm.groups(request)
+            request.sortKeys = [SortKey(FieldReference(request.columns.fields[1]), ascending: false)]
+            func count(_ row: AggregateRow) -> Int64 { if case .integer(let count) = row.values[0] { count } else { 0 } }
+            let sorted = all.enumerated().sorted { (count($1.element), $0.offset) < (count($0.element), $1.offset) }.map(\.element)
+            try run.expect(try firm.groups(request), equals: sorted, "\(key)")
+            (request.offset, request.limit) = (1, 1)
+            try run.expect(try firm.groups(request), equals: Array(sorted.dropFirst().prefix(1)), "\(key), cut")
+            (request.offset, request.limit) = (0, 0)
+            try run.expect(try firm.groups(request), equals: [], "\(key), none")
+            (request.offset, request.limit, request.sortKeys) = (99, nil, [])
+            try run.expect(try firm.groups(request), equals: [], "\(key), beyond")
+        }
+    },
+    ConformanceCase("group.expression.write.sees-what-was-applied", "Inside a write transaction groups are of what it applied.") { run in
+        let firm = try Firm(run)
+        let title = QueryExpression.related(firm.department, .field(firm.title))
+        let request = try GroupRequest(firm.person, groupBy: [title], aggregates: [.overMembers(.count, .count(firm.friends)), .count])
+        let before = try firm.groups(request)
+        let transaction = try firm.store.backend.beginWrite()
+        let changes = ChangeSet(firm.store.schema)
+        try changes.update(try firm.store.entity("Department"), id: 2, ["title": .text("x")])
+        changes.delete(firm.person, id: 9)
+        try transaction.apply(changes)
+        try run.expect(
+            try transaction.groups(request),
+            equals: [
+                AggregateRow(group: [.null], values: [.integer(0), .integer(1)]),
+                AggregateRow(group: [.text("x")], values: [.integer(4), .integer(8)]),
+            ])
+        transaction.rollback()
+        try run.expect(try firm.groups(request), equals: before, "after the rollback")
+    },
+    ConformanceCase(
+        "group.expression.refused", "Strangers, text in sums, wrong conditions and negative limits are refused before anything is read."
+    ) {
+        run in
+        let firm = try Firm(run)
+        let stranger = FieldReference(ordinal: 77, name: "far", type: .int64)
+        let title = QueryExpression.related(firm.department, .field(firm.title))
+        var requests = [
+            try GroupRequest(firm.person, groupBy: [.field(stranger)], aggregates: [.count]),
+            try GroupRequest(firm.person, groupBy: [title], aggregates: [.of(.sum, title)]),
+            try GroupRequest(firm.person, aggregates: [.overMembers(.average, .aggregate(.count, firm.friends, .field(firm.nickname)))]),
+            try GroupRequest(firm.person, aggregates: [.of(.sum, .related(firm.friends, .field(firm.age)))]),
+        ]
+        for change: (inout GroupRequest) -> Void in [
+            { $0.having = .compare(stranger, .equal, .integer(1)) }, { $0.sortKeys = [SortKey(stranger)] }, { $0.limit = -1 },
+            { $0.offset = -1 }, { $0.predicate = .compare(stranger, .equal, .integer(1)) },
+            { $0.having = .compare(FieldReference($0.columns.fields[0]), .equal, .text("x")) },
+        ] {
+            var request = try GroupRequest(firm.person, aggregates: [.count])
+            change(&request)
+            requests.append(request)
+        }
+        for (index, request) in requests.enumerated() {
+            try run.expectError(.invalidPredicate, "request \(index)") { try firm.groups(request) }
+        }
+        let computed = AggregateRequest(firm.person, aggregates: [.of(.count, title)])
+        try run.expectError(.misuse, "what a backend need not know") { try firm.store.read { try $0.aggregate(computed) } }
+    },
+]
+
+/// Ten people of the ages 0 to 9, of three departments called x, y and x; two of none. The first is the second's friend, who is the third's.
+private struct Firm {
+    let run: ConformanceRun
+    let store: TestStore
+    let person: Entity
+    let age: FieldReference
+    let score: FieldReference
+    let nickname: FieldReference
+    let title: FieldReference
+    let department: RelationshipReference
+    let friends: RelationshipReference
+
+    init(_ run: ConformanceRun) throws {
+        self.run = run
+        store = try run.open(Fixtures.company)
+        person = try store.entity("Person")
+        (age, score, nickname) = (
+            try store.field("Person", "age"), try store.field("Person", "score"), try store.field("Person", "nickname")
+        )
+        title = try store.field("Department", "title")
+        let friends = try store.relationship("Person", "friends")
+        department = RelationshipReference(try store.relationship("Person", "department"), in: store.schema)
+        self.friends = RelationshipReference(friends, in: store.schema)
+        try store.insert("Department", [[.text("x")], [.text("y")], [.text("x")]])
+        // Departments 1, 2, 3, 2, 1, none, 3, 2, none, 2.
+        let departments: [Int64?] = [1, 2, 3, 2, 1, nil, 3, 2, nil, 2]
+        try store.insert(
+            "Person",
+            departments.enumerated().map { index, department in
+                Fixtures.person(
+                    "p\(index)", Int64(index), nickname: index % 2 == 0 ? nil : "n\(index % 3)",
+                    score: index % 3 == 0 ? nil : Double(index) / 2,
+                    department: department)
+            })
+        try store.change { changes in
+            for (one, other) in [(1, 2), (2, 1), (2, 3), (3, 2)] as [(Int64, Int64)] { changes.link(try store.pair(friends, one, other)) }
+        }
+    }
+
+    func groups(_ request: GroupRequest) throws -> [AggregateRow] { try store.read { try $0.groups(request) } }
+
+    func expect(_ groupBy: [QueryExpression], _ aggregates: [Aggregate], _ expected: [AggregateRow]) throws {
+        var request = try GroupRequest(person, groupBy: groupBy, aggregates: aggregates)
+        try run.expect(try groups(request), equals: expected)
+        request.ignoresIndexes = true
+        try run.expect(try groups(request), equals: expected, "without indexes")
+    }
+}
