@@ -100,7 +100,13 @@ extension OracleModel {
         if values.isEmpty { return .exactly(.null) }
         let sorted = values.sorted { OracleValues.compare($0, $1, unsigned: unsigned) < 0 }
         if case .real(let least) = sorted[0], least.isNaN { return .exactly(.real(.nan)) }
-        let middle = [sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2]].map { number($0, unsigned) }
+        let places = [sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2]]
+        if case .integer(let low) = places[0], case .integer(let high) = places[1] {
+            // Halfway between great ones of different signs, where reals would lose all.
+            let sum = unsigned ? Int128(UInt64(bitPattern: low)) + Int128(UInt64(bitPattern: high)) : Int128(low) + Int128(high)
+            return .near(Double(sum) / 2, within: (Double(sum) / 2).ulp * 2)
+        }
+        let middle = places.map { number($0, unsigned) }
         let median = middle[0] == middle[1] ? middle[0] : middle[0] / 2 + middle[1] / 2
         return median.isNaN ? .exactly(.real(.nan)) : (median.isInfinite ? .exactly(.real(median)) : .near(median, within: median.ulp * 2))
     }
