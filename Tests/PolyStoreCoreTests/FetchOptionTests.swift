@@ -98,7 +98,8 @@ extension FetchOptionTests {
             #expect(rows.count == 3)
             #expect(plans.count == 1 && plans[0].access.contains("Person_age") && plans[0].rowsReturned == 3, "\(plans)")
             let (count, more) = try context.explaining {
-                try context.fetchCount(From<Person>().where(\.age < 20)) + context.fetchAll(From<Person>().where(\.email == "p3@example.com")).count
+                try context.fetchCount(From<Person>().where(\.age < 20))
+                    + context.fetchAll(From<Person>().where(\.email == "p3@example.com")).count
             }
             #expect(count == 3)
             #expect(more.count == 2 && more[1].access.contains("Person_email"), "\(more)")

@@ -30,8 +30,6 @@ extension OracleModel {
     private func aggregate(_ function: Aggregate.Function, _ values: [Value], _ type: AttributeType) -> Value {
         func less(_ left: Value, _ right: Value) -> Bool { OracleValues.compare(left, right, unsigned: type == .uint64) < 0 }
         switch function {
-        // Reals that are rounded on the way are held against the model as aggregates only.
-        case .standardDeviation, .median: return .null
         case .count: return .integer(Int64(values.count))
         case .countDistinct:
             var distinct: [Value] = []
