@@ -5,24 +5,12 @@ import Testing
 
 /// Queries of values over a small company, on each backend.
 @Suite struct SelectTests {
-    /// Departments Research (budget 100) and Sales (budget 50). People p0 … p5 aged 0, 10, 20, 30, 40, 40; p0 to p2 in Research, p3 in Sales, the others in
-    /// none. p1 and p2 are friends, p2 and p3 too. Nicknames: p0 and p1 "a", p2 "b", the others none.
+    /// The oldest two of the company are 40. Nicknames: p0 and p1 "a", p2 "b", the others none.
     static func company(_ backend: Backend) throws -> Company {
-        let company = try Company(backend)
-        try company.people(6)
-        try company.stack.performAndWait { transaction throws in
-            let people = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.age)))
-            let (research, sales) = (try transaction.create(Into<Department>()), try transaction.create(Into<Department>()))
-            (research.title, research.budget) = ("Research", 100)
-            (sales.title, sales.budget) = ("Sales", 50)
-            for person in people[0...2] { person.department = research }
-            people[3].department = sales
+        try .staffed(backend) { people in
             people[5].age = 40
-            people[1].friends = [people[2]]
-            people[2].friends = [people[1], people[3]]
             (people[0].nickname, people[1].nickname, people[2].nickname) = ("a", "a", "b")
         }
-        return company
     }
 
     /// Of all ages: √(n·Σx² − (Σx)²) / n.

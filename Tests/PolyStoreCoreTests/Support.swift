@@ -78,6 +78,25 @@ final class Company {
             }
         }
     }
+
+    /// Six people aged 0, 10, … 50: p0 to p2 in the department Research (budget 100), p3 in Sales (50), the others in none; p1 and p2 are friends, p2 and
+    /// p3 too. A test adds what else it asks about.
+    static func staffed(_ backend: Backend, _ adjust: @Sendable @escaping ([Person]) -> Void) throws -> Company {
+        let company = try Company(backend)
+        try company.people(6)
+        try company.stack.performAndWait { transaction throws in
+            let people = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.age)))
+            let (research, sales) = (try transaction.create(Into<Department>()), try transaction.create(Into<Department>()))
+            (research.title, research.budget) = ("Research", 100)
+            (sales.title, sales.budget) = ("Sales", 50)
+            for person in people[0...2] { person.department = research }
+            people[3].department = sales
+            people[1].friends = [people[2]]
+            people[2].friends = [people[1], people[3]]
+            adjust(people)
+        }
+        return company
+    }
 }
 
 /// Expects a `StoreError` of a code and gives it back.
