@@ -58,14 +58,12 @@ private final class RelatedValueNode: ExpressionNode {
     }
 
     override func value(_ id: Int64, _ record: RecordView) throws -> Value {
-        guard let key = relationship.foreignKey, !record.isNull(key.ordinal) else { return .null }
-        let target = record.integer64(key.ordinal)
+        guard let target = relationship.target(in: record) else { return .null }
         return try lookup.withRecord(relationship.destination, target, isKept: isKept) { try inner.value(target, $0) } ?? .null
     }
 
     override func members(_ id: Int64, _ record: RecordView) throws -> [Value] {
-        guard let key = relationship.foreignKey, !record.isNull(key.ordinal) else { return [] }
-        let target = record.integer64(key.ordinal)
+        guard let target = relationship.target(in: record) else { return [] }
         return try lookup.withRecord(relationship.destination, target, isKept: isKept) { try inner.members(target, $0) } ?? []
     }
 }
@@ -88,12 +86,7 @@ private final class RelatedCountNode: ExpressionNode {
     override func members(_ id: Int64, _ record: RecordView) throws -> [Value] { try targets(id, record).map { .integer($0) } }
 
     private func targets(_ id: Int64, _ record: RecordView) throws -> [Int64] {
-        let targets: [Int64]
-        if let key = relationship.foreignKey {
-            targets = record.isNull(key.ordinal) ? [] : [record.integer64(key.ordinal)]
-        } else {
-            targets = try lookup.targets(of: id, relationship.relationship)
-        }
+        let targets = try lookup.targets(of: id, record, relationship)
         if predicate == .all { return targets }
         return try targets.filter { target in
             let truth = try lookup.withRecord(relationship.destination, target, isKept: predicate.needsRelated) {
@@ -125,7 +118,7 @@ private final class RelatedAggregateNode: ExpressionNode {
 
     override func members(_ id: Int64, _ record: RecordView) throws -> [Value] {
         var values: [Value] = []
-        for target in try lookup.targets(of: id, relationship.relationship) {
+        for target in try lookup.targets(of: id, record, relationship) {
             let value = try lookup.withRecord(relationship.destination, target, isKept: isKept) { try inner.value(target, $0) }
             if let value, !value.isNull { values.append(value) }
         }

@@ -16,6 +16,12 @@ public struct RelationshipReference: Sendable, Hashable {
         guard case .foreignKey(let field) = relationship.storage else { return nil }
         return FieldReference(ordinal: field, name: relationship.name, type: .int64)
     }
+
+    /// The id of the object that a relationship to one leads to; nil where it leads nowhere, and for a to-many relationship.
+    func target(in record: RecordView) -> Int64? {
+        guard case .foreignKey(let field) = relationship.storage, !record.isNull(field) else { return nil }
+        return record.integer64(field)
+    }
 }
 
 /// A value worked out for an object: a field of it or of objects that it leads to, a number of them, a sum.

@@ -17,7 +17,11 @@ final class RelatedLookup {
         return source
     }
 
-    func targets(of id: Int64, _ relationship: Relationship) throws -> [Int64] { try found().related(relationship, of: [id])[id] }
+    /// The ids of the objects that a relationship of a record leads to.
+    func targets(of id: Int64, _ record: RecordView, _ relationship: RelationshipReference) throws -> [Int64] {
+        if relationship.isToMany { return try found().related(relationship.relationship, of: [id])[id] }
+        return relationship.target(in: record).map { [$0] } ?? []
+    }
 
     /// Hands a record out.
     /// - Parameter isKept: whether the body looks up others, which would take the record away; it then gets a copy.
@@ -52,20 +56,14 @@ final class RelatedNode: EvaluationNode {
     override func evaluate(_ id: Int64, _ record: RecordView) throws -> Ternary {
         switch quantifier {
         case .one:
-            guard let key = relationship.foreignKey, !record.isNull(key.ordinal) else { return .unknown }
-            return try truth(record.integer64(key.ordinal)) ?? .unknown
+            return try relationship.target(in: record).flatMap(truth) ?? .unknown
         case .any:
-            for target in try targets(id, record) where try truth(target) == .true { return .true }
+            for target in try lookup.targets(of: id, record, relationship) where try truth(target) == .true { return .true }
             return .false
         case .all:
-            for target in try targets(id, record) where try truth(target) ?? .true != .true { return .false }
+            for target in try lookup.targets(of: id, record, relationship) where try truth(target) ?? .true != .true { return .false }
             return .true
         }
-    }
-
-    private func targets(_ id: Int64, _ record: RecordView) throws -> [Int64] {
-        guard let key = relationship.foreignKey else { return try lookup.targets(of: id, relationship.relationship) }
-        return record.isNull(key.ordinal) ? [] : [record.integer64(key.ordinal)]
     }
 
     /// - Returns: nil for an object that is not there.
