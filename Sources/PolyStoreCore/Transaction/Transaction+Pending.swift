@@ -8,27 +8,27 @@ extension Transaction {
         _ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions, isSteady: Bool = false
     ) throws -> RecordCursor {
         let storage = try storage(entry.store)
-        if options.includesPendingChanges, request.looksAround, hasPending(in: entry.store) {
-            return try surveyedRows(entry, request, storage)
-        }
-        guard options.includesPendingChanges, let own = try own(entry, request) else { return try storage.fetch(request) }
-        return try merged(entry, request, own, storage, hidden: isSteady && own.hidden > 0 ? changedKeys(entry) : nil)
+        return try differingRows(entry, request, options, storage, isSteady: isSteady) ?? storage.fetch(request)
     }
 
     func mergedCount(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
         let storage = try storage(entry.store)
-        let cursor: RecordCursor
-        if options.includesPendingChanges, request.predicate.needsRelated, hasPending(in: entry.store) {
-            cursor = try surveyedRows(entry, request, storage)
-        } else if options.includesPendingChanges, let own = try own(entry, request) {
-            cursor = try merged(entry, request, own, storage)
-        } else {
-            return try storage.count(request)
-        }
+        guard let cursor = try differingRows(entry, request, options, storage, isSteady: false) else { return try storage.count(request) }
         defer { cursor.close() }
         var count = 0
         while try cursor.next() { count += 1 }
         return count
+    }
+
+    /// - Returns: nil where the store's answer is the answer.
+    private func differingRows(
+        _ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions, _ storage: any ReadTransaction, isSteady: Bool
+    ) throws -> RecordCursor? {
+        guard options.includesPendingChanges else { return nil }
+        if request.looksAround, hasPending(in: entry.store) { return try surveyedRows(entry, request, storage) }
+        return try own(entry, request).map { own in
+            try merged(entry, request, own, storage, hidden: isSteady && own.hidden > 0 ? changedKeys(entry) : nil)
+        }
     }
 
     /// What a request's answer gains and loses by this transaction.
