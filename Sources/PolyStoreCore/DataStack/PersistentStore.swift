@@ -67,6 +67,9 @@ final class StoreEntity: Sendable {
         destinations = entity.relationships.map { store.firstSlot + Int32($0.destination) }
         incoming = store.schema.entities.flatMap(\.relationships).filter { $0.destination == entity.index && $0.inverse == nil }
     }
+
+    /// Writes every field of an object, those that its class does not know of included.
+    func encode(_ object: some Model, into builder: inout RecordBuilder) throws { try object._$encode(into: &builder) }
 }
 
 /// The stores of a stack and who holds what, at one time. A value that only grows.

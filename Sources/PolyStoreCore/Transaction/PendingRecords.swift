@@ -19,7 +19,8 @@ final class PendingRecords {
         var count: Int
     }
 
-    private let entity: Entity
+    private let entry: StoreEntity
+    private var entity: Entity { entry.entity }
     private var arena = RecordArena()
     private var builder: RecordBuilder
     private var rows: [Row] = []
@@ -33,10 +34,10 @@ final class PendingRecords {
     private var indexes: [PendingIndex?]
     private(set) var statistics = Statistics()
 
-    init(_ entity: Entity) {
-        self.entity = entity
+    init(_ entry: StoreEntity) {
+        self.entry = entry
         builder = RecordBuilder(arena)
-        indexes = Array(repeating: nil, count: entity.fields.count + 1)
+        indexes = Array(repeating: nil, count: entry.entity.fields.count + 1)
     }
 
     // MARK: Keeping up
@@ -90,7 +91,7 @@ final class PendingRecords {
         let start = arena.count
         do {
             builder.begin(entity.layout)
-            try object._$encode(into: &builder)
+            try entry.encode(object, into: &builder)
             return try builder.finish()
         } catch {
             arena.truncate(start)

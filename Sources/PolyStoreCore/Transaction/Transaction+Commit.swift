@@ -27,13 +27,13 @@ extension Transaction {
             let entry = table.entries[slot]
             for object in pending[slot].inserted where !object.isDeleted {
                 try describing(entry, object) {
-                    try changes.insert(entry.entity, id: object._$state.key) { try object._$encode(into: &$0) }
+                    try changes.insert(entry.entity, id: object._$state.key) { try entry.encode(object, into: &$0) }
                 }
             }
             for object in pending[slot].updated where !object.isDeleted {
                 guard let mask = object._$state.edit?.mask, !mask.isEmpty else { continue }
                 try describing(entry, object) {
-                    try changes.update(entry.entity, id: object._$state.key, mask: mask) { try object._$encode(into: &$0) }
+                    try changes.update(entry.entity, id: object._$state.key, mask: mask) { try entry.encode(object, into: &$0) }
                 }
             }
             for object in pending[slot].deleted { changes.delete(entry.entity, id: object._$state.key) }

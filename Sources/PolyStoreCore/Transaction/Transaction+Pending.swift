@@ -75,7 +75,7 @@ extension Transaction {
 
     func records(_ slot: Int) -> PendingRecords {
         if let records = pending[slot].records { return records }
-        let records = PendingRecords(table.entries[slot].entity)
+        let records = PendingRecords(table.entries[slot])
         pending[slot].records = records
         return records
     }
