@@ -4,7 +4,8 @@ extension Transaction {
     /// Makes a new object, with its defaults. Its id is final.
     /// - Throws: `storeNotFound` where no store holds the entity, `ambiguousStore` where several do and `into` names none; both name
     ///   the choices.
-    public func create<T: Model>(_ into: Into<T>) throws -> T {
+    public final func create<T: Model>(_ into: Into<T>) throws -> T {
+        if !isOpen { try checkMutable() }
         let entry = try entry(for: into)
         let key = try newKey(entry)
         let map = maps[Int(entry.slot)]
@@ -12,6 +13,7 @@ extension Transaction {
         object._$state.edit = EditState(isInsert: true)
         map.insert(key, object)
         pending[Int(entry.slot)].inserted.append(object)
+        didCreate(object)
         return object
     }
 
@@ -102,14 +104,30 @@ extension Transaction {
     /// Whether anything is to be written.
     public var hasChanges: Bool { pending.contains { !$0.isEmpty } || !memberLog.touched.isEmpty }
 
-    func startEditing(_ object: any Model) -> EditState {
+    final func startEditing(_ object: any Model) -> EditState {
+        let slot = Int(object._$state.slot)
+        guard isOpen else { return lostEdit(of: object) }
         if let edit = object._$state.edit {
-            if edit.isRecorded, !pending.isEmpty { pending[Int(object._$state.slot)].records?.willChange(edit) }
+            if edit.isRecorded {
+                willTouch(object)
+                edit.isRecorded = false
+                pending[slot].records?.willChange(edit)
+            }
             return edit
         }
+        willTouch(object)
         let edit = EditState(isInsert: false)
         object._$state.edit = edit
-        if !pending.isEmpty { pending[Int(object._$state.slot)].updated.append(object) }
+        pending[slot].updated.append(object)
         return edit
+    }
+
+    /// A setter cannot throw, so that a change which comes too late is told to the logger.
+    private func lostEdit(of object: any Model) -> EditState {
+        if let error = immutability {
+            let name = entry(object._$state.slot).entity.name
+            core.logger.write(.error, "A change of \(name) \(object._$state.key) is lost: \(error.message)")
+        }
+        return object._$state.edit ?? EditState(isInsert: false)
     }
 }
