@@ -17,6 +17,11 @@ public final class Transaction: Context {
         var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
     }
 
+    /// Who makes the changes, for those who observe commits: to tell their own from others'. Set it in the transaction's body.
+    public var sourceIdentifier: (any Sendable & Hashable)?
+    /// What else observers of the commit are to know. Set it in the transaction's body.
+    public var userInfo: [String: any Sendable] = [:]
+
     private enum Phase { case open, ended }
 
     private let group: CommitGroup
