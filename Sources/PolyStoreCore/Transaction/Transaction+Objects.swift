@@ -4,9 +4,10 @@ extension Transaction {
     /// Makes a new object, with its defaults. Its id is final.
     /// - Throws: `storeNotFound` where no store holds the entity, `ambiguousStore` where several do and `into` names none; both name
     ///   the choices.
-    public final func create<T: Model>(_ into: Into<T>) throws -> T {
+    public final func create<T: Model>(_ into: Into<T>) throws -> T { try create(T.self, entry(for: into)) }
+
+    final func create<T: Model>(_ type: T.Type, _ entry: StoreEntity) throws -> T {
         if !isOpen { try checkMutable() }
-        let entry = try entry(for: into)
         let key = try newKey(entry)
         let map = maps[Int(entry.slot)]
         let object = T(_$state: ModelState(map, key: key))
@@ -17,7 +18,7 @@ extension Transaction {
         return object
     }
 
-    private func entry<T: Model>(for into: Into<T>) throws -> StoreEntity {
+    func entry<T: Model>(for into: Into<T>) throws -> StoreEntity {
         let known = table.byType[ObjectIdentifier(T.self)] ?? []
         let matching: [StoreEntity]
         if case .some(let configuration) = into.configuration {
@@ -63,7 +64,7 @@ extension Transaction {
         return fault
     }
 
-    private func deleted<T: Model>(_ id: ObjectID<T>) -> StoreError {
+    func deleted<T: Model>(_ id: ObjectID<T>) -> StoreError {
         StoreError(.notFound, "\(id) is not in the store: it was deleted.", entity: id.entityName, objectID: id.key)
     }
 
@@ -101,8 +102,13 @@ extension Transaction {
         try deleteAll(from.chain(first, second))
     }
 
-    /// Whether anything is to be written.
-    public var hasChanges: Bool { pending.contains { !$0.isEmpty } || !memberLog.touched.isEmpty }
+    /// Whether anything is to be written. Something that was changed back counts, an object that was created and deleted again does not.
+    public var hasChanges: Bool {
+        pending.contains { own in
+            !own.deleted.isEmpty || own.inserted.contains { !$0.isDeleted }
+                || own.updated.contains { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
+        } || memberLog.hasLinks && memberLog.all { _ in true }.contains { !$0.changes.isEmpty }
+    }
 
     final func startEditing(_ object: any Model) -> EditState {
         let slot = Int(object._$state.slot)
