@@ -75,7 +75,7 @@ public final class DataStack: Sendable {
             for (entity, model) in zip(schema.entities, models) {
                 let entry = StoreEntity(store: added, entity: entity, type: model)
                 table.entries.append(entry)
-                table.byType[ObjectIdentifier(model), default: []].append(entry)
+                for type in entry.types { table.byType[ObjectIdentifier(type), default: []].append(entry) }
             }
             core.logger.write(.debug, "Opened \(store.url) with \(schema.entities.count) entities.")
             return added

@@ -37,11 +37,14 @@ extension Transaction {
             var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
             var fields = FieldMask()
             for link in links { fields.insert(link.field) }
+            if let family = entry.family { fields.insert(family.classifier) }
             request.fields = fields
             let cursor = try storage(entry.store).fetch(request)
             defer { cursor.close() }
             while try cursor.next() {
-                let object = T(_$state: ModelState(map, key: cursor.id, flags: [.fault, .linked]))
+                if map.isPolymorphic, map.object(cursor.id) != nil { continue }  // of another class
+                let state = ModelState(map, key: cursor.id, flags: [.fault, .linked])
+                guard let object = try fault(T.self, entry, state, cursor.record) else { continue }
                 for link in links { object._$setToOne(link.relationship, ToOne(cursor.record, link.field)) }
                 map.insert(cursor.id, object)
                 found.append(object)
@@ -50,11 +53,22 @@ extension Transaction {
         return found
     }
 
+    /// A fault of the class that a record names; nil where that is not of the class asked for.
+    private func fault<T: Model>(
+        _ type: T.Type, _ entry: StoreEntity, _ state: consuming ModelState, _ record: RecordView
+    ) throws -> T? {
+        guard let family = entry.family else { return T(_$state: state) }
+        let kind: EntityFamily.Kind
+        do { kind = try family.kind(record) } catch { throw described(error, entry, state.key) }
+        func open<K: Model>(_ type: K.Type, _ state: consuming ModelState) -> T? { K(_$state: state) as? T }
+        return open(kind.type, state)
+    }
+
     /// Carries out the delete rules of one object; what is to be deleted with it goes to `work`.
     private func detach(_ object: any Model, _ work: inout [any Model]) throws {
         let entry = entry(object._$state.slot)
         let key = object._$state.key
-        for relationship in entry.entity.relationships {
+        for relationship in entry.relationships(of: object) {
             let slot = entry.destinations[relationship.ordinal]
             let memberKey = MemberKey(slot: entry.slot, relationship: Int32(relationship.ordinal), key: key)
             if relationship.deleteRule == .deny { denials.append(memberKey) }

@@ -8,6 +8,7 @@ extension Transaction {
 
     final func create<T: Model>(_ type: T.Type, _ entry: StoreEntity) throws -> T {
         if !isOpen { try checkMutable() }
+        if let kind = entry.family?.kind(T.self), kind.isAbstract { throw abstract(kind) }
         let key = try newKey(entry)
         let map = maps[Int(entry.slot)]
         let object = T(_$state: ModelState(map, key: key))
@@ -16,6 +17,11 @@ extension Transaction {
         pending[Int(entry.slot)].inserted.append(object)
         didCreate(object)
         return object
+    }
+
+    private func abstract(_ kind: EntityFamily.Kind) -> StoreError {
+        StoreError(
+            .misuse, "\(kind.name) is abstract: create one of \(kind.concreteNames.joined(separator: ", ")).", entity: kind.name)
     }
 
     func entry<T: Model>(for into: Into<T>) throws -> StoreEntity {
@@ -51,7 +57,7 @@ extension Transaction {
     ///
     /// It is the living object of the id, or a fault, which reads its values when one is asked for. Where the store has no such object a fault says so then:
     /// a warning is logged and ``Model/isDeleted`` is true. The commit makes sure that everything that relationships were made to lead to in this way is there,
-    /// with one query for all objects of an entity.
+    /// with one query for all objects of an entity. An object of a hierarchy of entities is read here, as it may be of another class than the id says.
     /// - Throws: `notFound` where this transaction has deleted it; `storeNotFound` for an id of another stack's store.
     public func object<T: Model>(with id: ObjectID<T>) throws -> T {
         let slot = try entry(of: id).slot
@@ -59,6 +65,7 @@ extension Transaction {
             if living.isDeleted { throw deleted(id) }
             return living
         }
+        if maps[Int(slot)].isPolymorphic { return try edit(id) }
         let fault = object(T.self, slot, id.key)
         fault._$state.flags.insert(.unverified)
         return fault
