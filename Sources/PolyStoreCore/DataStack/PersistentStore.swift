@@ -57,6 +57,12 @@ final class StoreEntity: Sendable {
     let destinations: [Int32]
     /// Relationships that lead here and have no way back.
     let incoming: [Relationship]
+    /// By relationship: whether it is ordered.
+    let isOrdered: [Bool]
+    /// Hidden fields that hold positions, with the fields of the to-one relationships that they are for.
+    let positions: [(field: Int, relationship: Int, foreignKey: Int)]
+    /// The fields that the class knows of.
+    let declaredFields: FieldMask
 
     init(store: PersistentStore, entity: Entity, type: any Model.Type) {
         slot = store.firstSlot + Int32(entity.index)
@@ -65,11 +71,25 @@ final class StoreEntity: Sendable {
         self.type = type
         required = entity.fields.filter { $0.relationship == nil && !$0.isOptional && $0.defaultValue == nil }.map(\.ordinal)
         destinations = entity.relationships.map { store.firstSlot + Int32($0.destination) }
+        isOrdered = entity.relationships.map(\.isOrdered)
+        positions = entity.fields.compactMap { field in
+            guard let relationship = field.positionAlong, case .foreignKey(let key) = entity.relationships[relationship].storage else {
+                return nil
+            }
+            return (field.ordinal, relationship, key)
+        }
+        declaredFields = FieldMask(first: entity.fields.count { !$0.isHidden })
         incoming = store.schema.entities.flatMap(\.relationships).filter { $0.destination == entity.index && $0.inverse == nil }
     }
 
     /// Writes every field of an object, those that its class does not know of included.
-    func encode(_ object: some Model, into builder: inout RecordBuilder) throws { try object._$encode(into: &builder) }
+    /// - Parameter positions: fields of positions; the others are null, or not written.
+    func encode(
+        _ object: some Model, into builder: inout RecordBuilder, positions: [(field: Int, position: Int64)] = []
+    ) throws {
+        try object._$encode(into: &builder)
+        for (field, position) in positions { builder.setInteger(field, position) }
+    }
 }
 
 /// The stores of a stack and who holds what, at one time. A value that only grows.
