@@ -296,6 +296,46 @@ import Testing
         #expect(lists == [[["t2", "t5", "t0"], []], [[], ["t4", "t0", "t2"]]])
     }
 
+    /// Those that are committed together too: each sees what its predecessors appended.
+    @Test(arguments: Backend.allCases)
+    func manyTransactionsAppendOneBehindTheOther(_ backend: Backend) async throws {
+        let music = try Music(backend, tracks: 0)
+        let list = try #require(try music.stack.readAndWait { try $0.fetchObjectID(From<Playlist>()) })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<60 {
+                group.addTask {
+                    try await music.stack.perform { transaction in
+                        let (list, new) = (try transaction.edit(list), try transaction.create(Into<Track>()))
+                        new.title = "t\(list.tracks.count)"
+                        new.playlist = list
+                        list.extras.append(new)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let titles = (0..<60).map { "t\($0)" }
+        #expect(try music.tracks()[0] == titles)
+        #expect(try music.read { $0.extras.map(\.title) }[0] == titles)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aLongListGrowsAtItsEnd(_ backend: Backend) throws {
+        let music = try Music(backend, tracks: 3000)
+        try music.change { _, lists, tracks in for track in tracks { track.playlist = lists[0] } }
+        let ids = try music.stack.readAndWait { context in
+            (try context.fetchObjectID(From<Playlist>()), try context.fetchObjectIDs(From<Track>()).last)
+        }
+        let (list, last) = (try #require(ids.0), try #require(ids.1))
+        try music.stack.performAndWait { transaction in
+            let new = try transaction.create(Into<Track>())
+            new.title = "last"
+            new.playlist = try transaction.object(with: list)
+        }
+        let tail = try music.stack.readAndWait { context in try context.fetchExisting(list)?.tracks.suffix(2).map(\.objectID.key) }
+        #expect(tail?.first == last.key && tail?.last != last.key)
+    }
+
     /// Positions are written for what moves, not for the whole list.
     @Test func fewObjectsAreWritten() throws {
         let music = try Music(.memory, tracks: 100)
