@@ -6,8 +6,8 @@ import PolyStoreCore
 /// with the forms that wait, half as tasks with the asynchronous ones.
 struct ThreadStress: Sendable {
     private static let counters = 8
-    /// Between reads, or writers would hardly get a turn of the processor.
-    private static let pause = 0.005
+    /// A reader rests so many times as long as it has read, or writers would hardly get a turn of the processors.
+    private static let rest = 15.0
     /// Groups of tallies.
     private enum Group {
         static let counter = 0
@@ -70,18 +70,21 @@ struct ThreadStress: Sendable {
                 workers.append(
                     crew.thread(name) { worker in
                         crew.watchdog.begins(worker, "readAndWait")
+                        let start = Date()
                         let least = acknowledged.withLock { $0.commits }
                         try stack.readAndWait { try check($0, least, last, number) }
                         crew.watchdog.ends(worker)
-                        Thread.sleep(forTimeInterval: Self.pause)
+                        Thread.sleep(forTimeInterval: -start.timeIntervalSinceNow * Self.rest)
                     })
             } else {
                 workers.append(
                     crew.task(name) { worker in
                         crew.watchdog.begins(worker, "read")
+                        let start = Date()
                         let least = acknowledged.withLock { $0.commits }
                         try await stack.read { try check($0, least, last, number) }
-                        try await Task.sleep(for: .seconds(Self.pause))
+                        crew.watchdog.begins(worker, "resting")
+                        try await Task.sleep(for: .seconds(-start.timeIntervalSinceNow * Self.rest))
                     })
             }
         }
