@@ -47,13 +47,14 @@ final class FieldAssigner {
         let fields = entry.entity.fields
         let attributes = values.filter { fields[$0.key].relationship == nil }
         if !attributes.isEmpty {
+            // Before anything changes: a transaction may want to know what the object was like.
+            for ordinal in attributes.keys { object._$willChange(ordinal) }
             do {
                 try object._$load(record(old, with: attributes, entry.entity))
             } catch {
                 try object._$load(old)
                 throw transaction.described(error, entry, object._$state.key)
             }
-            for ordinal in attributes.keys { object._$willChange(ordinal) }
         }
         for (ordinal, value) in values.sorted(by: { $0.key < $1.key }) {
             guard let relationship = fields[ordinal].relationship else { continue }
