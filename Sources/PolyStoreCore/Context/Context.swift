@@ -34,6 +34,9 @@ public class Context {
 
     // MARK: What the kinds of contexts differ in
 
+    /// Holds what was fetched ahead.
+    func keep(_ objects: [any Model]) { fetchedAhead += objects }
+
     /// What to read a store through.
     final func storage(_ store: PersistentStore) throws -> any ReadTransaction {
         let reader = try reader(store)

@@ -66,6 +66,12 @@ final class IdentityMap {
         if holders == 0 { dropContext() }
     }
 
+    /// Called for a living object that the context holds from now on.
+    func letGo() {
+        holders -= 1
+        if holders == 0 { dropContext() }
+    }
+
     @usableFromInline
     func dropContext() { Unmanaged.passUnretained(context).release() }
 

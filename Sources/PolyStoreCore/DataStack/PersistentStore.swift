@@ -70,7 +70,13 @@ final class StoreEntity: Sendable {
         incoming = store.schema.entities.flatMap(\.relationships).filter { $0.destination == entity.index && $0.inverse == nil }
         family = EntityFamily(entity, type)
         isPolymorphic = family != nil
+        var declared = FieldMask()
+        for field in entity.fields where !field.isHidden && field.ordinal != family?.classifier { declared.insert(field.ordinal) }
+        declaredFields = declared
     }
+
+    /// The fields that are properties of a class.
+    let declaredFields: FieldMask
 
     /// The classes whose objects it holds.
     var types: [any Model.Type] { family?.kinds.map { $0.type } ?? [type] }

@@ -13,6 +13,10 @@ struct MemberLog {
     var hasLinks = false
     private var entries: [Entry] = []
     var isEmpty: Bool { entries.isEmpty }
+    /// How often anything was added, taken or moved.
+    var changeCount: Int { entries.count }
+    /// The relationships that were touched from a change on.
+    func touched(since change: Int) -> Set<MemberKey> { Set(entries.dropFirst(change).lazy.map(\.key)) }
     private var index: [MemberKey: MemberChanges] = [:]
     private var indexed = 0
 

@@ -52,7 +52,7 @@ extension Transaction {
         return changes
     }
 
-    private func describing(_ entry: StoreEntity, _ object: any Model, _ body: () throws -> Void) throws {
+    final func describing(_ entry: StoreEntity, _ object: any Model, _ body: () throws -> Void) throws {
         do { try body() } catch { throw described(error, entry, object._$state.key) }
     }
 

@@ -2,7 +2,8 @@ import PolyStoreBackend
 
 extension Transaction {
     /// Deletes objects and what hangs on them. A list of work, not a recursion: a chain may be as long as the store.
-    func deleteGraph(_ objects: [any Model]) throws {
+    final func deleteGraph(_ objects: [any Model]) throws {
+        try checkMutable()
         var work = objects
         while let object = work.popLast() {
             guard object._$state.context === self else {
@@ -11,6 +12,7 @@ extension Transaction {
             guard !object.isDeleted else { continue }
             if object._$state.isFault, !object._$state.flags.contains(.linked) { fire(object) }
             guard !object.isDeleted else { continue }  // it was gone already
+            willTouch(object)
             object._$state.flags.insert(.deleted)
             if !object.isInserted { pending[Int(object._$state.slot)].deleted.append(object) }
             try detach(object, &work)

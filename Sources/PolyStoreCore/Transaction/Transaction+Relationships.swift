@@ -106,7 +106,7 @@ extension Transaction {
     }
 
     /// Adds an object to a to-many relationship, both ends.
-    private func link(_ key: MemberKey, _ entry: StoreEntity, _ target: Int64) {
+    func link(_ key: MemberKey, _ entry: StoreEntity, _ target: Int64) {
         let relationship = entry.entity.relationships[Int(key.relationship)]
         let slot = entry.destinations[Int(key.relationship)]
         switch relationship.storage {
