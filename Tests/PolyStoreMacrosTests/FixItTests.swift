@@ -32,7 +32,8 @@ import Testing
             "@Model\nfinal class Thing {\n    @Relationship var a: Other\n}", "final class Thing {\n    var a: Other\n}",
             diagnostics: [
                 DiagnosticSpec(
-                    message: "a must be optional (to-one) or a Set (to-many): the object at the other end may be deleted.", line: 3,
+                    message: "a must be optional (to-one), a Set or an array (to-many): the object at the other end may be deleted.",
+                    line: 3,
                     column: 26,
                     fixIts: [FixItSpec(message: "make it optional")])
             ], applying: ["make it optional"], fixed: "@Model\nfinal class Thing {\n    @Relationship var a: Other?\n}")
