@@ -11,14 +11,18 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     public var properties: [PropertyDescription]
     /// Indexes over several fields. Those of single attributes are asked for at the attribute.
     public var indexes: [IndexDescription]
+    /// What it is made up of, where it stands for a hierarchy of entities; nil for one that stands alone.
+    public var hierarchy: EntityHierarchy?
 
     public init(
-        name: String, originalName: String? = nil, properties: [PropertyDescription], indexes: [IndexDescription] = []
+        name: String, originalName: String? = nil, properties: [PropertyDescription], indexes: [IndexDescription] = [],
+        hierarchy: EntityHierarchy? = nil
     ) {
         self.name = name
         self.originalName = originalName
         self.properties = properties
         self.indexes = indexes
+        self.hierarchy = hierarchy
     }
 }
 

@@ -15,7 +15,8 @@ extension Context {
     /// Whether a slot holds objects of a class. It does, unless two classes describe one entity; then nothing is better than a wrong cast.
     @inlinable
     final func isModel<T: Model>(_ type: T.Type, _ slot: Int32) -> Bool {
-        if table.entries[Int(slot)].type == type { return true }
+        let entry = table.entries[Int(slot)]
+        if entry.type == type || entry.isPolymorphic && holds(type, entry) { return true }
         reportClass(type, slot)
         return false
     }

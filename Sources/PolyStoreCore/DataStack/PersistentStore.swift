@@ -51,8 +51,7 @@ final class StoreEntity: Sendable {
     let store: PersistentStore
     let entity: Entity
     @usableFromInline let type: any Model.Type
-    /// Attributes that must be assigned before a new object is committed: neither optional nor with a default.
-    let required: [Int]
+    private let required: [Int]
     /// Slots of the relationships' destinations, in the same store.
     let destinations: [Int32]
     /// Relationships that lead here and have no way back.
@@ -63,6 +62,9 @@ final class StoreEntity: Sendable {
     let positions: [(field: Int, relationship: Int, foreignKey: Int)]
     /// The fields that the class knows of.
     let declaredFields: FieldMask
+    /// The classes, where there are several; `type` is their root.
+    let family: EntityFamily?
+    @usableFromInline let isPolymorphic: Bool
 
     init(store: PersistentStore, entity: Entity, type: any Model.Type) {
         slot = store.firstSlot + Int32(entity.index)
@@ -80,7 +82,18 @@ final class StoreEntity: Sendable {
         }
         declaredFields = FieldMask(first: entity.fields.count { !$0.isHidden })
         incoming = store.schema.entities.flatMap(\.relationships).filter { $0.destination == entity.index && $0.inverse == nil }
+        family = EntityFamily(entity, type)
+        isPolymorphic = family != nil
     }
+
+    /// The classes whose objects it holds.
+    var types: [any Model.Type] { family?.kinds.map { $0.type } ?? [type] }
+
+    /// Attributes that must be assigned before a new object is committed: neither optional nor with a default.
+    func required(of object: some Model) -> [Int] { family?.kind(of: object).required ?? required }
+
+    /// The relationships that an object has: of a hierarchy those of its own class.
+    func relationships(of object: some Model) -> [Relationship] { family?.kind(of: object).relationships ?? entity.relationships }
 
     /// Writes every field of an object, those that its class does not know of included.
     /// - Parameter positions: fields of positions; the others are null, or not written.
@@ -88,6 +101,7 @@ final class StoreEntity: Sendable {
         _ object: some Model, into builder: inout RecordBuilder, positions: [(field: Int, position: Int64)] = []
     ) throws {
         try object._$encode(into: &builder)
+        if let family { builder.setText(family.classifier, family.kind(of: object).name) }
         for (field, position) in positions { builder.setInteger(field, position) }
     }
 }

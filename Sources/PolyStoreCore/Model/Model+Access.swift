@@ -64,13 +64,19 @@ extension Model {
     /// Whether the object was created in this transaction.
     @inlinable public var isInserted: Bool { _$state.edit?.isInsert ?? false }
 
-    /// Whether this transaction changed it.
-    public var hasChanges: Bool { _$state.edit != nil || isDeleted }
+    /// Whether this transaction changed it, or the list of one of its to-many relationships. What was changed back counts too; see
+    /// ``hasPersistentChangedValues()``.
+    public var hasChanges: Bool { isEdited || !changedRelationships.isEmpty }
 
-    /// The stored names of what was changed in this transaction, to-many relationships aside.
+    /// Whether its record is out of date.
+    var isEdited: Bool { _$state.edit != nil || isDeleted }
+
+    /// The stored names of what was changed in this transaction. What was changed back counts too; see ``changedValues()``.
     public var changedKeys: Set<String> {
-        guard let edit = _$state.edit else { return [] }
+        var keys = Set(changedRelationships.map(\.name))
+        guard let edit = _$state.edit else { return keys }
         let fields = _$state.context.entry(_$state.slot).entity.fields
-        return Set(edit.mask.ordinals.compactMap { fields.indices.contains($0) ? fields[$0].name : nil })
+        for ordinal in edit.mask.ordinals where fields.indices.contains(ordinal) { keys.insert(fields[ordinal].name) }
+        return keys
     }
 }

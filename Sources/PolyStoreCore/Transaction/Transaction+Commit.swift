@@ -92,7 +92,7 @@ extension Transaction {
         }
     }
 
-    private func describing(_ entry: StoreEntity, _ object: any Model, _ body: () throws -> Void) throws {
+    final func describing(_ entry: StoreEntity, _ object: any Model, _ body: () throws -> Void) throws {
         do { try body() } catch { throw described(error, entry, object._$state.key) }
     }
 
@@ -103,17 +103,18 @@ extension Transaction {
         var violations = Violations()
         for (slot, own) in pending.enumerated() {
             let entry = table.entries[slot]
-            let required = entry.entity.relationships.filter { $0.isRequired && !$0.isToMany }
+            let required = entry.entity.relationships.contains { $0.isRequired && !$0.isToMany }
             if let lost = own.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(lost, entry) }
             for object in own.inserted where !object.isDeleted {
-                for field in entry.required where !(object._$state.edit?.mask.contains(field) ?? false) {
+                for field in entry.required(of: object) where !(object._$state.edit?.mask.contains(field) ?? false) {
                     let name = entry.entity.fields[field].name
                     violations.add(entry.entity.name, name, object._$state.key, "is required and was never assigned")
                 }
             }
-            if !required.isEmpty {
+            if required {
                 for object in [own.inserted, own.updated].joined() where !object.isDeleted {
-                    for relationship in required where object._$toOne(relationship.ordinal).id == 0 {
+                    for relationship in entry.relationships(of: object)
+                    where relationship.isRequired && !relationship.isToMany && object._$toOne(relationship.ordinal).id == 0 {
                         violations.add(entry.entity.name, relationship.name, object._$state.key, "is required and leads to no object")
                     }
                 }
@@ -131,7 +132,8 @@ extension Transaction {
         guard !counted.isEmpty else { return }
         var keys = Set(memberLog.touched.filter { $0.slot == entry.slot })
         for object in own.inserted {
-            for relationship in counted {
+            for relationship in counted
+            where entry.family == nil || entry.relationships(of: object).contains(where: { $0.ordinal == relationship.ordinal }) {
                 keys.insert(MemberKey(slot: entry.slot, relationship: Int32(relationship.ordinal), key: object._$state.key))
             }
         }

@@ -118,7 +118,7 @@ extension Transaction {
 
     /// Whether this transaction changed or deleted an object, so that the store's row is out of date.
     private func isPending(_ entry: StoreEntity, _ key: Int64) -> Bool {
-        func open<T: Model>(_ type: T.Type) -> Bool { living(type, entry.slot, key)?.hasChanges ?? false }
+        func open<T: Model>(_ type: T.Type) -> Bool { living(type, entry.slot, key)?.isEdited ?? false }
         return open(entry.type)
     }
 }

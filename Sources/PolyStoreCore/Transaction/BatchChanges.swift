@@ -1,0 +1,135 @@
+public import Foundation
+import PolyStoreBackend
+
+/// What ``Transaction/batchUpdate(_:set:)-(S,_)`` does to each object: values to set, or to work out of the old ones.
+///
+///     try transaction.batchUpdate(From<Person>().where(\.age > 30)) {
+///         $0.set(\.nickname, to: nil)
+///         $0.increment(\.age, by: 1)
+///         $0.update(\.email) { $0.lowercased() }
+///     }
+///
+/// The steps are taken in order, and each sees what those before it did.
+public struct BatchChanges<T: Model> {
+    /// One field's new value.
+    struct Step {
+        let name: String
+        /// Whether it looks at the object, and not only at constants.
+        let reads: Bool
+        let value: (RecordView, Field, Context, StoreEntity) throws -> Value
+    }
+
+    private(set) var steps: [Step] = []
+    /// Why it cannot be carried out; thrown by the update.
+    private(set) var error: (any Error)?
+
+    init() {}
+
+    private mutating func add(
+        _ path: PartialKeyPath<T>, reads: Bool = true, _ value: @escaping (RecordView, Field) throws -> Value
+    ) {
+        do {
+            steps.append(Step(name: try T._$properties.field(path).name, reads: reads) { record, field, _, _ in try value(record, field) })
+        } catch { self.error = self.error ?? error }
+    }
+
+    private mutating func add(_ path: PartialKeyPath<T>, constant: Value) { add(path, reads: false) { _, _ in constant } }
+
+    // MARK: Constants
+
+    /// Sets an attribute.
+    public mutating func set<V: AttributeValue>(_ path: KeyPath<T, V>, to value: V) { add(path, constant: value.attributeValue) }
+
+    /// Sets an enum with raw values.
+    public mutating func set<V: RawRepresentable>(_ path: KeyPath<T, V>, to value: V) where V.RawValue: AttributeValue {
+        add(path, constant: value.rawValue.attributeValue)
+    }
+
+    @_disfavoredOverload
+    public mutating func set<V: RawRepresentable>(_ path: KeyPath<T, V?>, to value: V?) where V.RawValue: AttributeValue {
+        add(path, constant: value?.rawValue.attributeValue ?? .null)
+    }
+
+    /// Sets an attribute that is kept as JSON.
+    @_disfavoredOverload
+    public mutating func set<V: Codable>(_ path: KeyPath<T, V>, to value: V) {
+        do { add(path, constant: .text(String(decoding: try JSONCoding<V>.json(value), as: UTF8.self))) } catch {
+            self.error = self.error ?? error
+        }
+    }
+
+    /// Makes a to-one relationship lead to an object, or to none.
+    public mutating func set<D: Model>(_ path: KeyPath<T, D?>, to target: ObjectID<D>?) {
+        add(path, constant: target.map { .integer($0.key) } ?? .null)
+    }
+
+    @_disfavoredOverload
+    public mutating func set<D: Model>(_ path: KeyPath<T, D?>, to target: D?) { set(path, to: target?.objectID) }
+
+    /// Sets an attribute or a to-one relationship by its name, to a constant that can be compared with it; nil is no value.
+    public mutating func set(_ name: String, to value: (any QueryArgument)?) {
+        let equality = Where<T>(name, isEqualTo: value)
+        steps.append(
+            Step(name: name, reads: false) { _, field, context, entry in
+                if let (ordinal, value) = try equality.predicate(context, entry).equality(of: entry.entity), ordinal == field.ordinal {
+                    return value
+                }
+                throw StoreError(
+                    .invalidValue, "\(entry.entity.name).\(name) cannot be \(value.map { "\($0.queryOperand)" } ?? "nil").",
+                    entity: entry.entity.name, attribute: name)
+            })
+    }
+
+    // MARK: Values of the object
+
+    /// Sets an attribute to the value of another one.
+    public mutating func set<V: AttributeValue>(_ path: KeyPath<T, V>, to other: KeyPath<T, V>) {
+        do {
+            let source = try T._$properties.field(other).name
+            steps.append(
+                Step(name: try T._$properties.field(path).name, reads: true) { record, _, _, entry in
+                    record.value(try Self.field(source, entry.entity))
+                })
+        } catch { self.error = self.error ?? error }
+    }
+
+    /// Sets an attribute to what a function makes of its value. What that throws ends the update.
+    public mutating func update<V: AttributeValue>(_ path: KeyPath<T, V>, _ change: @escaping (V) throws -> V) {
+        add(path) { record, field in try change(V.decodeAttribute(record, field.ordinal)).attributeValue }
+    }
+
+    /// Adds to an integer; a negative number takes away. A sum that the type cannot hold ends the update with `invalidValue`.
+    public mutating func increment<V: AttributeValue & FixedWidthInteger>(_ path: KeyPath<T, V>, by amount: V) {
+        update(path) { try Self.sum($0, amount) }
+    }
+
+    /// The same; no value stays none.
+    public mutating func increment<V: AttributeValue & FixedWidthInteger>(_ path: KeyPath<T, V?>, by amount: V) {
+        update(path) { try $0.map { try Self.sum($0, amount) } }
+    }
+
+    /// Adds to a floating-point number.
+    public mutating func increment<V: AttributeValue & BinaryFloatingPoint>(_ path: KeyPath<T, V>, by amount: V) {
+        update(path) { $0 + amount }
+    }
+    public mutating func increment<V: AttributeValue & BinaryFloatingPoint>(_ path: KeyPath<T, V?>, by amount: V) {
+        update(path) { $0.map { $0 + amount } }
+    }
+
+    /// Adds to a decimal number.
+    public mutating func increment(_ path: KeyPath<T, Decimal>, by amount: Decimal) { update(path) { $0 + amount } }
+    public mutating func increment(_ path: KeyPath<T, Decimal?>, by amount: Decimal) { update(path) { $0.map { $0 + amount } } }
+
+    private static func sum<V: FixedWidthInteger>(_ value: V, _ amount: V) throws -> V {
+        let (sum, overflows) = value.addingReportingOverflow(amount)
+        if overflows { throw StoreError(.invalidValue, "\(value) + \(amount) does not fit \(V.self).") }
+        return sum
+    }
+
+    static func field(_ name: String, _ entity: Entity) throws -> Field {
+        if let field = entity.field(named: name) { return field }
+        throw StoreError(
+            .invalidPredicate, "\(name) is no attribute or to-one relationship of \(entity.name), so it cannot be set.",
+            entity: entity.name, attribute: name)
+    }
+}

@@ -1,0 +1,86 @@
+import PolyStoreBackend
+
+/// Gives objects values by field, as their properties would.
+///
+/// A model offers no way to set a property by name; it can write a record and take one over. So the values go into a copy of the object's record.
+final class FieldAssigner {
+    private let transaction: Transaction
+    /// Each holds one record, as a record is copied from another while it is built. Used anew for each object.
+    private var arenas: [RecordArena] = []
+    private var used = 0
+
+    init(_ transaction: Transaction) { self.transaction = transaction }
+
+    /// Makes an object's values a record; it and those made of it are valid until the next object's.
+    func record(of object: some Model, _ entry: StoreEntity) throws -> RecordView {
+        used = 0
+        return try build(entry.entity) { try entry.encode(object, into: &$0) }
+    }
+
+    /// A record with other values in some of its fields, by ordinal.
+    /// - Throws: `invalidValue` for a value of another physical type.
+    func record(_ record: RecordView, with values: [Int: Value], _ entity: Entity) throws -> RecordView {
+        try build(entity) { builder in
+            for field in entity.fields {
+                if let value = values[field.ordinal] { try builder.set(field, value) } else { builder.copy(field, from: record) }
+            }
+        }
+    }
+
+    private func build(_ entity: Entity, _ encode: (inout RecordBuilder) throws -> Void) throws -> RecordView {
+        if used == arenas.count { arenas.append(RecordArena(capacity: 512)) }
+        let arena = arenas[used]
+        used += 1
+        arena.removeAll()
+        var builder = RecordBuilder(arena)
+        builder.begin(entity.layout)
+        try encode(&builder)
+        return try builder.finishedView()
+    }
+
+    /// Sets fields of an object, and keeps the other ends of relationships right.
+    /// - Parameters:
+    ///   - values: by ordinal; of a to-one relationship the target's key.
+    ///   - old: the object's record.
+    /// - Throws: what decoding throws for a value that the object's class does not take, and then nothing is changed.
+    func assign(_ values: [Int: Value], to object: some Model, _ old: RecordView, _ entry: StoreEntity) throws {
+        let fields = entry.entity.fields
+        let attributes = values.filter { fields[$0.key].relationship == nil }
+        if !attributes.isEmpty {
+            do {
+                try object._$load(record(old, with: attributes, entry.entity))
+            } catch {
+                try object._$load(old)
+                throw transaction.described(error, entry, object._$state.key)
+            }
+            for ordinal in attributes.keys { object._$willChange(ordinal) }
+        }
+        for (ordinal, value) in values.sorted(by: { $0.key < $1.key }) {
+            guard let relationship = fields[ordinal].relationship else { continue }
+            let key = if case .integer(let key) = value { key } else { 0 as Int64 }
+            try lead(object, entry, relationship, fields[ordinal], to: key)
+        }
+    }
+
+    /// Makes a to-one relationship lead to the object of a key; 0 is none. Whether there is such an object is judged at commit.
+    private func lead<T: Model>(_ object: T, _ entry: StoreEntity, _ relationship: Int, _ field: Field, to key: Int64) throws {
+        object._$willChange(field.ordinal)
+        let old = object._$toOne(relationship)
+        guard old.id != key else { return }
+        guard key != 0 else {
+            object._$setToOne(relationship, transaction.moveToOne(object, relationship, from: old, to: T?.none))
+            return
+        }
+        func move(to target: some Model) throws -> ToOne {
+            guard !target.isDeleted else {
+                let name = transaction.entry(target._$state.slot).entity.name
+                throw StoreError(
+                    .notFound, "\(entry.entity.name).\(field.name) cannot lead to \(name) \(key), which is deleted.",
+                    entity: entry.entity.name, attribute: field.name, objectID: object._$state.key)
+            }
+            if target._$state.isFault { target._$state.flags.insert(.unverified) }
+            return transaction.moveToOne(object, relationship, from: old, to: target)
+        }
+        object._$setToOne(relationship, try move(to: transaction.anyObject(entry.destinations[relationship], key)))
+    }
+}

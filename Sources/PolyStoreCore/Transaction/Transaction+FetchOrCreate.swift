@@ -1,0 +1,118 @@
+import PolyStoreBackend
+
+extension Transaction {
+    /// The first object that matches, pending ones included; where none does, a new one that does.
+    ///
+    ///     jane.department = try transaction.fetchOrCreate(From<Department>(), Where(\.title == "Research"))
+    ///
+    /// A new object gets the values of the condition's equality terms: those that must all hold and compare an attribute, or a to-one relationship, with a
+    /// constant, in whichever dialect they are written. Other terms (`>`, `OR`, `NOT`, `IN`, text operators, paths over relationships) give no value, so the
+    /// defaults must satisfy them. Two calls in one transaction give one object.
+    /// - Parameters:
+    ///   - source: what to look for; with an order the first one in it. Without a limit or an offset.
+    ///   - into: where to create; needed where several stores are looked through. It must be one of them.
+    /// - Throws: `invalidPredicate`, naming the terms, where the new object would not satisfy all of them, and then none is created; what
+    ///   ``create(_:)`` and a fetch throw.
+    public func fetchOrCreate<S: FetchSource>(_ source: S, into: Into<S.Entity>? = nil) throws -> S.Entity {
+        var chain = source.chain
+        guard chain.options.offset == 0, chain.options.limit.map({ $0 > 0 }) ?? true else {
+            throw StoreError(
+                .invalidPredicate, "A limit or an offset has no meaning where an object is created if there is none. Leave it out.",
+                entity: S.Entity._$entityName)
+        }
+        chain.options.includesPendingChanges = true
+        if let found = try fetchOne(chain) { return found }
+        let entry = try entry(for: into ?? chain.from.onlyStore)
+        guard try entries(of: chain.from).contains(where: { $0 === entry }) else {
+            throw StoreError(
+                .misuse,
+                "\(S.Entity._$entityName) is looked for in other stores than the one where it is to be created, and would never be found.",
+                entity: S.Entity._$entityName)
+        }
+        return try create(S.Entity.self, entry, matching: chain.condition?.predicate(self, entry) ?? .all)
+    }
+
+    private func create<T: Model>(_ type: T.Type, _ entry: StoreEntity, matching predicate: QueryPredicate) throws -> T {
+        let terms = predicate.conjuncts
+        var values: [Int: Value] = [:]
+        for term in terms {
+            guard let (ordinal, value) = term.equality(of: entry.entity) else { continue }
+            values[ordinal] = value
+        }
+        try checkNew(type, entry, values, terms)
+        let object = try create(type, entry)
+        let assigner = FieldAssigner(self)
+        try assigner.assign(values, to: object, assigner.record(of: object, entry), entry)
+        return object
+    }
+
+    /// Judges what a new object would be before there is one.
+    private func checkNew<T: Model>(_ type: T.Type, _ entry: StoreEntity, _ values: [Int: Value], _ terms: [QueryPredicate]) throws {
+        func refused(_ terms: [QueryPredicate], _ why: String) -> StoreError {
+            let names = terms.map(\.description).joined(separator: "; ")
+            return StoreError(
+                .invalidPredicate,
+                "No \(entry.entity.name) matches, and one cannot be created of the condition: \(names): \(why).", entity: entry.entity.name)
+        }
+        let assigner = FieldAssigner(self)
+        // In no map and in no list: nobody meets it.
+        let draft = T(_$state: ModelState(maps[Int(entry.slot)], key: 0))
+        let record = try assigner.record(assigner.record(of: draft, entry), with: values, entry.entity)
+        do {
+            try draft._$load(record)
+        } catch {
+            throw refused(terms.filter { $0.equality(of: entry.entity) != nil }, "\(described(error, entry, 0).message)")
+        }
+        let related = try terms.contains(where: \.needsRelated) ? relatedRecords(entry.store, FetchOptions()) : nil
+        let unmet = try terms.filter { try !PredicateEvaluator($0, related).matches(id: 0, record) }
+        guard unmet.isEmpty else { throw refused(unmet, "a new object would not satisfy that") }
+    }
+}
+
+extension Transaction {
+    /// The first object that matches, or a new one that does; see ``fetchOrCreate(_:into:)-(S,_)``.
+    public func fetchOrCreate<T, A: FetchClause<T>>(_ from: From<T>, _ first: A, into: Into<T>? = nil) throws -> T {
+        try fetchOrCreate(from.chain(first), into: into)
+    }
+    public func fetchOrCreate<T, A: FetchClause<T>, B: FetchClause<T>>(
+        _ from: From<T>, _ first: A, _ second: B, into: Into<T>? = nil
+    ) throws -> T {
+        try fetchOrCreate(from.chain(first, second), into: into)
+    }
+    public func fetchOrCreate<T, A: FetchClause<T>, B: FetchClause<T>, C: FetchClause<T>>(
+        _ from: From<T>, _ first: A, _ second: B, _ third: C, into: Into<T>? = nil
+    ) throws -> T {
+        try fetchOrCreate(from.chain(first, second, third), into: into)
+    }
+}
+
+extension From {
+    /// The store that it names, where it is one.
+    fileprivate var onlyStore: Into<T> {
+        guard let configurations, let first = configurations.first, configurations.allSatisfy({ $0 == first }) else { return Into() }
+        return Into(first)
+    }
+}
+
+extension QueryPredicate {
+    /// The value that a field must have for it to be true, where it says just that.
+    func equality(of entity: Entity) -> (ordinal: Int, value: Value)? {
+        func known(_ field: FieldReference, _ value: Value) -> (Int, Value)? { field.isObjectID ? nil : (field.ordinal, value) }
+        switch node {
+        case .compare(let field, .equal, let value) where !value.isNull: return known(field, value)
+        case .isNull(let field): return known(field, .null)
+        case .compareExpressions(let left, .equal, let right):
+            // A number of another type than the field's.
+            guard let field = left.asField, let constant = right.asConstant, field.type.isNumber else { return nil }
+            switch (constant, field.type.physical) {
+            case (.integer(let value), .real):
+                return known(field, .real(right.type == .uint64 ? Double(UInt64(bitPattern: value)) : Double(value)))
+            case (.real(let value), .integer):
+                let whole = field.isUnsigned ? UInt64(exactly: value).map { Int64(bitPattern: $0) } : Int64(exactly: value)
+                return whole.flatMap { known(field, .integer($0)) }
+            default: return nil
+            }
+        default: return nil
+        }
+    }
+}
