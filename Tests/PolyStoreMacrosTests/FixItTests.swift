@@ -10,8 +10,9 @@ import Testing
             "@Model\npublic class Thing {\n}", "public class Thing {\n}",
             diagnostics: [
                 DiagnosticSpec(
-                    message: "A model class must be final: objects are made by the framework, which cannot know a subclass.", line: 2,
-                    column: 8,
+                    message:
+                        "A model class must be final: objects are made by the framework, which cannot know a subclass. One that others inherit from lists them: @Model(subentities: \"…\").",
+                    line: 2, column: 8,
                     fixIts: [FixItSpec(message: "add 'final'")])
             ], applying: ["add 'final'"], fixed: "@Model\npublic final class Thing {\n}")
     }

@@ -62,10 +62,10 @@ public class Context {
 
     func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) { _ = beginEditing(object) }
 
-    func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) { _ = beginEditing(object) }
-
     /// An object that only takes notes; see ``KeyPathProbe``.
     func note<T: Model>(_ type: T.Type, _ map: IdentityMap, _ key: Int64) -> T? { nil }
+
+    func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) { _ = beginEditing(object) }
 
     /// What a transaction's own changes do to the list of a to-many relationship.
     func pendingMembers(_ key: MemberKey) -> MemberChanges? { nil }

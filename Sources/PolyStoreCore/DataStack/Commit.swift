@@ -42,13 +42,26 @@ public struct Commit: Sendable {
     private func ids<T: Model>(_ type: T.Type, _ kind: ChangeSet.Kind) -> Set<ObjectID<T>> {
         var found: Set<ObjectID<T>> = []
         for entry in table.byType[ObjectIdentifier(type)] ?? [] {
+            let names = entry.family?.kind(type)?.concreteNames
             for part in parts where part.store === entry.store {
                 for change in part.changes.changes where change.kind == kind && change.entity == entry.entity.index {
+                    // Of an object whose place in a list changed nothing else has to be said than that the list did.
+                    if kind == .update, change.mask.isDisjoint(with: entry.declaredFields) { continue }
+                    if let names, !names.contains(part.kind(of: change, entry)) { continue }
                     found.insert(ObjectID(entry: entry, key: change.id))
                 }
             }
         }
         return found
+    }
+}
+
+extension CommittedChanges {
+    /// The entity of a changed object of a hierarchy.
+    fileprivate func kind(of change: ChangeSet.Change, _ entry: StoreEntity) -> String {
+        guard change.kind != .delete else { return deletedKinds[ObjectKey(slot: entry.slot, key: change.id)] ?? "" }
+        // Records are written whole, whatever of them is to be changed.
+        return (try? entry.family?.kind(changes.record(change)).name) ?? ""
     }
 }
 

@@ -26,6 +26,8 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
     private struct Member {
         let changes: [(store: PersistentStore, changes: ChangeSet)]
         let touched: MemberLog
+        /// The entities of deleted objects of hierarchies.
+        let deletedKinds: [ObjectKey: String]
         /// The stores whose state it depends on, by index.
         let stores: [Int]
         let source: (any Hashable & Sendable)?
@@ -151,6 +153,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         _ done: @escaping ((any Error)?) -> Void
     ) {
         let stores = transaction.touchedStores
+        let deletedKinds = transaction.deletedKinds
         transaction.end()
         runs += 1
         if runs == 1 { firstEnd = DispatchTime.now().uptimeNanoseconds }
@@ -159,7 +162,8 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         memberBytes += changes.reduce(0) { $0 + $1.changes.byteCount }
         members.append(
             Member(
-                changes: changes, touched: transaction.memberLog, stores: stores, source: transaction.sourceIdentifier,
+                changes: changes, touched: transaction.memberLog, deletedKinds: deletedKinds, stores: stores,
+                source: transaction.sourceIdentifier,
                 userInfo: transaction.userInfo
             ) { [failure] error in done(failure ?? error) })
     }
@@ -272,7 +276,8 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
                 let parts: [CommittedChanges] = member.changes.compactMap { store, changes in
                     guard let version = versions[store.index] else { return nil }
                     return CommittedChanges(
-                        store: store, version: version, changes: changes, touched: touched.filter { store.slots.contains($0.slot) })
+                        store: store, version: version, changes: changes, touched: touched.filter { store.slots.contains($0.slot) },
+                        deletedKinds: member.deletedKinds)
                 }
                 return Commit(sourceIdentifier: member.source, userInfo: member.userInfo, parts: parts, table: table)
             }
@@ -289,7 +294,8 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
             let keys = try (0..<count).map { _ in try part.newKey(entry.entity) }
             part.didReserve()
             members.append(
-                Member(changes: [], touched: MemberLog(), stores: [entry.store.index], source: nil, userInfo: [:]) { error in
+                Member(changes: [], touched: MemberLog(), deletedKinds: [:], stores: [entry.store.index], source: nil, userInfo: [:]) {
+                    error in
                     done(error.map { .failure($0) } ?? .success(keys))
                 })
         } catch {

@@ -8,6 +8,8 @@ struct CommittedChanges: @unchecked Sendable {  // the change set is complete an
     let changes: ChangeSet
     /// To-many relationships whose list changed.
     let touched: [MemberKey]
+    /// The entities of deleted objects of hierarchies.
+    var deletedKinds: [ObjectKey: String] = [:]
 }
 
 /// What a context that follows the commits has still to hear of, in order, with a snapshot of each store as they left it: what the context then

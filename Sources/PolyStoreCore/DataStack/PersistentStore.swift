@@ -56,15 +56,13 @@ final class StoreEntity: Sendable {
     let destinations: [Int32]
     /// Relationships that lead here and have no way back.
     let incoming: [Relationship]
+    /// The classes, where there are several; `type` is their root.
+    let family: EntityFamily?
+    @usableFromInline let isPolymorphic: Bool
     /// By relationship: whether it is ordered.
     let isOrdered: [Bool]
     /// Hidden fields that hold positions, with the fields of the to-one relationships that they are for.
     let positions: [(field: Int, relationship: Int, foreignKey: Int)]
-    /// The fields that the class knows of.
-    let declaredFields: FieldMask
-    /// The classes, where there are several; `type` is their root.
-    let family: EntityFamily?
-    @usableFromInline let isPolymorphic: Bool
 
     init(store: PersistentStore, entity: Entity, type: any Model.Type) {
         slot = store.firstSlot + Int32(entity.index)
@@ -80,11 +78,16 @@ final class StoreEntity: Sendable {
             }
             return (field.ordinal, relationship, key)
         }
-        declaredFields = FieldMask(first: entity.fields.count { !$0.isHidden })
         incoming = store.schema.entities.flatMap(\.relationships).filter { $0.destination == entity.index && $0.inverse == nil }
         family = EntityFamily(entity, type)
         isPolymorphic = family != nil
+        var declared = FieldMask()
+        for field in entity.fields where !field.isHidden && field.ordinal != family?.classifier { declared.insert(field.ordinal) }
+        declaredFields = declared
     }
+
+    /// The fields that are properties of a class.
+    let declaredFields: FieldMask
 
     /// The classes whose objects it holds.
     var types: [any Model.Type] { family?.kinds.map { $0.type } ?? [type] }

@@ -29,6 +29,10 @@ struct MemberLog {
     private var entries: [Entry] = []
     private var arrangements: [[Int64]] = []
     var isEmpty: Bool { entries.isEmpty }
+    /// How often anything was added, taken or moved.
+    var changeCount: Int { entries.count }
+    /// The relationships that were touched from a change on.
+    func touched(since change: Int) -> Set<MemberKey> { Set(entries.dropFirst(change).lazy.map(\.key)) }
     private var index: [MemberKey: MemberChanges] = [:]
     private var indexed = 0
 

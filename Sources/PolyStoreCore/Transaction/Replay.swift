@@ -119,7 +119,7 @@ final class Replay {
             conflicts.append(ObjectConflict(entity: entity.name, objectID: update.object.key, kind: .deleted))
             guard policy.winner == .mine else { return nil }
             created.insert(update.object)
-            return Change(object: update.object, mask: FieldMask(first: entity.fields.count), record: mine, isNew: true)
+            return Change(object: update.object, mask: target.entry(update.object.slot).declaredFields, record: mine, isNew: true)
         }
         let differing = try differences(object, recorded.record(update.base, entity.layout))
         if differing.isEmpty { return Change(object: update.object, mask: update.mask, record: mine) }
@@ -129,7 +129,7 @@ final class Replay {
         var mask = update.mask
         switch (policy.winner, policy.isByAttribute) {
         case (.nobody, _), (.store, false): return nil
-        case (.mine, false): mask = FieldMask(first: entity.fields.count)
+        case (.mine, false): mask = target.entry(update.object.slot).declaredFields
         case (.mine, true): break
         case (.store, true): for field in differing { mask.remove(field) }
         }
@@ -153,7 +153,7 @@ final class Replay {
         let entry = target.entry(object._$state.slot)
         scratch.removeAll()
         let now = try scratch.encode(object, entry)
-        return entry.entity.fields.filter { !now.hasSameValue(as: base, $0) }.map(\.ordinal)
+        return entry.declaredFields.ordinals.filter { !now.hasSameValue(as: base, entry.entity.fields[$0]) }
     }
 
     // MARK: Doing it

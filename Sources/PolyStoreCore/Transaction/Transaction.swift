@@ -155,6 +155,16 @@ public class Transaction: Context {
         fetchedAhead = []
     }
 
+    /// The entities of deleted objects of hierarchies: nothing of them will be left to tell.
+    final var deletedKinds: [ObjectKey: String] {
+        var kinds: [ObjectKey: String] = [:]
+        for (slot, own) in pending.enumerated() where !own.deleted.isEmpty {
+            guard let family = table.entries[slot].family else { continue }
+            for object in own.deleted { kinds[object.place] = family.kind(of: object).name }
+        }
+        return kinds
+    }
+
     // MARK: What only a transaction may do; each is worked out in a file of its own
 
     override func beginEditing(_ object: any Model) -> EditState { startEditing(object) }

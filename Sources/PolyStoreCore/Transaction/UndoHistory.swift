@@ -26,7 +26,6 @@ final class UndoHistory {
         let unverified: [(slot: Int32, key: Int64)]
         let deferredErrors: [StoreError]
         let arena = RecordArena(capacity: 256)
-        var isEmpty: Bool { objects.isEmpty }
     }
 
     private unowned let transaction: Transaction
@@ -53,21 +52,19 @@ final class UndoHistory {
         }
     }
 
-    var canUndo: Bool { !current.isEmpty || !undoable.isEmpty }
-    var canRedo: Bool { !redoable.isEmpty }
+    /// Whether nothing was changed since the last step.
+    private var isAtEnd: Bool { current.objects.isEmpty && transaction.memberLog.changeCount == current.memberLog.changeCount }
+
+    var canUndo: Bool { !isAtEnd || !undoable.isEmpty }
+    /// What was changed since cannot be done again on top of.
+    var canRedo: Bool { isAtEnd && !redoable.isEmpty }
 
     // MARK: What happens
 
     /// Called before an object changes.
-    func note(_ object: any Model) {
-        redoable = []
-        remember(object, in: &current, exists: true)
-    }
+    func note(_ object: any Model) { remember(object, in: &current, exists: true) }
 
-    func noteCreated(_ object: any Model) {
-        redoable = []
-        remember(object, in: &current, exists: false)
-    }
+    func noteCreated(_ object: any Model) { remember(object, in: &current, exists: false) }
 
     private func remember(_ object: any Model, in step: inout Step, exists: Bool) {
         let place = object.place
@@ -90,7 +87,8 @@ final class UndoHistory {
 
     /// Ends the step under way: what comes next is one of its own.
     func endStep() {
-        guard !current.isEmpty else { return }
+        guard !isAtEnd else { return }
+        redoable = []
         undoable.append(current)
         current = Self.step(transaction)
         watchAgain()
@@ -105,13 +103,13 @@ final class UndoHistory {
 
     /// Takes the step under way back, for good.
     func forgetStep() throws {
-        guard !current.isEmpty else { return }
+        guard !isAtEnd else { return }
         try undo()
         redoable = []
     }
 
     func redo() throws {
-        guard let step = redoable.popLast() else { return }
+        guard canRedo, let step = redoable.popLast() else { return }
         undoable.append(try exchange(step))
     }
 

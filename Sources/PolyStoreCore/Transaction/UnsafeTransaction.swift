@@ -32,6 +32,8 @@ public final class UnsafeTransaction: Transaction {
     @exclusivity(unchecked) private var observers: [(id: Int, tell: (PendingChanges) -> Void)] = []
     /// Objects that were touched since the observers were told last.
     @exclusivity(unchecked) private var news: [ObjectKey: any Model] = [:]
+    /// How many changes of to-many relationships they were told of.
+    @exclusivity(unchecked) private var toldLinks = 0
     /// Whether the last of its steps can be taken back.
     public let supportsUndo: Bool
 
@@ -130,7 +132,7 @@ public final class UnsafeTransaction: Transaction {
         guard !object._$state.flags.contains(.owned) else { return }
         object._$state.flags.insert(.owned)
         owned.append(object)
-        maps[Int(object._$state.slot)].letGo()
+        object._$state.unretainedMap._withUnsafeGuaranteedRef { $0.letGo() }
     }
 
     /// Remembers what an object was like, to find out later whether somebody else has changed it.
@@ -284,6 +286,7 @@ public final class UnsafeTransaction: Transaction {
         baseArena = RecordArena()
         fetchedAhead = []
         news = [:]
+        toldLinks = 0
         history = nil
         for object in owned { object._$state.edit = nil }
         for map in maps {
@@ -293,7 +296,7 @@ public final class UnsafeTransaction: Transaction {
         owned = []
         for object in released {
             object._$state.flags.remove(.owned)
-            maps[Int(object._$state.slot)].willHold()
+            object._$state.unretainedMap._withUnsafeGuaranteedRef { $0.willHold() }
         }
         if supportsUndo { history = UndoHistory(self) }
     }
@@ -358,7 +361,13 @@ public final class UnsafeTransaction: Transaction {
     public func removeObserver(_ id: Int) { observers.removeAll { $0.id == id } }
 
     private func tell() {
-        guard !observers.isEmpty, !news.isEmpty else { return }
+        guard !observers.isEmpty else { return }
+        for key in memberLog.touched(since: toldLinks) {
+            let object = anyObject(key.slot, key.key)
+            news[object.place] = object
+        }
+        toldLinks = memberLog.changeCount
+        guard !news.isEmpty else { return }
         let changes = PendingChanges(Array(news.values))
         news = [:]
         for observer in observers { observer.tell(changes) }
@@ -369,15 +378,21 @@ public final class UnsafeTransaction: Transaction {
     /// Objects that somebody still holds outlive the transaction: in a context that can do nothing.
     private func leaveObjects() {
         let ended = EndedContext(core: core, table: table)
-        for (slot, map) in maps.enumerated() {
+        func move(_ object: any Model) {
+            object._$state.flags.subtract([.owned, .hasMembers])
+            object._$state.edit = nil
+            let map = ended.maps[Int(object._$state.slot)]
+            map.insert(object._$state.key, object)
+            object._$state.move(to: map)
+        }
+        for map in maps {
             for case let object as any Model in map.objects {
                 map.remove(object._$state.key)
-                object._$state.flags.subtract([.owned, .hasMembers])
-                object._$state.edit = nil
-                ended.maps[slot].insert(object._$state.key, object)
-                object._$state.move(to: ended.maps[slot])
+                move(object)
             }
         }
+        // Those that stand for missing ones are in no map.
+        for object in owned where object._$state.flags.contains(.owned) { move(object) }
     }
 }
 
