@@ -173,11 +173,12 @@ public final class UnsafeTransaction: Transaction {
             }
         }
         for (key, net) in memberLog.all(where: { _ in true }) {
+            // What is deleted takes its links with it.
+            if isDoomed(key) { continue }
+            if !net.order.isEmpty { changes.arrange(key, net.order) }
             guard case .link(_, let isReversed) = entry(key.slot).entity.relationships[Int(key.relationship)].storage, !isReversed else {
                 continue
             }
-            // What is deleted takes its links with it.
-            if isDoomed(key) { continue }
             changes.link(key, net)
         }
         return changes
