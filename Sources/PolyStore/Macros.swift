@@ -14,13 +14,26 @@
 /// Every stored `var` with a written type is an attribute, unless it is marked ``Relationship(deleteRule:inverse:required:min:max:name:originalName:)``
 /// or ``Transient()``. An attribute that is neither optional nor has a default starts as its type's empty value and must be assigned
 /// before the object is committed.
+///
+/// A class that others inherit from names them, all of those right below it, and is not final. Fetching it gives objects of all of them:
+///
+///     @Model(isAbstract: true, subentities: "Person", "Company")
+///     class Party { var name: String = "" }
+///
+///     @Model(subentities: "Employee")
+///     class Person: Party { var age: Int = 0 }
+///
+/// Names of properties in a store are unlike within a hierarchy, as a store keeps it as one entity.
 /// - Parameters:
 ///   - entity: the entity's name in the store; the class's name unless told.
 ///   - originalName: the entity's name in an earlier version.
-@attached(member, names: arbitrary)
+///   - isAbstract: whether there are only objects of the classes below it.
+///   - subentities: the names of the model classes right below it.
+@attached(member, conformances: Model, names: arbitrary)
 @attached(memberAttribute)
 @attached(extension, conformances: Model, Sendable)
-public macro Model(entity: String? = nil, originalName: String? = nil) = #externalMacro(module: "PolyStoreMacros", type: "ModelMacro")
+public macro Model(entity: String? = nil, originalName: String? = nil, isAbstract: Bool = false, subentities: String...) =
+    #externalMacro(module: "PolyStoreMacros", type: "ModelMacro")
 
 /// Says more about an attribute of a `@Model` class.
 /// - Parameters:
@@ -31,7 +44,11 @@ public macro Model(entity: String? = nil, originalName: String? = nil) = #extern
 public macro Attribute(_ options: AttributeOption..., name: String? = nil, originalName: String? = nil) =
     #externalMacro(module: "PolyStoreMacros", type: "MarkerMacro")
 
-/// Makes a property of a `@Model` class a relationship: `Other?` for one object, `Set<Other>` for many.
+/// Makes a property of a `@Model` class a relationship: `Other?` for one object, `Set<Other>` for many, `[Other]` for many in an order of their own.
+///
+///     @Relationship(inverse: "playlist") var tracks: [Track]
+///
+/// An object is in a list at most once: of one that is set twice the first place counts.
 /// - Parameters:
 ///   - deleteRule: what becomes of the objects at the other end when this one is deleted.
 ///   - inverse: the property of the other class that leads back, by name; naming it at one end is enough. It is checked by the compiler.
@@ -58,14 +75,17 @@ public macro Index<T>(_ keyPaths: PartialKeyPath<T>...) = #externalMacro(module:
 @freestanding(declaration)
 public macro Unique<T>(_ keyPaths: PartialKeyPath<T>...) = #externalMacro(module: "PolyStoreMacros", type: "IndexMacro")
 
-/// Written by ``Model(entity:originalName:)``; not for use by hand.
+/// Written by ``Model(entity:originalName:isAbstract:subentities:)``; not for use by hand.
 @attached(accessor)
-public macro _PersistedAttribute(_ field: Int) = #externalMacro(module: "PolyStoreMacros", type: "PersistedAttributeMacro")
+public macro _PersistedAttribute(_ field: Int, in type: String? = nil) =
+    #externalMacro(module: "PolyStoreMacros", type: "PersistedAttributeMacro")
 
-/// Written by ``Model(entity:originalName:)``; not for use by hand.
+/// Written by ``Model(entity:originalName:isAbstract:subentities:)``; not for use by hand.
 @attached(accessor)
-public macro _PersistedToOne(relationship: Int, field: Int) = #externalMacro(module: "PolyStoreMacros", type: "PersistedToOneMacro")
+public macro _PersistedToOne(relationship: Int, field: Int, in type: String? = nil) =
+    #externalMacro(module: "PolyStoreMacros", type: "PersistedToOneMacro")
 
-/// Written by ``Model(entity:originalName:)``; not for use by hand.
+/// Written by ``Model(entity:originalName:isAbstract:subentities:)``; not for use by hand.
 @attached(accessor)
-public macro _PersistedToMany(relationship: Int) = #externalMacro(module: "PolyStoreMacros", type: "PersistedToManyMacro")
+public macro _PersistedToMany(relationship: Int, in type: String? = nil) =
+    #externalMacro(module: "PolyStoreMacros", type: "PersistedToManyMacro")

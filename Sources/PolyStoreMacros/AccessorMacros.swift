@@ -26,7 +26,12 @@ private struct Attached {
         "UUID", "URL", "String",
     ]
 
-    subscript(label: String?) -> String { arguments[label] ?? "0" }
+    /// An ordinal among the class's own properties, or, where the class may inherit from another model, among all.
+    subscript(label: String?) -> String {
+        let ordinal = arguments[label] ?? "0"
+        guard let type = arguments["in"]?.dropFirst().dropLast() else { return ordinal }
+        return "\(type)._$ordinals.\(label == "relationship" ? label ?? "" : "field") + \(ordinal)"
+    }
 }
 
 /// Reads values of faults first, and marks what changes.

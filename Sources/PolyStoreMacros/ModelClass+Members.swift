@@ -4,9 +4,19 @@ import SwiftSyntax
 extension ModelClass {
     private func coding(_ property: ModelProperty) -> String { "PolyStoreCore.ModelCoding.of((\(property.type)).self)" }
 
+    private var overriding: String { isSubclass ? "override " : "" }
+
+    /// An ordinal, in code.
+    private func ordinal(_ property: ModelProperty) -> String { place.isEmpty ? "\(property.field ?? 0)" : "base + \(property.field ?? 0)" }
+
+    /// Makes `base` known to code that uses ordinals.
+    private var base: String { place.isEmpty || fields.isEmpty ? "" : "    let base = \(name)._$ordinals.field\n" }
+
     /// Inline storage, and the inits.
     var storageMembers: [DeclSyntax] {
-        var members: [DeclSyntax] = ["@exclusivity(unchecked) \(raw: access)var _$state: PolyStoreCore.ModelState"]
+        // One that others inherit from would be reached through the class's table if it could be overridden.
+        let state = "@exclusivity(unchecked) \(access)\(subentities.isEmpty ? "" : "final ")var _$state: PolyStoreCore.ModelState"
+        var members: [DeclSyntax] = isSubclass ? [] : ["\(raw: state)"]
         for property in fields {
             let type = property.relationship == nil ? property.type : "PolyStoreCore.ToOne"
             members.append("private var \(raw: property.storage): \(raw: type)")
@@ -25,13 +35,13 @@ extension ModelClass {
         members.append(
             """
             \(raw: access)required init(_$state state: consuming PolyStoreCore.ModelState) {
-            \(raw: defaults.joined())    self._$state = state
+            \(raw: defaults.joined())    \(raw: isSubclass ? "super.init(_$state: state)" : "self._$state = state")
             }
             """)
         members.append(
             """
             \(raw: access)required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreBackend.RecordView) throws {
-            \(raw: decodingLines)    self._$state = state
+            \(raw: base)\(raw: decodingLines)    \(raw: isSubclass ? "try super.init(_$state: state, decoding: record)" : "self._$state = state")
             }
             """)
         return members
@@ -39,7 +49,7 @@ extension ModelClass {
 
     private var decodingLines: String {
         fields.map { property in
-            let field = property.field ?? 0
+            let field = ordinal(property)
             let value =
                 property.relationship == nil ? "try \(coding(property)).decode(record, \(field))" : "PolyStoreCore.ToOne(record, \(field))"
             return "    self.\(property.storage) = \(value)\n"
@@ -49,7 +59,7 @@ extension ModelClass {
     /// From and to records.
     var codingMembers: [DeclSyntax] {
         let encoding = fields.map { property in
-            let field = property.field ?? 0
+            let field = ordinal(property)
             return property.relationship == nil
                 ? "    try \(coding(property)).encode(self.\(property.storage), into: &builder, \(field))\n"
                 : "    self.\(property.storage).encode(into: &builder, \(field))\n"
@@ -57,26 +67,29 @@ extension ModelClass {
         let toOnes = fields.filter { $0.relationship != nil }
         let reads = toOnes.map { "    case \($0.relationship?.ordinal ?? 0): self.\($0.storage)\n" }.joined()
         let writes = toOnes.map { "    case \($0.relationship?.ordinal ?? 0): self.\($0.storage) = target\n" }.joined()
-        return [
+        let relationship = place.isEmpty ? "relationship" : "relationship - \(name)._$ordinals.relationship"
+        let load: DeclSyntax = """
+            \(raw: overriding)\(raw: access)func _$load(_ record: PolyStoreBackend.RecordView) throws {
+            \(raw: isSubclass ? "    try super._$load(record)\n" : "")\(raw: base)\(raw: decodingLines)}
             """
-            \(raw: access)func _$load(_ record: PolyStoreBackend.RecordView) throws {
-            \(raw: decodingLines)}
-            """,
+        let encode: DeclSyntax = """
+            \(raw: overriding)\(raw: access)func _$encode(into builder: inout PolyStoreBackend.RecordBuilder) throws {
+            \(raw: isSubclass ? "    try super._$encode(into: &builder)\n" : "")\(raw: base)\(raw: encoding.joined())}
             """
-            \(raw: access)func _$encode(into builder: inout PolyStoreBackend.RecordBuilder) throws {
-            \(raw: encoding.joined())}
-            """,
+        // What a subclass adds nothing to it inherits.
+        if isSubclass, toOnes.isEmpty { return fields.isEmpty ? [] : [load, encode] }
+        return (isSubclass && fields.isEmpty ? [] : [load, encode]) + [
             """
-            \(raw: access)func _$toOne(_ relationship: Int) -> PolyStoreCore.ToOne {
-                switch relationship {
-            \(raw: reads)    default: .none
+            \(raw: overriding)\(raw: access)func _$toOne(_ relationship: Int) -> PolyStoreCore.ToOne {
+                switch \(raw: relationship) {
+            \(raw: reads)    default: \(raw: isSubclass ? "super._$toOne(relationship)" : ".none")
                 }
             }
             """,
             """
-            \(raw: access)func _$setToOne(_ relationship: Int, _ target: PolyStoreCore.ToOne) {
-                switch relationship {
-            \(raw: writes)    default: break
+            \(raw: overriding)\(raw: access)func _$setToOne(_ relationship: Int, _ target: PolyStoreCore.ToOne) {
+                switch \(raw: relationship) {
+            \(raw: writes)    default: \(raw: isSubclass ? "super._$setToOne(relationship, target)" : "break")
                 }
             }
             """,
@@ -87,32 +100,46 @@ extension ModelClass {
     var descriptionMembers: [DeclSyntax] {
         let described = properties.map { "        \(description($0)),\n" }.joined()
         let indexLines = indexes.map { index in
-            "        PolyStoreBackend.IndexDescription(fields: [\(index.fields.map { quoted($0) }.joined(separator: ", "))], isUnique: \(index.isUnique)),\n"
+            "        PolyStoreBackend.IndexDescription(fields: [\(index.fields.map { storedName($0) }.joined(separator: ", "))], isUnique: \(index.isUnique)),\n"
         }
-        let paths = properties.map { "        (\\\(name).\($0.identifier), \(quoted($0.storedName))),\n" }.joined()
-        var members: [DeclSyntax] = [
-            "\(raw: access)static var _$entityName: String { \(raw: quoted(entityName)) }",
-            """
-            \(raw: access)static let _$entity = PolyStoreBackend.EntityDescription(
-                name: \(raw: quoted(entityName)), originalName: \(raw: quoted(originalName)),
+        let entity = """
+            PolyStoreBackend.EntityDescription(
+                name: \(quoted(entityName)), originalName: \(quoted(originalName)),
                 properties: [
-            \(raw: described)    ],
+            \(described)    ],
                 indexes: [
-            \(raw: indexLines.joined())    ])
-            """,
+            \(indexLines.joined())    ])
             """
-            \(raw: access)static let _$properties = PolyStoreCore.ModelProperties<\(raw: name)>([
-            \(raw: paths)    ])
-            """,
+        var members: [DeclSyntax] = [
+            "\(raw: overriding)\(raw: access)\(raw: overridable) var _$entityName: String { \(raw: quoted(entityName)) }"
         ]
+        if isInHierarchy {
+            // Computed, as a stored one could not be overridden.
+            members += [
+                "private static let _$ownEntity = \(raw: entity)",
+                "\(raw: overriding)\(raw: access)\(raw: overridable) var _$entity: PolyStoreBackend.EntityDescription { _$ownEntity }",
+                "private static let _$ownProperties = PolyStoreCore.ModelProperties(\(raw: name).self, \(raw: pathsName)(\(raw: name).self))",
+                "\(raw: overriding)\(raw: access)\(raw: overridable) var _$properties: PolyStoreCore.ModelProperties { _$ownProperties }",
+                pathsMember,
+            ]
+        } else {
+            let paths = properties.map { "        (\\\(name).\($0.identifier), \(quoted($0.storedName))),\n" }.joined()
+            members += [
+                "\(raw: access)static let _$entity = \(raw: entity)",
+                """
+                \(raw: access)static let _$properties = PolyStoreCore.ModelProperties(\(raw: name).self, [
+                \(raw: paths)    ])
+                """,
+            ]
+        }
         let renamed = properties.filter { $0.storedName != $0.name }
-        if !renamed.isEmpty {
+        if !renamed.isEmpty || isInHierarchy && !isSubclass {
             let cases = renamed.map { "    case \(quoted($0.name)): \(quoted($0.storedName))\n" }.joined()
             members.append(
                 """
-                \(raw: access)static func _$storedName(_ property: String) -> String {
+                \(raw: overriding)\(raw: access)\(raw: overridable) func _$storedName(_ property: String) -> String {
                     switch property {
-                \(raw: cases)    default: property
+                \(raw: cases)    default: \(raw: isSubclass ? "super._$storedName(property)" : "property")
                     }
                 }
                 """)
@@ -128,6 +155,11 @@ extension ModelClass {
                 """)
         }
         return members
+    }
+
+    /// A field of an index, in code: of an inherited one only its class knows how it is stored.
+    private func storedName(_ field: String) -> String {
+        properties.contains { $0.storedName == field } ? quoted(field) : "\(name)._$storedName(\(quoted(field)))"
     }
 
     private func description(_ property: ModelProperty) -> String {

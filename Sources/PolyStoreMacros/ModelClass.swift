@@ -7,19 +7,31 @@ struct ModelClass {
     let access: String
     let entityName: String
     let originalName: String?
+    /// The class that it inherits from, or the first protocol that it conforms to, as written: the text does not tell which.
+    let inherited: String?
+    /// Whether it inherits from another model. Told to the roles that ask the compiler; the others make do with ``inherited``.
+    let isSubclass: Bool
+    let isAbstract: Bool
+    private(set) var subentities: [String] = []
     private(set) var properties: [ModelProperty] = []
     private(set) var indexes: [(fields: [String], isUnique: Bool)] = []
     private(set) var problems = Problems()
     /// Whether code can be written for it at all.
     private(set) var isUsable = true
 
-    init(_ node: AttributeSyntax, _ declaration: some DeclGroupSyntax) {
+    /// - Parameter missing: the conformances that the class does not have yet; those of a subclass come from its superclass. nil: not told.
+    init(_ node: AttributeSyntax, _ declaration: some DeclGroupSyntax, missing: [TypeSyntax]? = nil) {
         let type = declaration.as(ClassDeclSyntax.self)
         name = type?.name.trimmed.text ?? ""
         access = Self.access(declaration.modifiers)
         entityName = node.argument("entity")?.plainString ?? name.trimmingBackticks
         originalName = node.argument("originalName")?.plainString
+        let first = type?.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription
+        inherited = first
+        isSubclass = first != nil && missing.map { !$0.contains { $0.trimmedDescription.hasSuffix("Model") } } ?? false
+        isAbstract = node.argument("isAbstract")?.trimmedDescription == "true"
         checkArguments(node)
+        readSubentities(node)
         guard let type else {
             isUsable = false
             problems.add(
@@ -29,7 +41,7 @@ struct ModelClass {
         checkClass(type)
         for member in type.memberBlock.members { read(member.decl) }
         countOrdinals()
-        checkNames(type)
+        checkNames(type, missing)
     }
 
     /// Accessible where the class is; `open` members would need an open class, which a final one is not.
@@ -59,8 +71,38 @@ struct ModelClass {
         }
     }
 
+    private mutating func readSubentities(_ node: AttributeSyntax) {
+        if let argument = node.argument("isAbstract"), !argument.is(BooleanLiteralExprSyntax.self) {
+            problems.add("abstract", "isAbstract must be true or false, written out.", at: argument)
+        }
+        guard let start = node.labeledArguments.firstIndex(where: { $0.label?.text == "subentities" }) else {
+            if isAbstract {
+                problems.add(
+                    "abstract", "An abstract model has no objects of its own: list the classes that inherit from it as its subentities.",
+                    at: node)
+            }
+            return
+        }
+        for (place, argument) in node.labeledArguments[start...].enumerated() where place == 0 || argument.label == nil {
+            let name = argument.expression.plainString ?? ""
+            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+            guard !parts.isEmpty, parts.allSatisfy({ PropertyReader.isIdentifier(String($0)) }) else {
+                problems.add("subentity", "subentities takes the names of classes, as string literals.", at: argument.expression)
+                continue
+            }
+            if subentities.contains(name) { problems.add("subentity", "\(name) is listed twice.", at: argument.expression) }
+            subentities.append(name)
+        }
+    }
+
     private mutating func checkClass(_ type: ClassDeclSyntax) {
-        if !type.modifiers.contains(where: { $0.name.tokenKind == .keyword(.final) }) {
+        let isFinal = type.modifiers.contains { $0.name.tokenKind == .keyword(.final) }
+        if isFinal, let listed = subentities.first {
+            problems.add(
+                "finalParent", "\(name) is final, so \(listed) cannot inherit from it; remove 'final' or its subentities.",
+                at: type.classKeyword)
+        }
+        if !isFinal, subentities.isEmpty {
             let final = DeclModifierSyntax(name: .keyword(.final), trailingTrivia: .space)
             var fixed = type
             if type.modifiers.isEmpty {
@@ -70,7 +112,8 @@ struct ModelClass {
                 fixed.modifiers = type.modifiers + [final]
             }
             problems.add(
-                "notFinal", "A model class must be final: objects are made by the framework, which cannot know a subclass.",
+                "notFinal",
+                "A model class must be final: objects are made by the framework, which cannot know a subclass. One that others inherit from lists them: @Model(subentities: \"…\").",
                 at: type.classKeyword,
                 fixIts: [.replace("add 'final'", type, with: fixed)])
         }
@@ -134,7 +177,7 @@ struct ModelClass {
         }
     }
 
-    private mutating func checkNames(_ type: ClassDeclSyntax) {
+    private mutating func checkNames(_ type: ClassDeclSyntax, _ missing: [TypeSyntax]?) {
         var stored: [String: String] = [:]
         for property in properties {
             if let other = stored.updateValue(property.name, forKey: property.storedName.lowercased()) {
@@ -148,6 +191,8 @@ struct ModelClass {
         for index in indexes.indices {
             for position in indexes[index].fields.indices {
                 let field = indexes[index].fields[position]
+                // One that is inherited is looked up when the schema is made.
+                if bySwiftName[field] == nil, isSubclass || inherited != nil && missing == nil { continue }
                 guard let property = bySwiftName[field], property.field != nil else {
                     problems.add(
                         "index", "An index names \(field), which is no stored attribute or to-one relationship of \(name).", at: type.name)

@@ -9,11 +9,11 @@ extension ModelMacro: MemberMacro {
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-        let model = ModelClass(node, declaration)
+        let model = ModelClass(node, declaration, missing: protocols)
         // This role reports; the others read the same and keep quiet.
         for problem in model.problems.found { context.diagnose(problem) }
         guard model.isUsable, model.problems.found.isEmpty else { return [] }
-        return model.storageMembers + model.codingMembers + model.descriptionMembers
+        return model.storageMembers + model.codingMembers + model.descriptionMembers + model.hierarchyMembers
     }
 }
 
@@ -29,10 +29,12 @@ extension ModelMacro: MemberAttributeMacro {
             let property = model.properties.first(where: { $0.identifier == identifier })
         else { return [] }
         guard let relationship = property.relationship else {
-            return ["@PolyStore._PersistedAttribute(\(raw: property.field ?? 0))"]
+            return ["@PolyStore._PersistedAttribute(\(raw: property.field ?? 0)\(raw: model.place))"]
         }
-        if relationship.isToMany { return ["@PolyStore._PersistedToMany(relationship: \(raw: relationship.ordinal))"] }
-        return ["@PolyStore._PersistedToOne(relationship: \(raw: relationship.ordinal), field: \(raw: property.field ?? 0))"]
+        if relationship.isToMany { return ["@PolyStore._PersistedToMany(relationship: \(raw: relationship.ordinal)\(raw: model.place))"] }
+        return [
+            "@PolyStore._PersistedToOne(relationship: \(raw: relationship.ordinal), field: \(raw: property.field ?? 0)\(raw: model.place))"
+        ]
     }
 }
 
@@ -41,8 +43,9 @@ extension ModelMacro: ExtensionMacro {
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax, providingExtensionsOf type: some TypeSyntaxProtocol,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-        let model = ModelClass(node, declaration)
-        guard model.isUsable, model.problems.found.isEmpty else { return [] }
+        let model = ModelClass(node, declaration, missing: protocols)
+        // A subclass has both from its superclass.
+        guard model.isUsable, model.problems.found.isEmpty, !model.isSubclass else { return [] }
         let conformance: DeclSyntax = "extension \(type.trimmed): PolyStoreCore.Model {}"
         let confinement: DeclSyntax = """
             @available(*, unavailable, message: "objects belong to one context; pass their objectID instead")

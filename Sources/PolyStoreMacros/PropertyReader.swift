@@ -184,7 +184,8 @@ struct PropertyReader {
         } else {
             problems.add(
                 "relationshipType",
-                "\(read.name) must be optional (to-one) or a Set (to-many): the object at the other end may be deleted.", at: type,
+                "\(read.name) must be optional (to-one), a Set or an array (to-many): the object at the other end may be deleted.",
+                at: type,
                 fixIts: [
                     .replace(
                         "make it optional", type, with: OptionalTypeSyntax(wrappedType: type.trimmed, trailingTrivia: type.trailingTrivia))
@@ -211,7 +212,7 @@ struct PropertyReader {
         return true
     }
 
-    private static func isIdentifier(_ text: String) -> Bool {
+    static func isIdentifier(_ text: String) -> Bool {
         guard let first = text.first, first.isLetter || first == "_" else { return false }
         return text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
     }

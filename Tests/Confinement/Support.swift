@@ -17,7 +17,7 @@ final class Note: Model {
     }
     static var _$entityName: String { "Note" }
     static let _$entity = EntityDescription(name: "Note", properties: [])
-    static let _$properties = ModelProperties<Note>([])
+    static let _$properties = ModelProperties(Note.self, [])
 }
 
 @available(*, unavailable)

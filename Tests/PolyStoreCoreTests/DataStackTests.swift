@@ -161,7 +161,7 @@ final class Plain: Model {
     static var _$entityName: String { "Plain" }
     static let _$entity = EntityDescription(
         name: "Plain", properties: [.attribute(ModelCoding.of(Int.self).describe("number", options: [], originalName: nil, default: 0))])
-    static let _$properties = ModelProperties<Plain>([])
+    static let _$properties = ModelProperties(Plain.self, [])
 }
 
 @Suite struct StoresByURL {

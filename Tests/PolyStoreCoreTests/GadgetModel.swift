@@ -215,21 +215,23 @@ final class Gadget: Model {
             .attribute(ModelCoding.of(Int?.self).describe("bonus", options: [], originalName: nil, default: nil)),
             .relationship(RelationshipDescription(name: "part", destination: "Gadget", isToMany: false)),
         ])
-    static let _$properties = ModelProperties<Gadget>([
-        (\Gadget.label, "label"),
-        (\Gadget.kind, "kind"),
-        (\Gadget.level, "level"),
-        (\Gadget.serial, "serial"),
-        (\Gadget.weight, "weight"),
-        (\Gadget.ratio, "ratio"),
-        (\Gadget.price, "price"),
-        (\Gadget.isOn, "isOn"),
-        (\Gadget.made, "made"),
-        (\Gadget.code, "code"),
-        (\Gadget.tags, "tags"),
-        (\Gadget.bonus, "bonus"),
-        (\Gadget.part, "part"),
-    ])
+    static let _$properties = ModelProperties(
+        Gadget.self,
+        [
+            (\Gadget.label, "label"),
+            (\Gadget.kind, "kind"),
+            (\Gadget.level, "level"),
+            (\Gadget.serial, "serial"),
+            (\Gadget.weight, "weight"),
+            (\Gadget.ratio, "ratio"),
+            (\Gadget.price, "price"),
+            (\Gadget.isOn, "isOn"),
+            (\Gadget.made, "made"),
+            (\Gadget.code, "code"),
+            (\Gadget.tags, "tags"),
+            (\Gadget.bonus, "bonus"),
+            (\Gadget.part, "part"),
+        ])
 }
 
 let gadgetSchema = Schema("Gadgets 1", [Gadget.self], configurations: ["Shop": [Gadget.self], "Store": [Gadget.self]])

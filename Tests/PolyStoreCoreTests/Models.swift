@@ -133,10 +133,12 @@ final class Person: Model {
             .relationship(RelationshipDescription(name: "friends", destination: "Person", isToMany: true, inverse: "friends")),
             .relationship(RelationshipDescription(name: "spouse", destination: "Person", isToMany: false, inverse: "spouse")),
         ])
-    static let _$properties = ModelProperties<Person>([
-        (\Person.email, "email"), (\Person.age, "age"), (\Person.nickname, "nickname"), (\Person.department, "department"),
-        (\Person.friends, "friends"), (\Person.spouse, "spouse"),
-    ])
+    static let _$properties = ModelProperties(
+        Person.self,
+        [
+            (\Person.email, "email"), (\Person.age, "age"), (\Person.nickname, "nickname"), (\Person.department, "department"),
+            (\Person.friends, "friends"), (\Person.spouse, "spouse"),
+        ])
 }
 
 final class Department: Model {
@@ -213,10 +215,13 @@ final class Department: Model {
                 RelationshipDescription(name: "projects", destination: "Project", isToMany: true, inverse: "owner", deleteRule: .cascade)),
             .relationship(RelationshipDescription(name: "tags", destination: "Project", isToMany: true)),
         ])
-    static let _$properties = ModelProperties<Department>([
-        (\Department.title, "title"), (\Department.budget, "budget"), (\Department.people, "people"), (\Department.projects, "projects"),
-        (\Department.tags, "tags"),
-    ])
+    static let _$properties = ModelProperties(
+        Department.self,
+        [
+            (\Department.title, "title"), (\Department.budget, "budget"), (\Department.people, "people"),
+            (\Department.projects, "projects"),
+            (\Department.tags, "tags"),
+        ])
 }
 
 final class Project: Model {
@@ -294,7 +299,9 @@ final class Project: Model {
             .relationship(RelationshipDescription(name: "owner", destination: "Dept", isToMany: false, isRequired: true)),
             .relationship(RelationshipDescription(name: "parent", destination: "Project", isToMany: false)),
         ])
-    static let _$properties = ModelProperties<Project>([
-        (\Project.name, "name"), (\Project.owner, "owner"), (\Project.parent, "parent"),
-    ])
+    static let _$properties = ModelProperties(
+        Project.self,
+        [
+            (\Project.name, "name"), (\Project.owner, "owner"), (\Project.parent, "parent"),
+        ])
 }

@@ -22,7 +22,12 @@ extension Session {
                         .corrupt, "\(source.entity.name).\(relationship.name) of object \(id) holds something that is no id.",
                         entity: source.entity.name, attribute: relationship.name, objectID: id)
                 }
-                result.add(source: id, target: sqlite3_column_int64(handle, 0))
+                if relationship.isOrdered {
+                    let position = sqlite3_column_type(handle, 1) == SQLITE_NULL ? nil : sqlite3_column_int64(handle, 1)
+                    result.add(source: id, target: sqlite3_column_int64(handle, 0), position: position)
+                } else {
+                    result.add(source: id, target: sqlite3_column_int64(handle, 0))
+                }
                 code = sqlite3_step(handle)
             }
             guard code == SQLITE_DONE else {
@@ -52,7 +57,7 @@ extension Session {
         // Both ways over a link table have the ordinal of the side that declares them, so those go by table and direction.
         let key =
             if case .link(let table, let isReversed) = relationship.storage {
-                -1 - (table << 1 | (isReversed ? 1 : 0))
+                -1 - (table << 2 | (isReversed ? 2 : 0) | (relationship.isOrdered ? 1 : 0))
             } else {
                 relationship.source << 32 | relationship.ordinal
             }
@@ -64,8 +69,12 @@ extension Session {
                 "SELECT \(source.columns[field]) FROM \(source.name) WHERE \(SQLNames.objectID) = ? AND \(source.columns[field]) IS NOT NULL"
         case .inverse(let field):
             let target = tables.entities[relationship.destination]
-            sql = "SELECT \(SQLNames.objectID) FROM \(target.name) WHERE \(target.columns[field]) = ? ORDER BY \(SQLNames.objectID)"
-        case .link(let table, let isReversed): sql = tables.links[table].targetsSQL(reversed: isReversed)
+            let position = relationship.positionField.map { "\(target.columns[$0]), " } ?? ""
+            let second = relationship.positionField.map { ", \(target.columns[$0])" } ?? ""
+            sql =
+                "SELECT \(SQLNames.objectID)\(second) FROM \(target.name) WHERE \(target.columns[field]) = ? ORDER BY \(position)\(SQLNames.objectID)"
+        case .link(let table, let isReversed):
+            sql = tables.links[table].targetsSQL(reversed: isReversed, ordered: relationship.isOrdered)
         }
         let statement = try connection.prepare(sql)
         connection.related[key] = statement

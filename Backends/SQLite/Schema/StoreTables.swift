@@ -6,23 +6,42 @@ struct LinkSQL: Sendable {
     let name: String
     let plainName: String
     let creation: [String]
+    private let table: LinkTable
 
     init(_ link: LinkTable, names: inout SQLNameSpace) {
+        table = link
         plainName = names.claim(link.name)
         name = SQLNames.quoted(plainName)
-        var creation = ["CREATE TABLE \(name) (source INTEGER, target INTEGER, PRIMARY KEY (source, target)) WITHOUT ROWID"]
+        var columns = ["source INTEGER", "target INTEGER"]
+        if link.ordersTargets { columns.append("targetPosition INTEGER NOT NULL") }
+        if link.ordersSources { columns.append("sourcePosition INTEGER NOT NULL") }
+        var creation = ["CREATE TABLE \(name) (\(columns.joined(separator: ", ")), PRIMARY KEY (source, target)) WITHOUT ROWID"]
         if !link.isSymmetric {
-            creation.append("CREATE INDEX \(SQLNames.quoted(names.claim(plainName + "_inverse"))) ON \(name) (target, source)")
+            let fields = link.ordersSources ? "target, sourcePosition, source" : "target, source"
+            creation.append("CREATE INDEX \(SQLNames.quoted(names.claim(plainName + "_inverse"))) ON \(name) (\(fields))")
         }
         self.creation = creation
     }
 
-    var addSQL: String { "INSERT OR IGNORE INTO \(name) (source, target) VALUES (?, ?)" }
+    /// The columns of positions, in the order in which ``addSQL`` takes them after source and target.
+    var positions: [String] { (table.ordersTargets ? ["targetPosition"] : []) + (table.ordersSources ? ["sourcePosition"] : []) }
+
+    /// A position that is null is kept where the pair is there, and 0 where it is not.
+    var addSQL: String {
+        guard !positions.isEmpty else { return "INSERT OR IGNORE INTO \(name) (source, target) VALUES (?, ?)" }
+        let values = positions.indices.map { "coalesce(?\($0 + 3), 0)" }
+        let moved = positions.enumerated().map { "\($0.element) = coalesce(?\($0.offset + 3), \($0.element))" }
+        return
+            "INSERT INTO \(name) (source, target, \(positions.joined(separator: ", "))) VALUES (?1, ?2, \(values.joined(separator: ", "))) "
+            + "ON CONFLICT (source, target) DO UPDATE SET \(moved.joined(separator: ", "))"
+    }
     var removeSQL: String { "DELETE FROM \(name) WHERE source = ? AND target = ?" }
 
-    func targetsSQL(reversed: Bool) -> String {
-        reversed
-            ? "SELECT source FROM \(name) WHERE target = ? ORDER BY source" : "SELECT target FROM \(name) WHERE source = ? ORDER BY target"
+    /// - Parameter ordered: by position, which is then the second column.
+    func targetsSQL(reversed: Bool, ordered: Bool) -> String {
+        let (here, there) = reversed ? ("target", "source") : ("source", "target")
+        guard ordered else { return "SELECT \(there) FROM \(name) WHERE \(here) = ? ORDER BY \(there)" }
+        return "SELECT \(there), \(there)Position FROM \(name) WHERE \(here) = ? ORDER BY \(there)Position, \(there)"
     }
 }
 

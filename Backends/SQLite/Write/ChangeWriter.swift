@@ -141,6 +141,16 @@ struct ChangeWriter {
         }
         sqlite3_bind_int64(statement.handle, 1, link.source)
         sqlite3_bind_int64(statement.handle, 2, link.target)
+        if link.isAddition {
+            let positions = table.positions.map { $0 == "targetPosition" ? link.targetPosition : link.sourcePosition }
+            for (number, position) in positions.enumerated() {
+                if let position {
+                    sqlite3_bind_int64(statement.handle, Int32(number + 3), position)
+                } else {
+                    sqlite3_bind_null(statement.handle, Int32(number + 3))
+                }
+            }
+        }
         try connection.run(statement, "Writing \(table.plainName)")
     }
 

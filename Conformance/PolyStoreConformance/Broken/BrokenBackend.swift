@@ -44,6 +44,8 @@ public struct BrokenBackend: Sendable, CustomStringConvertible {
         BrokenBackend(.forgetsOthers, caughtBy: "related.any.link"),
         BrokenBackend(.takesNoEscapes, caughtBy: "text.like.escapes"),
         BrokenBackend(.countsUnknown, caughtBy: "related.count.with-a-condition"),
+        BrokenBackend(.losesPositions, caughtBy: "relationship.ordered.inverse-by-position"),
+        BrokenBackend(.forgetsMoves, caughtBy: "relationship.ordered.link-added-again"),
         BrokenBackend(.followsCommits, caughtBy: "isolation.read-skew.two-entities"),
         BrokenBackend(.beginsLate, caughtBy: "isolation.snapshot.from-its-beginning"),
         BrokenBackend(.keepsWhatWasRolledBack, caughtBy: "isolation.dirty-read.aborted"),
@@ -71,6 +73,8 @@ enum Fault: String, Sendable {
     case forgetsOthers = "forgets what remains of a condition where it is on other objects"
     case takesNoEscapes = "takes a backslash in LIKE for itself"
     case countsUnknown = "counts objects of which a condition is unknown"
+    case losesPositions = "gives the objects of a relationship by their ids, whatever their positions"
+    case forgetsMoves = "does not move a link that is there"
     case followsCommits = "lets readers see what is committed after they began"
     case beginsLate = "begins a reader's version when it asks for the first time"
     case keepsWhatWasRolledBack = "commits what was rolled back"

@@ -60,7 +60,13 @@ class BrokenReadTransaction: ReadTransaction {
 
     var version: UInt64 { (later.last ?? first).version }
     func record(_ entity: Entity, id: Int64) throws -> RecordView? { try reader().record(entity, id: id) }
-    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try reader().related(relationship, of: sources) }
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
+        let found = try reader().related(relationship, of: sources)
+        guard store.fault == .losesPositions else { return found }
+        var sorted = RelatedIDs()
+        for source in sources { for target in found[source].sorted() { sorted.add(source: source, target: target) } }
+        return sorted
+    }
     func end() {
         for reader in later { reader.end() }
         if !isBorrowed { first.end() }
@@ -203,8 +209,14 @@ final class BrokenWriteTransaction: BrokenReadTransaction, WriteTransaction {
         }
     }
 
+    /// Whether the pair is in the store.
+    private func isLinked(_ link: ChangeSet.LinkChange, _ schema: ResolvedSchema) throws -> Bool {
+        let forward = schema.entities.lazy.flatMap(\.relationships).first { $0.storage == .link(table: link.table, isReversed: false) }
+        return try forward.map { try inner.related($0, of: [link.source])[link.source].contains(link.target) } ?? false
+    }
+
     private func distorted(_ changes: ChangeSet) throws -> ChangeSet {
-        guard [.dropsADelete, .writesEveryField, .cutsBigValues].contains(store.fault) else { return changes }
+        guard [.dropsADelete, .writesEveryField, .cutsBigValues, .forgetsMoves].contains(store.fault) else { return changes }
         let result = ChangeSet(changes.schema)
         for change in changes.changes {
             let entity = changes.schema.entities[change.entity]
@@ -228,7 +240,10 @@ final class BrokenWriteTransaction: BrokenReadTransaction, WriteTransaction {
                 if store.fault != .dropsADelete || deletions % 2 == 1 { result.delete(entity, id: change.id) }
             }
         }
-        for link in changes.links { result.link(link) }
+        for link in changes.links {
+            if store.fault == .forgetsMoves, link.isAddition, try isLinked(link, changes.schema) { continue }
+            result.link(link)
+        }
         return result
     }
 }

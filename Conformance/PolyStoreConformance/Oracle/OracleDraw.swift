@@ -132,11 +132,23 @@ struct OracleDraw {
 
     private mutating func link(_ edits: [OracleEdit]) -> OracleEdit {
         let table = random.pick(schema.links)
-        if random.once(in: 3), let pair = model.links[table.index].sorted(by: { ($0.source, $0.target) < ($1.source, $1.target) }).first {
-            return .link(table: table.index, source: pair.source, target: pair.target, isAddition: random.once(in: 4))
+        if random.once(in: 3), let pair = model.pairs(table).first {
+            return .link(
+                table: table.index, source: pair.source, target: pair.target,
+                isAddition: random.once(in: table.ordersTargets || table.ordersSources ? 2 : 4), places: (place(), place()))
         }
         return .link(
-            table: table.index, source: id(table.source, edits), target: id(table.target, edits), isAddition: random.next(5) > 0)
+            table: table.index, source: id(table.source, edits), target: id(table.target, edits), isAddition: random.next(5) > 0,
+            places: (place(), place()))
+    }
+
+    /// A position, or none.
+    private mutating func place() -> Int64? {
+        switch random.next(8) {
+        case 0: nil
+        case 1: random.pick([.min, .max])
+        default: Int64(random.next(9)) - 4
+        }
     }
 
     /// One that is there, or one that is being inserted.

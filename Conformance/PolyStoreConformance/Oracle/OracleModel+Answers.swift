@@ -21,19 +21,34 @@ extension OracleModel {
         rows[entity.index].filter { holds(predicate, entity, $0.key) == true }.map(\.key).sorted()
     }
 
-    /// The targets of one object, ascending.
-    func related(_ relationship: Relationship, of source: Int64) -> [Int64] {
+    /// The targets of one object, in order.
+    func related(_ relationship: Relationship, of source: Int64) -> [Int64] { placed(relationship, of: source).map(\.id) }
+
+    /// The same with their positions; 0 where there is no order.
+    func placed(_ relationship: Relationship, of source: Int64) -> [(place: Int64, id: Int64)] {
+        var found: [(place: Int64, id: Int64)] = []
         switch relationship.storage {
         case .foreignKey(let field):
-            guard case .integer(let target) = rows[relationship.source][source]?[field] else { return [] }
-            return [target]
+            if case .integer(let target) = rows[relationship.source][source]?[field] { found = [(0, target)] }
         case .inverse(let field):
-            return rows[relationship.destination].filter { _, row in
-                if case .integer(source) = row[field] { true } else { false }
-            }.map(\.key).sorted()
-        case .link(let table, isReversed: false): return links[table].filter { $0.source == source }.map(\.target).sorted()
-        case .link(let table, isReversed: true): return links[table].filter { $0.target == source }.map(\.source).sorted()
+            for (id, row) in rows[relationship.destination] {
+                guard case .integer(source) = row[field] else { continue }
+                guard let position = relationship.positionField else {
+                    found.append((0, id))
+                    continue
+                }
+                if case .integer(let place) = row[position] { found.append((place, id)) } else { found.append((.min, id)) }
+            }
+        case .link(let table, isReversed: false):
+            for (pair, places) in links[table] where pair.source == source {
+                found.append((relationship.isOrdered ? places.target : 0, pair.target))
+            }
+        case .link(let table, isReversed: true):
+            for (pair, places) in links[table] where pair.target == source {
+                found.append((relationship.isOrdered ? places.source : 0, pair.source))
+            }
         }
+        return found.sorted { $0 < $1 }
     }
 
     private func order(_ key: SortKey, _ entity: Entity, _ left: Int64, _ first: [Value], _ right: Int64, _ second: [Value]) -> Int {

@@ -39,7 +39,14 @@ extension OracleModel {
         guard refusal.codes.isEmpty else { return refusal }
         for link in changes.links {
             let pair = Pair(source: link.source, target: link.target)
-            if link.isAddition { after.links[link.table].insert(pair) } else { after.links[link.table].remove(pair) }
+            guard link.isAddition else {
+                after.links[link.table][pair] = nil
+                continue
+            }
+            var places = after.links[link.table][pair] ?? Places()
+            if let place = link.targetPosition { places.target = place }
+            if let place = link.sourcePosition { places.source = place }
+            after.links[link.table][pair] = places
         }
         self = after
         return nil

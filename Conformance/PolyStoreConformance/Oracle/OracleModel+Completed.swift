@@ -80,7 +80,7 @@ extension OracleModel {
             }
         }
         for table in schema.links {
-            for pair in links[table.index].sorted(by: { ($0.source, $0.target) < ($1.source, $1.target) })
+            for pair in pairs(table)
             where table.source == key.entity && pair.source == key.id || table.target == key.entity && pair.target == key.id {
                 let link = ChangeSet.LinkChange(table: table.index, source: pair.source, target: pair.target, isAddition: false)
                 if !result.links.contains(link) { result.links.append(link) }
@@ -89,17 +89,21 @@ extension OracleModel {
     }
 
     private func addLinks(_ edits: [OracleEdit], _ result: inout OracleChanges) {
-        func add(_ table: Int, _ source: Int64, _ target: Int64, _ isAddition: Bool) {
+        func add(_ table: Int, _ source: Int64, _ target: Int64, _ isAddition: Bool, _ places: (target: Int64?, source: Int64?)) {
             let isKnown = result.links.contains { $0.table == table && $0.source == source && $0.target == target }
-            if !isKnown { result.links.append(.init(table: table, source: source, target: target, isAddition: isAddition)) }
+            if isKnown { return }
+            result.links.append(
+                .init(
+                    table: table, source: source, target: target, isAddition: isAddition, targetPosition: places.target,
+                    sourcePosition: places.source))
         }
-        for case .link(let number, let source, let target, let isAddition) in edits {
+        for case .link(let number, let source, let target, let isAddition, let places) in edits {
             let table = schema.links[number]
             guard exists(ObjectKey(entity: table.source, id: source), after: result),
                 exists(ObjectKey(entity: table.target, id: target), after: result)
             else { continue }
-            add(number, source, target, isAddition)
-            if table.isSymmetric { add(number, target, source, isAddition) }
+            add(number, source, target, isAddition, places)
+            if table.isSymmetric { add(number, target, source, isAddition, (places.source, places.target)) }
         }
     }
 

@@ -7,6 +7,12 @@ struct OracleModel {
         let target: Int64
     }
 
+    /// Where both ends of a pair stand in the lists of each other.
+    struct Places: Hashable {
+        var target: Int64 = 0
+        var source: Int64 = 0
+    }
+
     struct ObjectKey: Hashable {
         let entity: Int
         let id: Int64
@@ -16,12 +22,17 @@ struct OracleModel {
     /// By entity and id.
     var rows: [[Int64: [Value]]]
     /// By link table.
-    var links: [Set<Pair>]
+    var links: [[Pair: Places]]
 
     init(_ schema: ResolvedSchema) {
         self.schema = schema
         rows = schema.entities.map { _ in [:] }
-        links = schema.links.map { _ in [] }
+        links = schema.links.map { _ in [:] }
+    }
+
+    /// The pairs of a table, in order.
+    func pairs(_ table: LinkTable) -> [Pair] {
+        links[table.index].keys.sorted { ($0.source, $0.target) < ($1.source, $1.target) }
     }
 
     func ids(_ entity: Int) -> [Int64] { rows[entity].keys.sorted() }

@@ -28,7 +28,10 @@ extension OracleRunner {
         case .related(let relationship, let sources):
             let found = try reader.related(relationship, of: sources)
             for source in sources {
-                try expect(found[source], equals: model.related(relationship, of: source), "\(what()): the targets of \(source)")
+                let placed = model.placed(relationship, of: source)
+                try expect(found[source], equals: placed.map(\.id), "\(what()): the targets of \(source)")
+                let places = relationship.isOrdered ? placed.map(\.place) : []
+                try expect(found.positions(of: source), equals: places, "\(what()): the positions of the targets of \(source)")
             }
         case .compared(let comparison):
             let (yes, no) = model.answer(comparison)

@@ -28,7 +28,8 @@ enum OracleSchema {
         let destination = random.next(properties.count)
         let (name, back) = ("r\(number)", "r\(number)back")
         func add(_ entity: Int, _ name: String, to other: Int, many: Bool, inverse: String?) {
-            let relationship = RelationshipDescription(name: name, destination: "E\(other)", isToMany: many, inverse: inverse)
+            let relationship = RelationshipDescription(
+                name: name, destination: "E\(other)", isToMany: many, isOrdered: many && random.once(in: 3), inverse: inverse)
             properties[entity].insert(.relationship(relationship), at: random.next(properties[entity].count + 1))
         }
         switch random.next(7) {
@@ -65,7 +66,9 @@ extension ResolvedSchema {
         entities.map { entity in
             let fields = entity.fields.map { field in "\(field.ordinal) \(field.name) \(field.type)\(field.isOptional ? "?" : "")" }
             let indexes = entity.indexes.map { "\($0.isUnique ? "unique" : "index") \($0.fields)" }
-            let relationships = entity.relationships.map { "\($0.name) to E\($0.destination) \($0.storage)" }
+            let relationships = entity.relationships.map {
+                "\($0.name) to E\($0.destination) \($0.storage)\($0.isOrdered ? " ordered" : "")"
+            }
             return "\(entity.name)(\((fields + indexes + relationships).joined(separator: ", ")))"
         }.joined(separator: " ")
     }

@@ -20,7 +20,7 @@ enum OracleEdit {
     case insert(entity: Int, id: Int64, row: [Value])
     case update(entity: Int, id: Int64, fields: [Int: Value])
     case delete(entity: Int, id: Int64)
-    case link(table: Int, source: Int64, target: Int64, isAddition: Bool)
+    case link(table: Int, source: Int64, target: Int64, isAddition: Bool, places: (target: Int64?, source: Int64?))
 }
 
 /// Who answers.
@@ -69,8 +69,9 @@ extension OracleEdit: CustomStringConvertible {
         case .update(let entity, let id, let fields):
             "update E\(entity) \(id) (\(fields.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value.literal)" }.joined(separator: ", ")))"
         case .delete(let entity, let id): "delete E\(entity) \(id)"
-        case .link(let table, let source, let target, let isAddition):
+        case .link(let table, let source, let target, let isAddition, let places):
             "\(isAddition ? "link" : "unlink") \(source) and \(target) in table \(table)"
+                + (places.target.map { " target at \($0)" } ?? "") + (places.source.map { " source at \($0)" } ?? "")
         }
     }
 }

@@ -58,6 +58,8 @@ public struct StoreError: Error, Sendable, Hashable {
     public var engineCode: Int
     /// The engine's own words.
     public var underlying: String?
+    /// Of a `conflict` between transactions: every object that was changed in two places at once.
+    public var conflicts: [ObjectConflict] = []
 
     public init(
         _ code: Code, _ message: String, entity: String? = nil, attribute: String? = nil, objectID: Int64? = nil, url: String? = nil,

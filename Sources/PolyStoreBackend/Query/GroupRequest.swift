@@ -98,8 +98,8 @@ extension Entity {
             relationships.append(
                 Relationship(
                     ordinal: relationships.count, name: name, source: entity.index, destination: target.destination, isToMany: false,
-                    deleteRule: .noAction, isRequired: false, minCount: 0, maxCount: nil, inverse: nil, storage: .foreignKey(field: ordinal)
-                ))
+                    isOrdered: false, deleteRule: .noAction, isRequired: false, minCount: 0, maxCount: nil, inverse: nil,
+                    storage: .foreignKey(field: ordinal), positionField: nil))
         }
         self.init(
             index: entity.index, description: EntityDescription(name: entity.name, properties: []), fields: fields,

@@ -37,6 +37,16 @@ public struct FieldMask: Sendable, Hashable {
     /// The ordinals, ascending.
     public var ordinals: [Int] { (0..<Self.capacity).filter(contains) }
 
+    public mutating func remove(_ ordinal: Int) {
+        let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: ordinal & 63)
+        switch ordinal >> 6 {
+        case 0: words.0 &= ~bit
+        case 1: words.1 &= ~bit
+        case 2: words.2 &= ~bit
+        default: words.3 &= ~bit
+        }
+    }
+
     public mutating func formUnion(_ other: FieldMask) {
         words.0 |= other.words.0
         words.1 |= other.words.1

@@ -4,11 +4,13 @@ public final class Entity: Sendable {
     public let index: Int
     public let name: String
     public let description: EntityDescription
-    /// What a record holds: attributes and to-one relationships, in order of declaration. At most ``FieldMask/capacity``.
+    /// What a record holds: attributes and to-one relationships, in order of declaration, then the hidden fields. At most
+    /// ``FieldMask/capacity``.
     public let fields: [Field]
     /// All relationships, in order of declaration.
     public let relationships: [Relationship]
-    /// Every index that a store keeps: of unique and indexed attributes, of to-one relationships, and the compound ones.
+    /// Every index that a store keeps: of unique and indexed attributes, of to-one relationships, and the compound ones. That of a to-one
+    /// relationship whose way back is ordered has the position as its second field.
     public let indexes: [Index]
     public let layout: RecordLayout
     private let fieldsByName: [String: Int]
@@ -22,10 +24,11 @@ public final class Entity: Sendable {
         self.relationships = relationships
         self.indexes = indexes
         self.layout = RecordLayout(entityName: description.name, fields: fields)
-        self.fieldsByName = Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.ordinal) })
+        self.fieldsByName = Dictionary(uniqueKeysWithValues: fields.lazy.filter { !$0.isHidden }.map { ($0.name, $0.ordinal) })
         self.relationshipsByName = Dictionary(uniqueKeysWithValues: relationships.map { ($0.name, $0.ordinal) })
     }
 
+    /// A field that the model declares; hidden ones cannot be asked for.
     public func field(named name: String) -> Field? { fieldsByName[name].map { fields[$0] } }
     public func relationship(named name: String) -> Relationship? { relationshipsByName[name].map { relationships[$0] } }
 }
@@ -35,7 +38,7 @@ extension Entity: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// One value of a record: an attribute, or the id that a to-one relationship points to.
+/// One value of a record: an attribute, the id that a to-one relationship points to, or a position that no model declares.
 public struct Field: Sendable, Hashable {
     public let ordinal: Int
     public let name: String
@@ -44,6 +47,25 @@ public struct Field: Sendable, Hashable {
     /// The relationship's ordinal, where the field is the id of a to-one relationship.
     public let relationship: Int?
     public let defaultValue: Value?
+    /// The ordinal of a to-one relationship whose inverse is ordered, where the field is the object's position there; null where that relationship
+    /// leads nowhere. Written by the object layer, like any other field.
+    public let positionAlong: Int?
+
+    /// Whether no property of the model has the value: such fields come after all others.
+    public var isHidden: Bool { positionAlong != nil }
+
+    init(
+        ordinal: Int, name: String, type: AttributeType, isOptional: Bool, relationship: Int?, defaultValue: Value?,
+        positionAlong: Int? = nil
+    ) {
+        self.ordinal = ordinal
+        self.name = name
+        self.type = type
+        self.isOptional = isOptional
+        self.relationship = relationship
+        self.defaultValue = defaultValue
+        self.positionAlong = positionAlong
+    }
 }
 
 /// An index that a store keeps.
@@ -74,6 +96,8 @@ public struct Relationship: Sendable, Hashable {
     /// ``Entity/index`` of the entity at the other end.
     public let destination: Int
     public let isToMany: Bool
+    /// Whether the targets have an order of their own: that of their positions.
+    public let isOrdered: Bool
     public let deleteRule: DeleteRule
     public let isRequired: Bool
     public let minCount: Int
@@ -81,16 +105,25 @@ public struct Relationship: Sendable, Hashable {
     /// Its ordinal in the destination; nil where there is no way back.
     public let inverse: Int?
     public let storage: Storage
+    /// The field of the destination that holds a target's position: of an ordered relationship that is the inverse of a to-one.
+    public let positionField: Int?
 }
 
 extension Relationship {
+    /// Ordinals of the destination's fields by which an index finds the targets in their order; empty where they are not found by fields.
+    public var indexedFields: [Int] {
+        guard case .inverse(let field) = storage else { return [] }
+        return [field] + (positionField.map { [$0] } ?? [])
+    }
+
     /// The way back over a link table, for ``ReadTransaction/related(_:of:)``, also where the schema declares none; nil for foreign keys.
+    /// Never ordered: where the inverse is, ask for that.
     public var reversed: Relationship? {
         guard case .link(let table, let isReversed) = storage else { return nil }
         return Relationship(
-            ordinal: ordinal, name: name, source: destination, destination: source, isToMany: true, deleteRule: .noAction,
-            isRequired: false,
-            minCount: 0, maxCount: nil, inverse: ordinal, storage: .link(table: table, isReversed: !isReversed))
+            ordinal: ordinal, name: name, source: destination, destination: source, isToMany: true, isOrdered: false,
+            deleteRule: .noAction, isRequired: false, minCount: 0, maxCount: nil, inverse: ordinal,
+            storage: .link(table: table, isReversed: !isReversed), positionField: nil)
     }
 }
 
@@ -104,4 +137,8 @@ public struct LinkTable: Sendable, Hashable {
     public let target: Int
     /// A relationship that is its own inverse: both directions are kept as pairs.
     public let isSymmetric: Bool
+    /// Whether the targets of one source have an order: each pair then has a ``ChangeSet/LinkChange/targetPosition``.
+    public let ordersTargets: Bool
+    /// Whether the sources of one target have an order: each pair then has a ``ChangeSet/LinkChange/sourcePosition``.
+    public let ordersSources: Bool
 }

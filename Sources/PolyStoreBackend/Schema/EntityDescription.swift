@@ -1,7 +1,8 @@
 /// An entity as its model declares it: a value, free of Swift's classes, that can be compared, hashed and stored.
 ///
 /// The order of `properties` gives the ordinals: attributes and to-one relationships together are the *fields* of a record,
-/// all relationships together the *relationships* of the entity, both counted from 0.
+/// all relationships together the *relationships* of the entity, both counted from 0. Positions in ordered relationships of other entities are fields
+/// too, behind all declared ones; see ``Field/isHidden``.
 public struct EntityDescription: Sendable, Hashable, Codable {
     /// The name in the store; independent of the Swift class.
     public var name: String
@@ -10,14 +11,18 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     public var properties: [PropertyDescription]
     /// Indexes over several fields. Those of single attributes are asked for at the attribute.
     public var indexes: [IndexDescription]
+    /// What it is made up of, where it stands for a hierarchy of entities; nil for one that stands alone.
+    public var hierarchy: EntityHierarchy?
 
     public init(
-        name: String, originalName: String? = nil, properties: [PropertyDescription], indexes: [IndexDescription] = []
+        name: String, originalName: String? = nil, properties: [PropertyDescription], indexes: [IndexDescription] = [],
+        hierarchy: EntityHierarchy? = nil
     ) {
         self.name = name
         self.originalName = originalName
         self.properties = properties
         self.indexes = indexes
+        self.hierarchy = hierarchy
     }
 }
 
@@ -79,7 +84,7 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
     /// The entity at the other end, by its name in the store.
     public var destination: String
     public var isToMany: Bool
-    /// Whether the objects have an order of their own (a list instead of a set).
+    /// Whether the objects have an order of their own (a list instead of a set). Only of a to-many relationship.
     public var isOrdered: Bool
     /// The relationship of the destination that leads back; naming it at one end is enough.
     public var inverse: String?

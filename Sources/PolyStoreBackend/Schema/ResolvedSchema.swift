@@ -123,7 +123,7 @@ struct SchemaResolver {
 
     private mutating func resolveEntities() throws {
         var fieldsOf: [[Field]] = []
-        for entity in description.entities { fieldsOf.append(try fields(of: entity)) }
+        for index in description.entities.indices { fieldsOf.append(try fields(of: index)) }
         for (index, entity) in description.entities.enumerated() {
             let relationships = try declared[index].enumerated().map { try relationship(index, $0.offset, fieldsOf) }
             entities.append(
@@ -133,7 +133,8 @@ struct SchemaResolver {
         }
     }
 
-    private func fields(of entity: EntityDescription) throws -> [Field] {
+    private func fields(of index: Int) throws -> [Field] {
+        let entity = description.entities[index]
         var fields: [Field] = []
         var relationships = 0
         for property in entity.properties {
@@ -153,13 +154,36 @@ struct SchemaResolver {
                 relationships += 1
             }
         }
+        try addPositions(index, &fields)
         guard fields.count <= FieldMask.capacity else {
             throw fail(
                 entity.name, nil,
-                "\(entity.name) has \(fields.count) attributes and to-one relationships; \(FieldMask.capacity) is the limit. Split it in two."
+                "\(entity.name) has \(fields.count) attributes, to-one relationships and positions; \(FieldMask.capacity) is the limit. Split it in two."
             )
         }
         return fields
+    }
+
+    /// Behind all declared fields, so that their ordinals do not depend on what other entities say.
+    private func addPositions(_ index: Int, _ fields: inout [Field]) throws {
+        let entity = description.entities[index]
+        for (ordinal, relationship) in declared[index].enumerated() where !relationship.isToMany {
+            guard
+                let back = inverses[index][ordinal].flatMap({ inverse in indexOf[relationship.destination].map { declared[$0][inverse] } }),
+                back.isToMany, back.isOrdered
+            else { continue }
+            let name = "_order_\(relationship.name)"
+            if let other = entity.properties.first(where: { $0.name.lowercased() == name.lowercased() }) {
+                throw fail(
+                    entity.name, other.name,
+                    "\(entity.name).\(other.name) has the name that the positions in \(relationship.destination).\(back.name) are kept under; rename it."
+                )
+            }
+            fields.append(
+                Field(
+                    ordinal: fields.count, name: name, type: .int64, isOptional: true, relationship: nil, defaultValue: nil,
+                    positionAlong: ordinal))
+        }
     }
 
     private func indexes(of entity: EntityDescription, fields: [Field]) throws -> [Index] {
@@ -177,12 +201,14 @@ struct SchemaResolver {
             switch property {
             case .attribute(let attribute):
                 if attribute.isUnique || attribute.isIndexed { add([field.ordinal], unique: attribute.isUnique) }
-            case .relationship: add([field.ordinal], unique: false)
+            case .relationship:
+                let position = fields.first { $0.positionAlong != nil && $0.positionAlong == field.relationship }
+                add([field.ordinal] + (position.map { [$0.ordinal] } ?? []), unique: false)
             }
         }
         for index in entity.indexes {
             let ordinals = try index.fields.map { name in
-                guard let field = fields.first(where: { $0.name == name }) else {
+                guard let field = fields.first(where: { $0.name == name && !$0.isHidden }) else {
                     throw fail(
                         entity.name, name, "An index of \(entity.name) names \(name), which is no attribute or to-one relationship of it.")
                 }
@@ -199,10 +225,8 @@ struct SchemaResolver {
     private mutating func relationship(_ source: Int, _ ordinal: Int, _ fieldsOf: [[Field]]) throws -> Relationship {
         let told = declared[source][ordinal]
         let entity = description.entities[source].name
-        guard !told.isOrdered else {
-            throw StoreError(
-                .unsupported, "\(entity).\(told.name): ordered relationships are not supported yet; declare a Set.", entity: entity,
-                attribute: told.name)
+        guard !told.isOrdered || told.isToMany else {
+            throw fail(entity, told.name, "\(entity).\(told.name) leads to one object, so it cannot be ordered.")
         }
         guard told.minCount >= 0, told.maxCount.map({ $0 >= told.minCount }) ?? true else {
             throw fail(entity, told.name, "\(entity).\(told.name): the least count is above the greatest, or below 0.")
@@ -210,19 +234,21 @@ struct SchemaResolver {
         let destination = indexOf[told.destination] ?? 0  // checked in resolveInverses
         let inverse = inverses[source][ordinal]
         let storage: Relationship.Storage
+        var position: Int?
         if !told.isToMany {
             let field = fieldsOf[source].first { $0.relationship == ordinal }
             storage = .foreignKey(field: field?.ordinal ?? 0)
         } else if let inverse, !declared[destination][inverse].isToMany {
             let field = fieldsOf[destination].first { $0.relationship == inverse }
             storage = .inverse(field: field?.ordinal ?? 0)
+            if told.isOrdered { position = fieldsOf[destination].first { $0.positionAlong == inverse }?.ordinal }
         } else {
             storage = link(source, ordinal, destination, inverse)
         }
         return Relationship(
             ordinal: ordinal, name: told.name, source: source, destination: destination, isToMany: told.isToMany,
-            deleteRule: told.deleteRule, isRequired: told.isRequired, minCount: told.minCount, maxCount: told.maxCount, inverse: inverse,
-            storage: storage)
+            isOrdered: told.isOrdered, deleteRule: told.deleteRule, isRequired: told.isRequired, minCount: told.minCount,
+            maxCount: told.maxCount, inverse: inverse, storage: storage, positionField: position)
     }
 
     /// The side that comes first by name owns the table, so that both ends find the same one at every start.
@@ -232,10 +258,13 @@ struct SchemaResolver {
         let isReversed = theirs.map { $0 < mine } ?? false
         let name = isReversed ? theirs ?? mine : mine
         if let table = links.firstIndex(where: { $0.name == name }) { return .link(table: table, isReversed: isReversed) }
+        let isOrdered = declared[source][ordinal].isOrdered
+        let isBackOrdered = theirs != mine && inverse.map { declared[destination][$0].isOrdered } ?? false
         links.append(
             LinkTable(
                 index: links.count, name: name, source: isReversed ? destination : source, target: isReversed ? source : destination,
-                isSymmetric: theirs == mine))
+                isSymmetric: theirs == mine, ordersTargets: isReversed ? isBackOrdered : isOrdered,
+                ordersSources: isReversed ? isOrdered : isBackOrdered))
         return .link(table: links.count - 1, isReversed: isReversed)
     }
 }

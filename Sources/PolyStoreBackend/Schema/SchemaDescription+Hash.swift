@@ -59,6 +59,22 @@ private struct SchemaHasher {
             hasher.add(index.fields) { $0.add($1) }
             hasher.add(index.isUnique)
         }
+        // Nothing where there is none: an entity that stands alone has the hash that it always had.
+        if let hierarchy = entity.hierarchy { add(hierarchy) }
+    }
+
+    private mutating func add(_ hierarchy: EntityHierarchy) {
+        add(3 as UInt8)
+        add(hierarchy.isAbstract)
+        add(hierarchy.properties) { $0.add($1) }
+        add(hierarchy.subentities) { hasher, entity in
+            hasher.add(entity.name)
+            hasher.add(entity.originalName)
+            hasher.add(entity.parent)
+            hasher.add(entity.isAbstract)
+            hasher.add(entity.properties) { $0.add($1) }
+            hasher.add(entity.required) { $0.add($1) }
+        }
     }
 
     private mutating func add(_ attribute: AttributeDescription) {

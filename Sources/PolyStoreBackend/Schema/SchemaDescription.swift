@@ -70,6 +70,7 @@ public struct SchemaDescription: Sendable, Hashable, Codable {
                 found.append("\(new.name).\(property.name) is declared differently")
             }
         }
+        if old.hierarchy != new.hierarchy { found.append("\(new.name) has other sub-entities, or they are declared differently") }
         if found.isEmpty { found.append("entity \(new.name) has other indexes, another order of properties or another original name") }
         return found
     }

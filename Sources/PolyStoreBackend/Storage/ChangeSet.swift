@@ -18,19 +18,31 @@ public final class ChangeSet {
         let count: Int
     }
 
-    /// A pair of a ``LinkTable`` to add or to remove. Adding one that is there, or removing one that is not, changes nothing.
+    /// A pair of a ``LinkTable`` to add or to remove. Adding one that is there moves it to the positions that are told and changes nothing else;
+    /// removing one that is not there changes nothing.
+    ///
+    /// Several changes of one pair in a change set act one after another: what was removed and is added again starts anew.
     public struct LinkChange: Sendable, Hashable {
         /// ``LinkTable/index``.
         public let table: Int
         public let source: Int64
         public let target: Int64
         public let isAddition: Bool
+        /// Where the target stands among the source's targets, in a table with ``LinkTable/ordersTargets``; elsewhere it means nothing. nil: where
+        /// it stands already, and 0 for a new pair.
+        public let targetPosition: Int64?
+        /// Where the source stands among the target's sources, in a table with ``LinkTable/ordersSources``.
+        public let sourcePosition: Int64?
 
-        public init(table: Int, source: Int64, target: Int64, isAddition: Bool) {
+        public init(
+            table: Int, source: Int64, target: Int64, isAddition: Bool, targetPosition: Int64? = nil, sourcePosition: Int64? = nil
+        ) {
             self.table = table
             self.source = source
             self.target = target
             self.isAddition = isAddition
+            self.targetPosition = targetPosition
+            self.sourcePosition = sourcePosition
         }
     }
 

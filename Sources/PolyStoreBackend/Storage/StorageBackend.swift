@@ -56,7 +56,10 @@ public protocol ReadTransaction: RelatedRecords {
     func scan(_ request: FetchRequest) throws -> Scan
     /// How many objects a request selects, limit and offset included. There is a default.
     func count(_ request: FetchRequest) throws -> Int
-    /// The objects that a to-many relationship leads to, for many sources in one call.
+    /// The objects that a to-many relationship leads to, for many sources in one call: of an ordered one in ascending order of their positions
+    /// and with these, otherwise, and where positions are equal, in ascending order of their ids.
+    ///
+    /// The position is the value of the field ``Relationship/positionField`` or that of the link. Null counts as the least integer.
     /// - Parameter sources: ids of the relationship's source entity, in any order, each once.
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs
     /// Aggregates over what a predicate selects, the groups in ascending order. There is a default, on the records of a walk.
@@ -70,18 +73,41 @@ public protocol ReadTransaction: RelatedRecords {
     func end()
 }
 
-/// The answer to ``ReadTransaction/related(_:of:)``: the targets of each source, in ascending order of their ids.
+/// The answer to ``ReadTransaction/related(_:of:)``: the targets of each source, in order.
 public struct RelatedIDs: Sendable {
     private var targets: [Int64: [Int64]] = [:]
+    /// Of ordered relationships only.
+    private var positions: [Int64: [Int64]] = [:]
 
     public init() {}
 
     public mutating func add(source: Int64, target: Int64) { targets[source, default: []].append(target) }
 
+    /// For an ordered relationship.
+    /// - Parameter position: nil is null.
+    public mutating func add(source: Int64, target: Int64, position: Int64?) {
+        targets[source, default: []].append(target)
+        positions[source, default: []].append(position ?? .min)
+    }
+
     /// To be called once at the end by a backend that did not add them in order.
-    public mutating func sort() { for source in targets.keys { targets[source]?.sort() } }
+    public mutating func sort() {
+        for source in targets.keys {
+            guard let ids = targets[source] else { continue }
+            guard let places = positions[source], places.count == ids.count else {
+                targets[source]?.sort()
+                continue
+            }
+            let order = ids.indices.sorted { (places[$0], ids[$0]) < (places[$1], ids[$1]) }
+            targets[source] = order.map { ids[$0] }
+            positions[source] = order.map { places[$0] }
+        }
+    }
 
     public subscript(source: Int64) -> [Int64] { targets[source] ?? [] }
+
+    /// The positions of the targets of an ordered relationship, in the same order; empty of one that is not ordered.
+    public func positions(of source: Int64) -> [Int64] { positions[source] ?? [] }
 }
 
 /// The one transaction that may change a store. Reads its own writes.

@@ -99,7 +99,14 @@ extension Context {
     /// The object of the row that a walk stands on.
     private func object<T: Model>(_ part: ResolvedFetch.Part, _ cursor: RecordCursor) throws -> T {
         guard let living = living(T.self, part.slot, cursor.id) else {
-            return try make(T.self, part.entry, maps[Int(part.slot)], cursor.id, cursor.record)
+            let map = maps[Int(part.slot)]
+            guard part.entry.isPolymorphic else { return try make(T.self, part.entry, map, cursor.id, cursor.record) }
+            guard let object = try relative(T.self, part.entry, map, cursor.id, cursor.record) else {
+                throw StoreError(
+                    .corrupt, "\(part.entry.entity.name) \(cursor.id) is no \(T._$entityName).", entity: part.entry.entity.name,
+                    objectID: cursor.id)
+            }
+            return object
         }
         if living._$state.isFault { try fill(living, part.entry, cursor.id, cursor.record) }
         return living

@@ -25,7 +25,7 @@ extension Context {
         var found: [T] = []
         if fetch.isMerged {
             found = try fetchMerged(fetch)
-        } else if fetch.options.includesPropertyValues {
+        } else if fetch.options.includesPropertyValues || fetch.parts.contains(where: { !mayBeFaults(T.self, $0.entry) }) {
             for part in fetch.parts { try fetchPart(part, into: &found) }
         } else {
             for part in fetch.parts {
@@ -121,12 +121,21 @@ extension Context {
             ResolvedFetch.Part(
                 entry: entry, slot: entry.slot,
                 request: FetchRequest(
-                    entry.entity, predicate: try chain.condition?.predicate(self, entry) ?? .all,
+                    entry.entity, predicate: try predicate(chain, entry),
                     sortKeys: try chain.order?.keys(self, entry) ?? [], limit: limit, offset: isMerged ? 0 : options.offset),
                 options: options)
         }
         if !isMerged { options.offset = 0 }
         return ResolvedFetch(parts: parts, options: options)
+    }
+
+    /// Which objects of an entity a fetch is about: of a hierarchy those of the class that it names.
+    final func predicate<T: Model>(_ chain: FetchChain<T>, _ entry: StoreEntity) throws -> QueryPredicate {
+        let asked = try chain.condition?.predicate(self, entry) ?? .all
+        guard let family = entry.family,
+            let kind = family.condition(T.self, includesSubentities: chain.options.includesSubentities)
+        else { return asked }
+        return asked == .all ? kind : .and([kind, asked])
     }
 
     /// The entities that a `From` names, one per store.
@@ -171,6 +180,7 @@ extension Context {
     final func collect<T: Model>(
         _ type: T.Type, _ entry: StoreEntity, _ slot: Int32, _ cursor: RecordCursor, into found: inout [T], most: Int = .max
     ) throws {
+        if entry.isPolymorphic { return try collectRelatives(type, entry, cursor, into: &found, most: most) }
         let map = maps[Int(slot)]
         let before = found.count
         var living = 0
@@ -205,6 +215,7 @@ extension Context {
     @usableFromInline
     final func fill(_ object: some Model, _ entry: StoreEntity, _ key: Int64, _ record: RecordView) throws {
         do {
+            if entry.isPolymorphic { try checkKind(object, entry, record) }
             try object._$load(record)
             object._$state.flags.remove(.fault)
         } catch {
@@ -219,11 +230,23 @@ extension Context {
     public func fetchExisting<T: Model>(_ id: ObjectID<T>) throws -> T? {
         let entry = try entry(of: id)
         if let living = living(T.self, entry.slot, id.key) {
-            if living._$state.isFault { fire(living) }
+            if living._$state.isFault { try look(up: living, entry) }
             return living.isDeleted ? nil : living
         }
         guard let record = try record(entry, id.key) else { return nil }
+        if entry.isPolymorphic { return try relative(T.self, entry, maps[Int(entry.slot)], id.key, record) }
         return try make(T.self, entry, maps[Int(entry.slot)], id.key, record)
+    }
+
+    /// Reads the values of a fault, for somebody who has asked whether it is there.
+    @usableFromInline
+    final func look(up object: some Model, _ entry: StoreEntity) throws {
+        guard let record = try record(entry, object._$state.key) else {
+            object._$state.flags.remove(.fault)
+            object._$state.flags.formUnion([.missing, .deleted])
+            return
+        }
+        try fill(object, entry, object._$state.key, record)
     }
 
     @usableFromInline

@@ -9,6 +9,7 @@ extension Context {
     @inlinable
     final func collectLiving<T: Model>(_ type: T.Type, _ part: ResolvedFetch.Part, into found: inout [T]) throws -> Bool {
         let map = maps[Int(part.slot)]
+        // A map of several classes is never warm: an id does not say which one it is of.
         guard map.isWarm, part.mayBeLong else { return false }
         let start = found.count
         var missing: [Int64] = []

@@ -30,7 +30,7 @@ extension Context {
             : Array(Set(objects.lazy.map { $0._$toOne(relationship.ordinal).id }.filter { $0 != 0 }))
         func open<D: Model>(_ type: D.Type) throws -> [any Model] { try self.objects(type, destination, targets) }
         let found = try open(self.entry(destination).type)
-        fetchedAhead += found
+        keep(found)
         try follow(keys.dropFirst(), destination, found)
     }
 

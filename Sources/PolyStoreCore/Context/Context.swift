@@ -16,6 +16,8 @@ public class Context {
     @exclusivity(unchecked) final var explainer: Explainer?
     /// What was fetched ahead: objects that nobody else may hold yet.
     @exclusivity(unchecked) final var fetchedAhead: [any Model] = []
+    /// What holds objects that stand for missing ones, by slot.
+    @exclusivity(unchecked) final var strays: [Int32: IdentityMap] = [:]
 
     init(core: StackCore, table: StoreTable) {
         self.core = core
@@ -24,9 +26,16 @@ public class Context {
     }
 
     /// Gives every entity of the table an identity map.
-    final func growMaps() { while maps.count < table.entries.count { maps.append(IdentityMap(self, slot: Int32(maps.count))) } }
+    final func growMaps() {
+        while maps.count < table.entries.count {
+            maps.append(IdentityMap(self, slot: Int32(maps.count), isPolymorphic: table.entries[maps.count].isPolymorphic))
+        }
+    }
 
     // MARK: What the kinds of contexts differ in
+
+    /// Holds what was fetched ahead.
+    func keep(_ objects: [any Model]) { fetchedAhead += objects }
 
     /// What to read a store through.
     final func storage(_ store: PersistentStore) throws -> any ReadTransaction {
@@ -52,6 +61,11 @@ public class Context {
     }
 
     func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) { _ = beginEditing(object) }
+
+    /// An object that only takes notes; see ``KeyPathProbe``.
+    func note<T: Model>(_ type: T.Type, _ map: IdentityMap, _ key: Int64) -> T? { nil }
+
+    func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) { _ = beginEditing(object) }
 
     /// What a transaction's own changes do to the list of a to-many relationship.
     func pendingMembers(_ key: MemberKey) -> MemberChanges? { nil }
@@ -83,9 +97,12 @@ public class Context {
     /// The living object of an id, if there is one.
     @inlinable
     final func living<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> T? {
-        guard let pointer = maps[Int(slot)].object(key) else { return nil }
-        // An entry's map holds objects of the entry's class only.
-        return unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), to: type)
+        let map = maps[Int(slot)]
+        guard let pointer = map.object(key) else { return nil }
+        let object = Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
+        if map.isPolymorphic { return object as? T }
+        // The map of an entry of one class holds objects of that class only.
+        return unsafeDowncast(object, to: type)
     }
 
     /// The object of an id: the living one, or a new fault.
@@ -93,6 +110,7 @@ public class Context {
     final func object<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> T {
         if let living = living(type, slot, key) { return living }
         let map = maps[Int(slot)]
+        if map.isPolymorphic { return relative(type, map, key) }
         let object = T(_$state: ModelState(map, key: key, flags: .fault))
         map.insert(key, object)
         return object
@@ -117,6 +135,7 @@ public class Context {
         object._$state.flags.remove(.fault)
         do {
             if let record = try storage(entry.store).record(entry.entity, id: key) {
+                if entry.isPolymorphic { try checkKind(object, entry, record) }
                 try object._$load(record)
             } else {
                 object._$state.flags.formUnion([.missing, .deleted])
@@ -160,11 +179,4 @@ struct MemberKey: Hashable {
         self.relationship = relationship
         self.key = key
     }
-}
-
-/// What a transaction adds to and takes from a to-many relationship.
-@usableFromInline
-struct MemberChanges {
-    @usableFromInline var added: Set<Int64> = []
-    @usableFromInline var removed: Set<Int64> = []
 }

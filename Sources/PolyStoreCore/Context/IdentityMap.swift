@@ -20,6 +20,8 @@ final class IdentityMap {
     @usableFromInline unowned(unsafe) let context: Context
     /// The entity's place in the context's table.
     @usableFromInline let slot: Int32
+    /// Whether its objects are of several classes, so that casts have to be checked.
+    @usableFromInline let isPolymorphic: Bool
     /// Objects that refer to this map. While there are any, the map keeps its context alive: one reference for all of them.
     @exclusivity(unchecked) @usableFromInline var holders = 0
 
@@ -36,9 +38,10 @@ final class IdentityMap {
     /// Whether nearly all that was fetched last was alive already, as when a list is fetched again.
     @exclusivity(unchecked) @usableFromInline private(set) var isWarm = false
 
-    init(_ context: Context, slot: Int32) {
+    init(_ context: Context, slot: Int32, isPolymorphic: Bool) {
         self.context = context
         self.slot = slot
+        self.isPolymorphic = isPolymorphic
     }
 
     deinit { lines?.deallocate() }
@@ -60,6 +63,12 @@ final class IdentityMap {
     func forget(_ key: Int64) {
         remove(key)
         holders &-= 1
+        if holders == 0 { dropContext() }
+    }
+
+    /// Called for a living object that the context holds from now on.
+    func letGo() {
+        holders -= 1
         if holders == 0 { dropContext() }
     }
 

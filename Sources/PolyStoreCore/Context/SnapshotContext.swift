@@ -2,8 +2,23 @@ import PolyStoreBackend
 
 /// A read-only context over one version of each store. What `read { }` hands out.
 public class SnapshotContext: Context {
-    fileprivate var readers: [(any ReadTransaction)?] = []
-    fileprivate var hasEnded = false
+    @exclusivity(unchecked) fileprivate final var readers: [(any ReadTransaction)?] = []
+    @exclusivity(unchecked) fileprivate final var hasEnded = false
+    private let origin: Origin
+    /// By which the stack knows that it reads.
+    @exclusivity(unchecked) fileprivate final var ledgerID: Int?
+
+    /// Where in the code a context was asked for.
+    struct Origin {
+        let kind: String
+        let file: StaticString
+        let line: UInt
+    }
+
+    init(core: StackCore, table: StoreTable, _ origin: Origin) {
+        self.origin = origin
+        super.init(core: core, table: table)
+    }
 
     override func reader(_ store: PersistentStore) throws -> any ReadTransaction {
         if let reader = readers.indices.contains(store.index) ? readers[store.index] : nil { return reader }
@@ -17,48 +32,99 @@ public class SnapshotContext: Context {
 
     /// Pins every store that is not pinned yet, all at once, so that what is read belongs together.
     fileprivate func begin() throws {
+        if ledgerID == nil { ledgerID = core.snapshots.open(origin.kind, origin.file, origin.line) }
         while readers.count < table.stores.count { readers.append(nil) }
         for store in table.stores where readers[store.index] == nil { readers[store.index] = try store.backend.beginRead() }
     }
 
     /// The version of a store that this context shows; nil before it has been read from.
-    public func version(of store: PersistentStore) -> UInt64? {
+    public final func version(of store: PersistentStore) -> UInt64? {
         readers.indices.contains(store.index) ? readers[store.index]?.version : nil
     }
 
-    func end() {
+    final func end() {
         hasEnded = true
         fetchedAhead = []
-        for reader in readers { reader?.end() }
-        readers = []
+        release()
     }
 
-    deinit { for reader in readers { reader?.end() } }
+    private func release() {
+        for reader in readers { reader?.end() }
+        readers = []
+        if let ledgerID { core.snapshots.close(ledgerID) }
+        ledgerID = nil
+    }
+
+    deinit { release() }
 }
 
-/// The main actor's context: live, read-only objects that follow every commit.
+/// A read-only context that shows one version until it is told to move on: ``DataStack/newContext(file:line:)``.
 ///
-/// It shows one version at a time and moves, whole, to the next: after an awaited `perform`, after `performAndWait` on the main actor,
-/// and soon after any other commit. Its objects then have the new values; deleted ones say so in `isDeleted` and keep their last values.
-public final class ViewContext: SnapshotContext {
-    override func begin() throws {
-        // From here on commits are kept until the view has seen them; before there is nothing that could be out of date.
-        core.hub.activate()
-        try super.begin()
+/// Not Sendable, used by one thread, task or actor at a time.
+public class RefreshableContext: SnapshotContext {
+    /// Moves to the newest version: forgets every value that was read, so that each is read anew when it is asked for. Objects that were
+    /// deleted meanwhile say so in ``Model/isDeleted`` then.
+    public final func refresh() throws {
+        fetchedAhead = []
+        for store in table.stores where store.index < readers.count && readers[store.index] != nil {
+            let new = try store.backend.beginRead()
+            readers[store.index]?.end()
+            readers[store.index] = new
+        }
+        if let ledgerID { core.snapshots.renew(ledgerID) }
+        memberLists = [:]
+        for map in maps {
+            for case let object as any Model in map.objects where !object.isDeleted { object._$state.flags.insert(.fault) }
+        }
     }
 
     /// Takes over stores that were added meanwhile.
-    func update(_ table: StoreTable) {
+    final func update(_ table: StoreTable) {
         guard table.entries.count > self.table.entries.count else { return }
         self.table = table
         growMaps()
+    }
+}
+
+/// A context of the main actor: live, read-only objects that follow every commit.
+///
+/// It shows one version at a time and moves, whole, to the next: after an awaited `perform`, after `performAndWait` on the main actor,
+/// and soon after any other commit. Its objects then have the new values; deleted ones say so in `isDeleted` and keep their last values.
+///
+/// ``DataStack/view`` is the one that is always there; ``DataStack/newView(_:file:line:)`` makes others, which may be told to move only when
+/// ``RefreshableContext/refresh()`` is called.
+public final class ViewContext: RefreshableContext {
+    /// When a context of the main actor moves to the newest version.
+    public enum Refreshing: Sendable {
+        /// After every commit.
+        case automatic
+        /// When it is told to.
+        case manual
+    }
+
+    public let refreshing: Refreshing
+    private let feed = CommitFeed()
+    private var isFollowing = false
+
+    init(core: StackCore, table: StoreTable, _ origin: Origin, _ refreshing: Refreshing) {
+        self.refreshing = refreshing
+        super.init(core: core, table: table, origin)
+    }
+
+    override func begin() throws {
+        // From here on commits are kept until the view has seen them; before there is nothing that could be out of date.
+        if refreshing == .automatic, !isFollowing {
+            core.hub.follow(feed)
+            isFollowing = true
+        }
+        try super.begin()
     }
 
     /// Moves to the newest version and brings every living object up to date.
     func catchUp() throws {
         guard !readers.isEmpty else { return }
         fetchedAhead = []
-        let news = core.hub.take()
+        let news = feed.take()
         for store in table.stores where store.index < readers.count {
             let mine = news.commits.filter { $0.store === store }
             guard !mine.isEmpty, let old = readers[store.index] else { continue }
@@ -73,6 +139,7 @@ public final class ViewContext: SnapshotContext {
             old.end()
             for commit in mine where commit.version > seen { try merge(commit) }
         }
+        if let ledgerID { core.snapshots.renew(ledgerID) }
     }
 
     private func merge(_ commit: CommittedChanges) throws {
@@ -80,6 +147,8 @@ public final class ViewContext: SnapshotContext {
             let slot = commit.store.firstSlot + Int32(change.entity)
             switch change.kind {
             case .insert: continue
+            // Of an object that was only moved in a list nothing is written but its position.
+            case .update where change.mask.isDisjoint(with: entry(slot).declaredFields): continue
             case .update, .delete: try merge(entry(slot).type, slot, change, commit.changes)
             }
         }
@@ -96,17 +165,55 @@ public final class ViewContext: SnapshotContext {
             try fill(object, entry(slot), change.id, changes.record(change))
         }
     }
+}
 
-    /// Forgets every value that was read, so that each is read anew: for changes made by another process.
-    public func refresh() throws {
-        for store in table.stores where store.index < readers.count && readers[store.index] != nil {
-            let new = try store.backend.beginRead()
-            readers[store.index]?.end()
-            readers[store.index] = new
+/// The contexts of the main actor that follow the commits.
+final class ViewList: Sendable {
+    private struct Place {
+        weak var view: ViewContext?
+    }
+
+    @MainActor private var places: [Place] = []
+
+    init() {}
+
+    @MainActor
+    func add(_ view: ViewContext) {
+        places.removeAll { $0.view == nil }
+        places.append(Place(view: view))
+    }
+
+    /// Brings them all up to date.
+    @MainActor
+    func catchUp(_ logger: any StoreLogger) {
+        for place in places {
+            guard let view = place.view else { continue }
+            do {
+                try view.catchUp()
+            } catch {
+                logger.write(.error, "The view could not follow a commit and shows an earlier version: \(error)")
+            }
         }
-        memberLists = [:]
-        for map in maps {
-            for case let object as any Model in map.objects where !object.isDeleted { object._$state.flags.insert(.fault) }
-        }
+    }
+}
+
+extension DataStack {
+    /// One more read-only context of the main actor, with objects of its own: for a window that is to show one version for as long as it
+    /// likes, or is to be let go with everything that it has read.
+    @MainActor
+    public func newView(_ refreshing: ViewContext.Refreshing = .automatic, file: StaticString = #fileID, line: UInt = #line) -> ViewContext
+    {
+        let view = ViewContext(
+            core: core, table: core.table.withLock { $0 }, SnapshotContext.Origin(kind: "view", file: file, line: line), refreshing)
+        if refreshing == .automatic { core.views.add(view) }
+        return view
+    }
+
+    /// A read-only context for whoever asks, on whatever thread or actor: it shows one version until ``RefreshableContext/refresh()``.
+    ///
+    /// It holds its version of the stores until it goes; see ``openSnapshots``. For a single look ``readAndWait(file:line:_:)`` is enough.
+    public func newContext(file: StaticString = #fileID, line: UInt = #line) -> RefreshableContext {
+        RefreshableContext(
+            core: core, table: core.table.withLock { $0 }, SnapshotContext.Origin(kind: "context", file: file, line: line))
     }
 }

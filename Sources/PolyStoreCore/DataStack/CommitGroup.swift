@@ -26,8 +26,12 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
     private struct Member {
         let changes: [(store: PersistentStore, changes: ChangeSet)]
         let touched: MemberLog
+        /// The entities of deleted objects of hierarchies.
+        let deletedKinds: [ObjectKey: String]
         /// The stores whose state it depends on, by index.
         let stores: [Int]
+        let source: (any Hashable & Sendable)?
+        let userInfo: [String: any Sendable]
         let acknowledge: ((any Error)?) -> Void
     }
 
@@ -88,19 +92,68 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
     /// before `done`.
     /// - Parameter done: gets the error, if there is one: now, if it depends on nothing that is still to be committed, otherwise after the
     ///   commit.
-    func run(_ durability: Durability?, _ body: (Transaction) throws -> Void, done: @escaping ((any Error)?) -> Void) {
+    func run(_ order: TransactionOrder, _ body: (Transaction) throws -> Void, done: @escaping ((any Error)?) -> Void) {
+        if let ticket = order.ticket, ticket.isCancelled { return done(Ticket.error) }
         let transaction = Transaction(core: core, table: core.table.withLock { $0 }, group: self)
+        transaction.take(order)
         var failure: (any Error)?
         var changes: [(store: PersistentStore, changes: ChangeSet)] = []
         do {
             try body(transaction)
-            changes = try transaction.changeSets()
-            try apply(changes, durability, transaction.touchedStores)
+            changes = try write(transaction, order)
         } catch {
             failure = error
-            changes = []
         }
+        conclude(transaction, changes, failure, done)
+    }
+
+    /// Runs a transaction that says itself when it is to be committed.
+    /// - Parameter done: gets nil where it never said so.
+    func runExplicit(
+        _ order: TransactionOrder, _ transaction: ExplicitTransaction, _ body: () throws -> Void,
+        done: @escaping (Result<Bool, any Error>?) -> Void
+    ) {
+        var changes: [(store: PersistentStore, changes: ChangeSet)] = []
+        transaction.take(order)
+        transaction.write = { [unowned self, unowned transaction] in
+            changes = try write(transaction, order)
+            return !changes.isEmpty
+        }
+        var failure: (any Error)?
+        do { try body() } catch { failure = error }
+        transaction.write = nil
+        let outcome = transaction.outcome
+        switch outcome {
+        case .failure(let error): failure = error
+        case .success:
+            if let failure {
+                core.logger.write(.error, "A transaction threw after its commit, which stands: \(failure)")
+            }
+            failure = nil
+        case nil: break
+        }
+        conclude(transaction, changes, failure) { error in
+            done(error.map { .failure($0) } ?? outcome)
+        }
+    }
+
+    /// Checks and applies what a transaction changed: the point from which it is no longer cancelled.
+    private func write(
+        _ transaction: Transaction, _ order: TransactionOrder
+    ) throws -> [(store: PersistentStore, changes: ChangeSet)] {
+        let changes = try transaction.changeSets()
+        if let ticket = order.ticket, ticket.isCancelled { throw Ticket.error }
+        try apply(changes, order.durability, transaction.touchedStores)
+        return changes
+    }
+
+    /// Ends a transaction, and sees to it that it is acknowledged when its time has come.
+    private func conclude(
+        _ transaction: Transaction, _ changes: [(store: PersistentStore, changes: ChangeSet)], _ failure: (any Error)?,
+        _ done: @escaping ((any Error)?) -> Void
+    ) {
         let stores = transaction.touchedStores
+        let deletedKinds = transaction.deletedKinds
         transaction.end()
         runs += 1
         if runs == 1 { firstEnd = DispatchTime.now().uptimeNanoseconds }
@@ -108,7 +161,11 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         guard stores.contains(where: { begunPart($0)?.isChanged ?? false }) else { return done(failure) }
         memberBytes += changes.reduce(0) { $0 + $1.changes.byteCount }
         members.append(
-            Member(changes: changes, touched: transaction.memberLog, stores: stores) { [failure] error in done(failure ?? error) })
+            Member(
+                changes: changes, touched: transaction.memberLog, deletedKinds: deletedKinds, stores: stores,
+                source: transaction.sourceIdentifier,
+                userInfo: transaction.userInfo
+            ) { [failure] error in done(failure ?? error) })
     }
 
     /// Applies a transaction's change sets to all stores, or to none.
@@ -211,21 +268,39 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
 
     /// Tells those who follow what was committed, in the order of the transactions.
     private func publish(_ versions: [Int: UInt64]) {
-        guard core.hub.isActive else { return }
-        var committed: [CommittedChanges] = []
-        var snapshots: [Int: any ReadTransaction] = [:]
-        for member in members {
-            let touched = member.touched.touched
-            for (store, changes) in member.changes {
-                guard let version = versions[store.index] else { continue }
-                committed.append(
-                    CommittedChanges(
-                        store: store, version: version, changes: changes, touched: touched.filter { store.slots.contains($0.slot) }))
-                // Where it fails the view begins one itself.
-                if snapshots[store.index] == nil { snapshots[store.index] = try? store.backend.beginRead() }
+        core.snapshots.noteCommit(core.logger)
+        core.hub.publish {
+            let table = core.table.withLock { $0 }
+            return members.map { member in
+                let touched = member.touched.touched
+                let parts: [CommittedChanges] = member.changes.compactMap { store, changes in
+                    guard let version = versions[store.index] else { return nil }
+                    return CommittedChanges(
+                        store: store, version: version, changes: changes, touched: touched.filter { store.slots.contains($0.slot) },
+                        deletedKinds: member.deletedKinds)
+                }
+                return Commit(sourceIdentifier: member.source, userInfo: member.userInfo, parts: parts, table: table)
             }
         }
-        if !committed.isEmpty { core.hub.publish(committed, snapshots) }
+    }
+
+    // MARK: Ids
+
+    /// Takes ids out of a sequence for somebody outside of the line.
+    /// - Parameter done: gets them when their reservation is committed.
+    func reserve(_ count: Int, _ entry: StoreEntity, done: @escaping (Result<[Int64], any Error>) -> Void) {
+        do {
+            let part = try part(entry.store)
+            let keys = try (0..<count).map { _ in try part.newKey(entry.entity) }
+            part.didReserve()
+            members.append(
+                Member(changes: [], touched: MemberLog(), deletedKinds: [:], stores: [entry.store.index], source: nil, userInfo: [:]) {
+                    error in
+                    done(error.map { .failure($0) } ?? .success(keys))
+                })
+        } catch {
+            done(.failure(error))
+        }
     }
 
     private func rollBack(_ part: StorePart) {

@@ -1,3 +1,4 @@
+import Dispatch
 import PolyStoreBackend
 
 /// What one transaction changed in one store.
@@ -7,43 +8,95 @@ struct CommittedChanges: @unchecked Sendable {  // the change set is complete an
     let changes: ChangeSet
     /// To-many relationships whose list changed.
     let touched: [MemberKey]
+    /// The entities of deleted objects of hierarchies.
+    var deletedKinds: [ObjectKey: String] = [:]
 }
 
-/// Hands committed changes to the view, in order, with a snapshot of each store as they left it: what the view then shows is what it was told of, and
-/// nothing of a commit that it has still to hear about. Keeps nothing until there is a view.
-final class CommitHub: Sendable {
+/// What a context that follows the commits has still to hear of, in order, with a snapshot of each store as they left it: what the context then
+/// shows is what it was told of, and nothing of a commit that it has still to hear about.
+final class CommitFeed: Sendable {
     struct News {
         var commits: [CommittedChanges] = []
         /// By store.
         var snapshots: [Int: any ReadTransaction] = [:]
     }
 
-    private struct State {
-        var isActive = false
-        var news = News()
-    }
+    private let news = Protected(News())
 
-    private let state = Protected(State())
-
-    func activate() { state.withLock { $0.isActive = true } }
-
-    /// Whether anybody waits for commits.
-    var isActive: Bool { state.withLock { $0.isActive } }
-
-    /// Takes all changes of a commit together: several transactions may have one version.
-    func publish(_ commits: [CommittedChanges], _ snapshots: [Int: any ReadTransaction]) {
-        let outdated: [any ReadTransaction] = state.withLock { state in
-            guard state.isActive else { return Array(snapshots.values) }
-            state.news.commits += commits
-            return snapshots.compactMap { state.news.snapshots.updateValue($1, forKey: $0) }
+    fileprivate func add(_ commits: [CommittedChanges], _ snapshots: [Int: any ReadTransaction]) {
+        let outdated = news.withLock { news in
+            news.commits += commits
+            return snapshots.compactMap { news.snapshots.updateValue($1, forKey: $0) }
         }
         for snapshot in outdated { snapshot.end() }
     }
 
     func take() -> News {
-        state.withLock { state in
-            defer { state.news = News() }
-            return state.news
+        news.withLock { news in
+            defer { news = News() }
+            return news
         }
+    }
+
+    deinit { for snapshot in take().snapshots.values { snapshot.end() } }
+}
+
+/// Hands committed changes to all who follow them. Keeps nothing where nobody does.
+final class CommitHub: Sendable {
+    private struct Follower {
+        weak var feed: CommitFeed?
+    }
+
+    private struct State {
+        var feeds: [Follower] = []
+        var observers: [(id: Int, tell: @Sendable (Commit) -> Void)] = []
+        var lastObserver = 0
+    }
+
+    private let state = Protected(State())
+    /// Observers are called here, one after another, in the order of the commits.
+    private let queue = DispatchQueue(label: "polystore.observers")
+
+    func follow(_ feed: CommitFeed) {
+        state.withLock { state in
+            state.feeds.removeAll { $0.feed == nil }
+            state.feeds.append(Follower(feed: feed))
+        }
+    }
+
+    /// Whether a context follows.
+    var isActive: Bool { state.withLock { !$0.feeds.isEmpty } }
+
+    func observe(_ tell: @escaping @Sendable (Commit) -> Void) -> Int {
+        state.withLock { state in
+            state.lastObserver += 1
+            state.observers.append((state.lastObserver, tell))
+            return state.lastObserver
+        }
+    }
+
+    func removeObserver(_ id: Int) { state.withLock { state in state.observers.removeAll { $0.id == id } } }
+
+    /// Takes all transactions of one commit together: several may have one version.
+    /// - Parameter commits: what each of them changed; made only if somebody wants to know.
+    func publish(_ commits: () -> [Commit]) {
+        let (feeds, observers) = state.withLock { state in
+            if state.feeds.contains(where: { $0.feed == nil }) { state.feeds.removeAll { $0.feed == nil } }
+            return (state.feeds.compactMap(\.feed), state.observers.map(\.tell))
+        }
+        guard !feeds.isEmpty || !observers.isEmpty else { return }
+        let commits = commits().filter { !$0.parts.isEmpty }
+        guard !commits.isEmpty else { return }
+        let parts = commits.flatMap(\.parts)
+        for feed in feeds {
+            var snapshots: [Int: any ReadTransaction] = [:]
+            for part in parts where snapshots[part.store.index] == nil {
+                // Where it fails the context begins one itself.
+                snapshots[part.store.index] = try? part.store.backend.beginRead()
+            }
+            feed.add(parts, snapshots)
+        }
+        guard !observers.isEmpty else { return }
+        queue.async { for commit in commits { for tell in observers { tell(commit) } } }
     }
 }

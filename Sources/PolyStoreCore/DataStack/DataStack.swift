@@ -32,24 +32,13 @@ public final class DataStack: Sendable {
 
     /// The main actor's read-only context, which follows every commit.
     @MainActor public var view: ViewContext {
-        let table = core.table.withLock { $0 }
         if let viewContext {
-            viewContext.update(table)
+            viewContext.update(core.table.withLock { $0 })
             return viewContext
         }
-        let context = ViewContext(core: core, table: table)
+        let context = newView()
         viewContext = context
         return context
-    }
-
-    @MainActor
-    func catchUpView() {
-        guard let viewContext else { return }
-        do {
-            try viewContext.catchUp()
-        } catch {
-            core.logger.write(.error, "The view could not follow a commit and shows an earlier version: \(error)")
-        }
     }
 
     // MARK: Stores
@@ -86,7 +75,7 @@ public final class DataStack: Sendable {
             for (entity, model) in zip(schema.entities, models) {
                 let entry = StoreEntity(store: added, entity: entity, type: model)
                 table.entries.append(entry)
-                table.byType[ObjectIdentifier(model), default: []].append(entry)
+                for type in entry.types { table.byType[ObjectIdentifier(type), default: []].append(entry) }
             }
             core.logger.write(.debug, "Opened \(store.url) with \(schema.entities.count) entities.")
             return added

@@ -51,12 +51,18 @@ final class StoreEntity: Sendable {
     let store: PersistentStore
     let entity: Entity
     @usableFromInline let type: any Model.Type
-    /// Attributes that must be assigned before a new object is committed: neither optional nor with a default.
-    let required: [Int]
+    private let required: [Int]
     /// Slots of the relationships' destinations, in the same store.
     let destinations: [Int32]
     /// Relationships that lead here and have no way back.
     let incoming: [Relationship]
+    /// The classes, where there are several; `type` is their root.
+    let family: EntityFamily?
+    @usableFromInline let isPolymorphic: Bool
+    /// By relationship: whether it is ordered.
+    let isOrdered: [Bool]
+    /// Hidden fields that hold positions, with the fields of the to-one relationships that they are for.
+    let positions: [(field: Int, relationship: Int, foreignKey: Int)]
 
     init(store: PersistentStore, entity: Entity, type: any Model.Type) {
         slot = store.firstSlot + Int32(entity.index)
@@ -65,11 +71,42 @@ final class StoreEntity: Sendable {
         self.type = type
         required = entity.fields.filter { $0.relationship == nil && !$0.isOptional && $0.defaultValue == nil }.map(\.ordinal)
         destinations = entity.relationships.map { store.firstSlot + Int32($0.destination) }
+        isOrdered = entity.relationships.map(\.isOrdered)
+        positions = entity.fields.compactMap { field in
+            guard let relationship = field.positionAlong, case .foreignKey(let key) = entity.relationships[relationship].storage else {
+                return nil
+            }
+            return (field.ordinal, relationship, key)
+        }
         incoming = store.schema.entities.flatMap(\.relationships).filter { $0.destination == entity.index && $0.inverse == nil }
+        family = EntityFamily(entity, type)
+        isPolymorphic = family != nil
+        var declared = FieldMask()
+        for field in entity.fields where !field.isHidden && field.ordinal != family?.classifier { declared.insert(field.ordinal) }
+        declaredFields = declared
     }
 
+    /// The fields that are properties of a class.
+    let declaredFields: FieldMask
+
+    /// The classes whose objects it holds.
+    var types: [any Model.Type] { family?.kinds.map { $0.type } ?? [type] }
+
+    /// Attributes that must be assigned before a new object is committed: neither optional nor with a default.
+    func required(of object: some Model) -> [Int] { family?.kind(of: object).required ?? required }
+
+    /// The relationships that an object has: of a hierarchy those of its own class.
+    func relationships(of object: some Model) -> [Relationship] { family?.kind(of: object).relationships ?? entity.relationships }
+
     /// Writes every field of an object, those that its class does not know of included.
-    func encode(_ object: some Model, into builder: inout RecordBuilder) throws { try object._$encode(into: &builder) }
+    /// - Parameter positions: fields of positions; the others are null, or not written.
+    func encode(
+        _ object: some Model, into builder: inout RecordBuilder, positions: [(field: Int, position: Int64)] = []
+    ) throws {
+        try object._$encode(into: &builder)
+        if let family { builder.setText(family.classifier, family.kind(of: object).name) }
+        for (field, position) in positions { builder.setInteger(field, position) }
+    }
 }
 
 /// The stores of a stack and who holds what, at one time. A value that only grows.

@@ -10,6 +10,10 @@ final class StackCore: Sendable {
     let lane = WriterLane()
     let groupLimits = Protected(GroupLimits())
     let hub = CommitHub()
+    let snapshots = SnapshotLedger()
+    /// The main actor's contexts that follow the commits.
+    let views = ViewList()
+    let steps = StepwiseList()
     private let loggerBox: Protected<any StoreLogger>
     /// Dispatch's threads, as a backend may block and Swift's cooperative ones must not.
     private let readerQueue = DispatchQueue(label: "polystore.readers", attributes: .concurrent)
@@ -39,7 +43,31 @@ final class StackCore: Sendable {
         set { loggerBox.withLock { $0 = newValue } }
     }
 
-    func read(_ work: @escaping @Sendable () -> Void) { readerQueue.async(execute: work) }
+    func onReaderThread(_ work: @escaping @Sendable () -> Void) { readerQueue.async(execute: work) }
+
+    func readNow<T: Sendable>(_ origin: SnapshotContext.Origin, _ body: (SnapshotContext) throws -> T) throws -> T {
+        let context = SnapshotContext(core: self, table: table.withLock { $0 }, origin)
+        defer { context.end() }
+        return try body(context)
+    }
+
+    // MARK: Views
+
+    /// Shows the main actor's contexts what was committed.
+    func catchUpViews() async {
+        guard hub.isActive else { return }
+        await MainActor.run { views.catchUp(logger) }
+    }
+
+    /// The same without waiting, except on the main actor itself.
+    func catchUpViewsSoon(isOnMain: Bool) {
+        guard hub.isActive else { return }
+        if isOnMain {
+            MainActor.assumeIsolated { views.catchUp(logger) }
+        } else {
+            Task { @MainActor in views.catchUp(logger) }
+        }
+    }
 }
 
 extension DataStack {
@@ -54,32 +82,85 @@ extension DataStack {
 }
 
 extension StackCore {
-    /// A transaction on the lane's queue.
-    func transact<T: Sendable>(_ durability: Durability?, _ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            let job = WriterLane.Job(durability: durability) { group in
-                var value: T?
-                group.run(durability, { value = try body($0) }) { error in
-                    continuation.resume(with: Result { try Self.outcome(value, error) })
+    /// A transaction on the lane's queue. Where the task that asked for it is cancelled before its turn has come, it is never run.
+    func transact<T: Sendable>(_ order: TransactionOrder, _ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
+        let ticket = Ticket()
+        var ticketed = order
+        ticketed.ticket = ticket
+        return try await withTaskCancellationHandler { [ticketed] in
+            try await withCheckedThrowingContinuation { continuation in
+                let job = WriterLane.Job(durability: order.durability, ticket: ticket) { group in
+                    guard let group else { return continuation.resume(throwing: Ticket.error) }
+                    var value: T?
+                    group.run(ticketed, { value = try body($0) }) { error in
+                        continuation.resume(with: Result { try Self.outcome(value, error) })
+                    }
                 }
+                lane.enqueue(job, self)
             }
-            lane.enqueue(job, self)
+        } onCancel: {
+            ticket.cancel()
+            lane.withdraw(ticket)
         }
     }
 
     /// A transaction on the caller's thread.
     /// - Parameter isPatient: see ``WriterLane/leave(_:isPatient:)``.
-    func transactAndWait<T: Sendable>(_ durability: Durability?, isPatient: Bool, _ body: (Transaction) throws -> T) throws -> T {
-        guard !lane.isHeldByCaller else {
-            throw StoreError(
-                .misuse, "A transaction was begun inside another one's body and would wait for itself for ever; use the outer transaction.")
-        }
+    func transactAndWait<T>(_ order: TransactionOrder, isPatient: Bool, _ body: (Transaction) throws -> T) throws -> T {
         let receipt = Receipt()
         var value: T?
-        let group = lane.enter(durability, self)
-        group.run(durability, { value = try body($0) }, done: { receipt.arrive($0) })
+        let group = try lane.enter(order.durability, self)
+        group.run(order, { value = try body($0) }, done: { receipt.arrive($0) })
         lane.leave(group, isPatient: isPatient)
         return try Self.outcome(value, receipt.wait())
+    }
+
+    func beginAsynchronous(_ order: TransactionOrder, _ body: @escaping @Sendable (AsynchronousTransaction) throws -> Void) {
+        let job = WriterLane.Job(durability: order.durability, ticket: nil) { [self] group in
+            guard let group else { return }
+            let transaction = AsynchronousTransaction(core: self, table: table.withLock { $0 }, group: group)
+            group.runExplicit(order, transaction, { try body(transaction) }) { [self, transaction] result in
+                guard let result else { return }
+                transaction.report(result)
+                catchUpViewsSoon(isOnMain: false)
+            }
+        }
+        lane.enqueue(job, self)
+    }
+
+    func beginSynchronous(
+        _ order: TransactionOrder, isPatient: Bool, _ body: (SynchronousTransaction) throws -> Void
+    ) throws -> Bool? {
+        let receipt = Receipt()
+        var outcome: Bool?
+        let group = try lane.enter(order.durability, self)
+        let transaction = SynchronousTransaction(core: self, table: table.withLock { $0 }, group: group)
+        group.runExplicit(order, transaction, { try body(transaction) }) { result in
+            switch result {
+            case .success(let hadChanges):
+                outcome = hadChanges
+                receipt.arrive(nil)
+            case .failure(let error): receipt.arrive(error)
+            case nil: receipt.arrive(nil)
+            }
+        }
+        lane.leave(group, isPatient: isPatient)
+        if let error = receipt.wait() { throw error }
+        return outcome
+    }
+
+    /// Takes ids out of a sequence for good, for somebody outside of the line.
+    func reserveKeys(_ entry: StoreEntity, _ count: Int) throws -> [Int64] {
+        let receipt = Receipt()
+        var keys: [Int64] = []
+        let group = try lane.enter(.relaxed, self)
+        group.reserve(count, entry) { result in
+            keys = (try? result.get()) ?? []
+            if case .failure(let error) = result { receipt.arrive(error) } else { receipt.arrive(nil) }
+        }
+        lane.leave(group, isPatient: false)
+        if let error = receipt.wait() { throw error }
+        return keys
     }
 
     private static func outcome<T>(_ value: T?, _ error: (any Error)?) throws -> T {

@@ -33,6 +33,9 @@ final class StorePart {
         durability = durability == .full ? .full : wanted ?? store.configuration.durability
     }
 
+    /// A reservation is to be committed; it need not be safe before something is that uses it, and what is safe later is safe after it.
+    func didReserve() { durability = durability ?? .relaxed }
+
     /// Puts another write transaction in the place of one that can no longer be used, with everything that was applied.
     /// - Throws: `conflict` if another process came in between.
     func beginAgain() throws {

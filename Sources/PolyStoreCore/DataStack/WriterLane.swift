@@ -11,7 +11,10 @@ final class WriterLane: Sendable {
     /// A transaction in line.
     struct Job: Sendable {
         let durability: Durability?
-        let run: @Sendable (CommitGroup) -> Void
+        /// By which it can be taken out of the line.
+        let ticket: Ticket?
+        /// Called once: with the group when its turn has come, with nil where it was taken out of the line.
+        let run: @Sendable (CommitGroup?) -> Void
     }
 
     /// A caller who waits on a thread of his own.
@@ -80,6 +83,19 @@ final class WriterLane: Sendable {
         if isFree { start(CommitGroup(core)) }
     }
 
+    /// Takes a transaction out of the line, if it is there.
+    func withdraw(_ ticket: Ticket) {
+        let job: Job? = state.withLock { state in
+            for place in state.taken..<state.line.count {
+                guard case .job(let job) = state.line[place], job.ticket === ticket else { continue }
+                state.line.remove(at: place)
+                return job
+            }
+            return nil
+        }
+        job?.run(nil)
+    }
+
     private func start(_ group: CommitGroup) { queue.async { self.serve(group) } }
 
     /// Runs what is in line until a caller with a thread of his own is next, or nobody.
@@ -133,7 +149,13 @@ final class WriterLane: Sendable {
     /// Waits for the caller's turn, and runs on his thread.
     ///
     /// The group may go on to others afterwards; whether it did is for `body` and ``CommitGroup`` to know. `leave` must follow.
-    func enter(_ durability: Durability?, _ core: StackCore) -> CommitGroup {
+    /// - Throws: `misuse` where the caller would wait for ever: he is in a transaction of this lane, or in one of another that somebody waits for who
+    ///   has this one.
+    func enter(_ durability: Durability?, _ core: StackCore) throws -> CommitGroup {
+        guard !isHeldByCaller else {
+            throw StoreError(
+                .misuse, "A transaction was begun inside another one's body and would wait for itself for ever; use the outer transaction.")
+        }
         let waiter: Waiter? = state.withLock { state in
             guard state.isBusy else {
                 state.isBusy = true
@@ -145,13 +167,35 @@ final class WriterLane: Sendable {
             return waiter
         }
         guard let waiter else { return CommitGroup(core) }
+        do {
+            try LaneWaits.shared.begin(self)
+        } catch  where withdraw(waiter) {
+            throw error
+        } catch {
+            // The turn has come meanwhile, so there is nothing to wait for.
+        }
         waiter.turn.wait()
+        LaneWaits.shared.end()
         return state.withLock { state in
             state.owner = currentThreadNumber()
             defer { waiter.group = nil }
             return waiter.group ?? CommitGroup(core)
         }
     }
+
+    private func withdraw(_ waiter: Waiter) -> Bool {
+        state.withLock { state in
+            for place in state.taken..<state.line.count {
+                guard case .waiter(let other) = state.line[place], other === waiter else { continue }
+                state.line.remove(at: place)
+                return true
+            }
+            return false
+        }
+    }
+
+    /// The thread that has the lane; 0 where none is known to.
+    var owner: UInt { state.withLock { $0.owner } }
 
     /// Gives the lane to the next.
     /// - Parameter isPatient: whether the caller's own transaction may wait for those of others to be committed together. Otherwise, and on the

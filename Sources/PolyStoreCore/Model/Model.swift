@@ -22,11 +22,16 @@ public protocol Model: AnyObject, Hashable, SendableMetatype, QueryArgument {
     func _$setToOne(_ relationship: Int, _ target: ToOne)
 
     static var _$entityName: String { get }
+    /// What the class itself declares; of a class that inherits from another model without what it inherits.
     static var _$entity: EntityDescription { get }
-    /// Stored names by key path.
-    static var _$properties: ModelProperties<Self> { get }
+    /// Stored names by key path, inherited ones included.
+    static var _$properties: ModelProperties { get }
     /// The stored name of a property, without making the description. The default is the name itself.
     static func _$storedName(_ property: String) -> String
+    /// The hierarchy that the class belongs to; the same for all of its classes. The default is none.
+    static var _$hierarchy: ModelHierarchy? { get }
+    /// The class's place in it.
+    static var _$inheritance: ModelInheritance { get }
 }
 
 extension Model {
@@ -45,6 +50,15 @@ extension Model {
     }
 
     public static func _$storedName(_ property: String) -> String { property }
+    public static var _$hierarchy: ModelHierarchy? { nil }
+    public static var _$inheritance: ModelInheritance { ModelInheritance() }
+}
+
+extension Model {
+    /// What a store is told of the class: for one of a hierarchy the entity of all of it.
+    static var storedEntity: EntityDescription { _$hierarchy?.entity ?? _$entity }
+    /// Its name.
+    static var storedEntityName: String { _$hierarchy?.entity.name ?? _$entityName }
 }
 
 /// The value of a to-one relationship: the target's id, 0 for none.
@@ -59,19 +73,22 @@ public struct ToOne: Sendable, Hashable {
 }
 
 /// The stored names of a model's properties, by key path.
-public final class ModelProperties<T: Model>: @unchecked Sendable {  // immutable; key paths of stored properties hold no state
+public final class ModelProperties: @unchecked Sendable {  // immutable; key paths of stored properties hold no state
     enum Property {
         case field(FieldReference)
-        case relationship(Int)
+        case relationship(String)
     }
 
     private let byKeyPath: [AnyKeyPath: Property]
+    private let entityName: String
     let fieldsByName: [String: FieldReference]
 
-    public init(_ names: [(PartialKeyPath<T>, String)]) {
+    /// - Parameter names: of every property, inherited ones included, which need key paths that begin at this very class.
+    public init<T: Model>(_ type: T.Type, _ names: [(PartialKeyPath<T>, String)]) {
+        entityName = T._$entityName
         var fields: [String: FieldReference] = [:]
-        var relationships: [String: Int] = [:]
-        for property in T._$entity.properties {
+        var relationships: Set<String> = []
+        for property in T.storedEntity.properties {
             switch property {
             case .attribute(let attribute):
                 fields[attribute.name] = FieldReference(ordinal: fields.count, name: attribute.name, type: attribute.type)
@@ -79,36 +96,26 @@ public final class ModelProperties<T: Model>: @unchecked Sendable {  // immutabl
                 if !relationship.isToMany {
                     fields[relationship.name] = FieldReference(ordinal: fields.count, name: relationship.name, type: .int64)
                 }
-                relationships[relationship.name] = relationships.count
+                relationships.insert(relationship.name)
             }
         }
         fieldsByName = fields
         byKeyPath = Dictionary(
             names.compactMap { path, name in
                 if let field = fields[name] { return (path as AnyKeyPath, .field(field)) }
-                return relationships[name].map { (path as AnyKeyPath, .relationship($0)) }
+                return relationships.contains(name) ? (path as AnyKeyPath, .relationship(name)) : nil
             }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The field of a key path of one step; nil for any other.
-    func knownField(_ path: PartialKeyPath<T>) -> FieldReference? {
-        if case .field(let field)? = byKeyPath[path] { field } else { nil }
-    }
+    func knownField(_ path: AnyKeyPath) -> FieldReference? { if case .field(let field)? = byKeyPath[path] { field } else { nil } }
 
     /// The name of a to-many relationship.
-    func knownRelationship(_ path: PartialKeyPath<T>) -> String? {
-        guard case .relationship(let ordinal)? = byKeyPath[path] else { return nil }
-        var names = T._$entity.properties.lazy.compactMap {
-            if case .relationship(let relationship) = $0 { relationship.name } else { nil }
-        }
-        .makeIterator()
-        for _ in 0..<ordinal { _ = names.next() }
-        return names.next()
-    }
+    func knownRelationship(_ path: AnyKeyPath) -> String? { if case .relationship(let name)? = byKeyPath[path] { name } else { nil } }
 
-    func field(_ path: PartialKeyPath<T>) throws -> FieldReference {
+    func field(_ path: AnyKeyPath) throws -> FieldReference {
         if let field = knownField(path) { return field }
         throw StoreError(
-            .invalidPredicate, "\(path) is no stored attribute or to-one relationship of \(T._$entityName).", entity: T._$entityName)
+            .invalidPredicate, "\(path) is no stored attribute or to-one relationship of \(entityName).", entity: entityName)
     }
 }

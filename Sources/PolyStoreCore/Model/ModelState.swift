@@ -6,7 +6,7 @@ import PolyStoreBackend
 public struct ModelState: ~Copyable {
     /// Kept alive by its context, which lives as long as one of its objects does: the map counts them and sees to it. A strong reference
     /// would cost each object two atomic operations.
-    @usableFromInline let unretainedMap: Unmanaged<IdentityMap>
+    @usableFromInline var unretainedMap: Unmanaged<IdentityMap>
     /// The object's key in its store; final from creation.
     public let key: Int64
     @usableFromInline var flags: Flags
@@ -29,6 +29,8 @@ public struct ModelState: ~Copyable {
         static let missing = Flags(rawValue: 8)
         /// A fault that was made for an id that nobody has looked up.
         static let unverified = Flags(rawValue: 32)
+        /// The context holds the object, and so the object does not hold the context; see ``UnsafeTransaction``.
+        @usableFromInline static let owned = Flags(rawValue: 64)
     }
 
     @inlinable
@@ -41,10 +43,10 @@ public struct ModelState: ~Copyable {
     }
 
     deinit {
-        let (key, hasMembers) = (key, flags.contains(.hasMembers))
+        let (key, flags) = (key, flags)
         unretainedMap._withUnsafeGuaranteedRef { map in
-            if hasMembers { map.context.forgetMembers(slot: map.slot, key: key) }
-            map.forget(key)
+            if flags.contains(.hasMembers) { map.context.forgetMembers(slot: map.slot, key: key) }
+            if flags.contains(.owned) { map.remove(key) } else { map.forget(key) }
         }
     }
 
@@ -53,6 +55,12 @@ public struct ModelState: ~Copyable {
     @inlinable var slot: Int32 { unretainedMap._withUnsafeGuaranteedRef { $0.slot } }
 
     @inlinable public var isFault: Bool { flags.contains(.fault) }
+
+    /// Puts the object into another context's care; it must have left the map of the one that it was in.
+    mutating func move(to map: IdentityMap) {
+        unretainedMap = Unmanaged.passUnretained(map)
+        map.willHold()
+    }
 }
 
 /// The changes of one object in a transaction.

@@ -6,7 +6,8 @@ public struct ObjectID<T: Model>: Sendable {
     /// Unique within entity and store, never reused.
     public let key: Int64
 
-    public var entityName: String { entry.entity.name }
+    /// The entity of the object: of a class with sub-entities the name of the hierarchy, as the id does not say which of them it is.
+    public var entityName: String { entry.family?.kind(T.self).flatMap { $0.isLeaf ? $0.name : nil } ?? entry.entity.name }
     /// The configuration of the object's store; nil is the default one.
     public var configuration: String? { entry.store.configurationName }
 
@@ -20,6 +21,21 @@ public struct ObjectID<T: Model>: Sendable {
         }
         return "polystore://\(entry.store.storeID)/\(name.joined())/\(key)"
     }
+}
+
+extension ObjectID {
+    /// The id for another class of the hierarchy, above or below; nil where the classes have nothing to do with each other. Nothing is read: whether the
+    /// object is of a class below is found out by who asks for it, and is then not found.
+    public func cast<U: Model>(to type: U.Type) -> ObjectID<U>? {
+        guard let hierarchy = T._$hierarchy, let mine = hierarchy.member(T.self), let other = hierarchy.member(type) else {
+            return self as? ObjectID<U>
+        }
+        let isRelated = mine.index..<mine.end ~= other.index || other.index..<other.end ~= mine.index
+        return isRelated ? ObjectID<U>(entry: entry, key: key) : nil
+    }
+
+    /// The id without its class: alike for all classes of a hierarchy.
+    public var untyped: AnyObjectID { AnyObjectID(entry: entry, key: key) }
 }
 
 /// The name for an object's id where it stands for the object.
@@ -39,5 +55,5 @@ extension ObjectID: Hashable {
 }
 
 extension ObjectID: CustomStringConvertible {
-    public var description: String { "\(entry.entity.name) \(key)" }
+    public var description: String { "\(entityName) \(key)" }
 }

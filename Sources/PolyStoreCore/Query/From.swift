@@ -74,7 +74,10 @@ public struct FetchOptions: Sendable, Hashable {
     /// (`"department.company"`). They stay for as long as the context does, in the view until it moves to another version.
     public var prefetch: [String] = []
     /// Whether the objects come with their values. Without they are faults, which read them when they are asked.
+    /// Of a class that has sub-entities they always come with them, as only the values say of which class an object is.
     public var includesPropertyValues = true
+    /// Whether objects of the entities below the one that is asked for count too.
+    public var includesSubentities = true
 
     private var pending: Bool?
 

@@ -39,6 +39,13 @@ final class KeyPathProbe: Context {
         if let relationship = entity.fields[field].relationship { object._$setToOne(relationship, ToOne(id: 1)) }
     }
 
+    /// Of any class that a path goes over; nobody asks of which it is.
+    override func note<T: Model>(_ type: T.Type, _ map: IdentityMap, _ key: Int64) -> T? {
+        let object = T(_$state: ModelState(map, key: key, flags: .fault))
+        map.insert(key, object)
+        return object
+    }
+
     override func memberSource(_ key: MemberKey, isInserted: Bool) throws -> MemberSource {
         note(entry(key.slot).entity.relationships[Int(key.relationship)].name)
         return .known([])

@@ -55,12 +55,12 @@ extension ClosedRange: QueryArgument where Bound: QueryArgument {
 }
 
 extension ObjectID: QueryArgument {
-    public var queryOperand: Operand { .object(entity: T._$entityName, id: key) }
+    public var queryOperand: Operand { .object(entity: T.storedEntityName, id: key) }
 }
 
 /// An object stands for its id: `Where("department == %@", research)`.
 extension Model {
-    public var queryOperand: Operand { .object(entity: Self._$entityName, id: _$state.key) }
+    public var queryOperand: Operand { .object(entity: Self.storedEntityName, id: _$state.key) }
 }
 
 /// A side of a comparison that is made already.

@@ -33,7 +33,7 @@ public struct AnyObjectID: Sendable, Hashable {
 
     /// The id with its type; nil if it is another's.
     public func of<T: Model>(_ type: T.Type) -> ObjectID<T>? {
-        ObjectIdentifier(entry.type) == ObjectIdentifier(type) ? ObjectID(entry: entry, key: key) : nil
+        entry.type == type || entry.family?.kind(type) != nil ? ObjectID(entry: entry, key: key) : nil
     }
 
     public static func == (left: AnyObjectID, right: AnyObjectID) -> Bool {

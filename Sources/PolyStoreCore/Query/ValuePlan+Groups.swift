@@ -15,7 +15,7 @@ extension ValuePlan {
             try key.key(by: try Operand.path(path).resolved(for: first.columns, in: schema).expression, entries[0])
         }
         for index in requests.indices {
-            requests[index].predicate = try query.chain.condition?.predicate(context, entries[index]) ?? .all
+            requests[index].predicate = try context.predicate(query.chain, entries[index])
             requests[index].having = condition
             requests[index].sortKeys = sortKeys
             guard !options.returnsDistinctResults else { continue }

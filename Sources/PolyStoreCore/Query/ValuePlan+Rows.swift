@@ -15,7 +15,7 @@ extension ValuePlan {
         for entry in entries {
             let values = try terms.map { try $0.value(entry) }
             var request = FetchRequest(
-                entry.entity, predicate: try query.chain.condition?.predicate(context, entry) ?? .all,
+                entry.entity, predicate: try context.predicate(query.chain, entry),
                 sortKeys: try sortKeys(entry, values.map(\.expression)))
             if !options.returnsDistinctResults {
                 let end = options.limit.map { Int(clamping: $0.magnitude + options.offset.magnitude) }

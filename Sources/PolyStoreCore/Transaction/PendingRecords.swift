@@ -45,7 +45,7 @@ final class PendingRecords {
     /// Called when an object is about to change that has a record.
     func willChange(_ edit: EditState) {
         edit.isRecorded = false
-        outdated.append(edit.row)
+        if edit.row >= 0 { outdated.append(edit.row) }
     }
 
     /// Encodes what is new or was changed.

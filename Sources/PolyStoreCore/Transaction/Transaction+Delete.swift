@@ -2,7 +2,8 @@ import PolyStoreBackend
 
 extension Transaction {
     /// Deletes objects and what hangs on them. A list of work, not a recursion: a chain may be as long as the store.
-    func deleteGraph(_ objects: [any Model]) throws {
+    final func deleteGraph(_ objects: [any Model]) throws {
+        try checkMutable()
         var work = objects
         while let object = work.popLast() {
             guard object._$state.context === self else {
@@ -11,6 +12,7 @@ extension Transaction {
             guard !object.isDeleted else { continue }
             if object._$state.isFault, !object._$state.flags.contains(.linked) { fire(object) }
             guard !object.isDeleted else { continue }  // it was gone already
+            willTouch(object)
             object._$state.flags.insert(.deleted)
             if !object.isInserted { pending[Int(object._$state.slot)].deleted.append(object) }
             try detach(object, &work)
@@ -35,11 +37,14 @@ extension Transaction {
             var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
             var fields = FieldMask()
             for link in links { fields.insert(link.field) }
+            if let family = entry.family { fields.insert(family.classifier) }
             request.fields = fields
             let cursor = try storage(entry.store).fetch(request)
             defer { cursor.close() }
             while try cursor.next() {
-                let object = T(_$state: ModelState(map, key: cursor.id, flags: [.fault, .linked]))
+                if map.isPolymorphic, map.object(cursor.id) != nil { continue }  // of another class
+                let state = ModelState(map, key: cursor.id, flags: [.fault, .linked])
+                guard let object = try fault(T.self, entry, state, cursor.record) else { continue }
                 for link in links { object._$setToOne(link.relationship, ToOne(cursor.record, link.field)) }
                 map.insert(cursor.id, object)
                 found.append(object)
@@ -48,11 +53,22 @@ extension Transaction {
         return found
     }
 
+    /// A fault of the class that a record names; nil where that is not of the class asked for.
+    private func fault<T: Model>(
+        _ type: T.Type, _ entry: StoreEntity, _ state: consuming ModelState, _ record: RecordView
+    ) throws -> T? {
+        guard let family = entry.family else { return T(_$state: state) }
+        let kind: EntityFamily.Kind
+        do { kind = try family.kind(record) } catch { throw described(error, entry, state.key) }
+        func open<K: Model>(_ type: K.Type, _ state: consuming ModelState) -> T? { K(_$state: state) as? T }
+        return open(kind.type, state)
+    }
+
     /// Carries out the delete rules of one object; what is to be deleted with it goes to `work`.
     private func detach(_ object: any Model, _ work: inout [any Model]) throws {
         let entry = entry(object._$state.slot)
         let key = object._$state.key
-        for relationship in entry.entity.relationships {
+        for relationship in entry.relationships(of: object) {
             let slot = entry.destinations[relationship.ordinal]
             let memberKey = MemberKey(slot: entry.slot, relationship: Int32(relationship.ordinal), key: key)
             if relationship.deleteRule == .deny { denials.append(memberKey) }

@@ -4,16 +4,24 @@ extension Transaction {
     /// Makes a new object, with its defaults. Its id is final.
     /// - Throws: `storeNotFound` where no store holds the entity, `ambiguousStore` where several do and `into` names none; both name
     ///   the choices.
-    public func create<T: Model>(_ into: Into<T>) throws -> T { try create(T.self, entry(for: into)) }
+    public final func create<T: Model>(_ into: Into<T>) throws -> T { try create(T.self, entry(for: into)) }
 
-    func create<T: Model>(_ type: T.Type, _ entry: StoreEntity) throws -> T {
+    final func create<T: Model>(_ type: T.Type, _ entry: StoreEntity) throws -> T {
+        if !isOpen { try checkMutable() }
+        if let kind = entry.family?.kind(T.self), kind.isAbstract { throw abstract(kind) }
         let key = try newKey(entry)
         let map = maps[Int(entry.slot)]
         let object = T(_$state: ModelState(map, key: key))
         object._$state.edit = EditState(isInsert: true)
         map.insert(key, object)
         pending[Int(entry.slot)].inserted.append(object)
+        didCreate(object)
         return object
+    }
+
+    private func abstract(_ kind: EntityFamily.Kind) -> StoreError {
+        StoreError(
+            .misuse, "\(kind.name) is abstract: create one of \(kind.concreteNames.joined(separator: ", ")).", entity: kind.name)
     }
 
     func entry<T: Model>(for into: Into<T>) throws -> StoreEntity {
@@ -49,7 +57,7 @@ extension Transaction {
     ///
     /// It is the living object of the id, or a fault, which reads its values when one is asked for. Where the store has no such object a fault says so then:
     /// a warning is logged and ``Model/isDeleted`` is true. The commit makes sure that everything that relationships were made to lead to in this way is there,
-    /// with one query for all objects of an entity.
+    /// with one query for all objects of an entity. An object of a hierarchy of entities is read here, as it may be of another class than the id says.
     /// - Throws: `notFound` where this transaction has deleted it; `storeNotFound` for an id of another stack's store.
     public func object<T: Model>(with id: ObjectID<T>) throws -> T {
         let slot = try entry(of: id).slot
@@ -57,6 +65,7 @@ extension Transaction {
             if living.isDeleted { throw deleted(id) }
             return living
         }
+        if maps[Int(slot)].isPolymorphic { return try edit(id) }
         let fault = object(T.self, slot, id.key)
         fault._$state.flags.insert(.unverified)
         return fault
@@ -108,14 +117,30 @@ extension Transaction {
         } || memberLog.hasLinks && memberLog.all { _ in true }.contains { !$0.changes.isEmpty }
     }
 
-    func startEditing(_ object: any Model) -> EditState {
+    final func startEditing(_ object: any Model) -> EditState {
+        let slot = Int(object._$state.slot)
+        guard isOpen else { return lostEdit(of: object) }
         if let edit = object._$state.edit {
-            if edit.isRecorded, !pending.isEmpty { pending[Int(object._$state.slot)].records?.willChange(edit) }
+            if edit.isRecorded {
+                willTouch(object)
+                edit.isRecorded = false
+                pending[slot].records?.willChange(edit)
+            }
             return edit
         }
+        willTouch(object)
         let edit = EditState(isInsert: false)
         object._$state.edit = edit
-        if !pending.isEmpty { pending[Int(object._$state.slot)].updated.append(object) }
+        pending[slot].updated.append(object)
         return edit
+    }
+
+    /// A setter cannot throw, so that a change which comes too late is told to the logger.
+    private func lostEdit(of object: any Model) -> EditState {
+        if let error = immutability {
+            let name = entry(object._$state.slot).entity.name
+            core.logger.write(.error, "A change of \(name) \(object._$state.key) is lost: \(error.message)")
+        }
+        return object._$state.edit ?? EditState(isInsert: false)
     }
 }

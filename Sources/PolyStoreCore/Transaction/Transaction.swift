@@ -1,11 +1,14 @@
 import PolyStoreBackend
 
-/// A unit of work: collects changes in memory, then writes them all or none.
+/// A unit of work: collects changes in memory, then writes them all or none. Its fetches see its own changes.
 ///
-/// Comes as the argument of ``DataStack/perform(durability:_:)`` and its like, and ends with their body. Its fetches see its own changes.
-/// The bodies are `@Sendable` and what they return is Sendable, and a transaction and its objects are neither: the compiler refuses
-/// every way in or out.
-public final class Transaction: Context {
+/// Comes as the argument of ``DataStack/perform(durability:_:)`` and its like, and ends with their body. The bodies are `@Sendable` and what
+/// they return is Sendable, and a transaction and its objects are neither: the compiler refuses every way in or out.
+///
+/// There are several kinds, all with the same verbs. Those in the line of the stack, one at a time, read what they will write to:
+/// `perform`'s, ``AsynchronousTransaction`` and ``SynchronousTransaction``. An ``UnsafeTransaction`` stands outside of it, and finds out at its
+/// commits whether others changed the same objects.
+public class Transaction: Context {
     /// The changed objects of one entity, kept alive until the end.
     struct Pending {
         var inserted: [any Model] = []
@@ -17,32 +20,46 @@ public final class Transaction: Context {
         var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
     }
 
-    /// Who makes the changes, for those who observe commits: to tell their own from others'. Set it in the transaction's body.
-    public var sourceIdentifier: (any Sendable & Hashable)?
-    /// What else observers of the commit are to know. Set it in the transaction's body.
-    public var userInfo: [String: any Sendable] = [:]
+    private enum Phase {
+        case open
+        /// Nothing more can be changed, for a reason.
+        case closed(String)
+        case ended
+    }
 
-    private enum Phase { case open, ended }
-
-    private let group: CommitGroup
+    /// nil outside of the line.
+    private let group: CommitGroup?
+    /// By which the task that waits can call it off.
+    final var ticket: Ticket?
     // A transaction is used by one thread at a time, and none of its methods hands out one of these in place.
-    @exclusivity(unchecked) var pending: [Pending]
-    @exclusivity(unchecked) var memberLog = MemberLog()
+    @exclusivity(unchecked) final var pending: [Pending]
+    @exclusivity(unchecked) final var memberLog = MemberLog()
     /// Relationships with the delete rule `deny` of deleted objects, judged at commit.
-    @exclusivity(unchecked) var denials: [MemberKey] = []
+    @exclusivity(unchecked) final var denials: [MemberKey] = []
     /// The objects that relationships were made to lead to without a look into the store, each once; looked up at commit.
-    @exclusivity(unchecked) var unverified: [(slot: Int32, key: Int64)] = []
+    @exclusivity(unchecked) final var unverified: [(slot: Int32, key: Int64)] = []
     /// Rules of the API that were broken where nothing could be thrown; thrown at commit.
-    @exclusivity(unchecked) var deferredErrors: [StoreError] = []
+    @exclusivity(unchecked) final var deferredErrors: [StoreError] = []
     @exclusivity(unchecked) private var phase = Phase.open
+
+    /// Who makes the changes: handed on to all who observe the commit, so that somebody can tell his own changes from those of others.
+    public final var sourceIdentifier: (any Hashable & Sendable)?
+    /// Anything else that those who observe the commit are to know.
+    public final var userInfo: [String: any Sendable] = [:]
+
     /// By store; nil where it was not touched.
     @exclusivity(unchecked) private var parts: [StorePart?] = []
     @exclusivity(unchecked) private var readers: [Int: any ReadTransaction] = [:]
 
-    init(core: StackCore, table: StoreTable, group: CommitGroup) {
+    init(core: StackCore, table: StoreTable, group: CommitGroup?) {
         self.group = group
         pending = Array(repeating: Pending(), count: table.entries.count)
         super.init(core: core, table: table)
+    }
+
+    final func take(_ order: TransactionOrder) {
+        ticket = order.ticket
+        sourceIdentifier = order.source
     }
 
     // MARK: Storage
@@ -61,6 +78,9 @@ public final class Transaction: Context {
     /// Begins the store's write transaction, unless that was done already.
     func touch(_ store: PersistentStore) throws { _ = try part(store) }
 
+    /// The version of a store that it reads.
+    final func version(of store: PersistentStore) throws -> UInt64 { try reader(store).version }
+
     /// What the group does to the store.
     private func part(_ store: PersistentStore) throws -> StorePart {
         if store.index < parts.count, let part = parts[store.index] { return part }
@@ -68,23 +88,61 @@ public final class Transaction: Context {
         guard !store.configuration.isReadOnly else {
             throw StoreError(.readOnly, "The store \(store.url) was opened for reading only.", url: store.url)
         }
+        guard let group else { throw StoreError(.closed, "The transaction has ended.", url: store.url) }
         let part = try group.part(store)
         while parts.count <= store.index { parts.append(nil) }
         parts[store.index] = part
         return part
     }
 
-    private func checkOpen(_ store: PersistentStore) throws {
-        guard phase == .open else {
+    final func checkOpen(_ store: PersistentStore) throws {
+        if case .ended = phase {
             throw StoreError(.closed, "The transaction has ended; its objects can no longer read from the store.", url: store.url)
         }
     }
 
+    /// Whether something may still be changed.
+    final var isOpen: Bool { if case .open = phase { true } else { false } }
+
+    /// Takes no more changes, but can still be read through.
+    final func close(_ why: String) { phase = .closed(why) }
+    final func reopen() { phase = .open }
+
+    /// - Throws: `closed` where nothing can be changed any more.
+    final func checkMutable() throws { if let error = immutability { throw error } }
+
+    /// Why nothing can be changed any more; nil where it can.
+    final var immutability: StoreError? {
+        switch phase {
+        case .open: nil
+        case .closed(let why): StoreError(.closed, "The transaction \(why), so nothing more can be changed in it.")
+        case .ended: StoreError(.closed, "The transaction has ended, so nothing can be changed in it.")
+        }
+    }
+
     /// The stores that it read or will write, by index.
-    var touchedStores: [Int] { parts.indices.filter { parts[$0] != nil } }
+    final var touchedStores: [Int] { parts.indices.filter { parts[$0] != nil } }
+
+    /// Whether the task that waits for the transaction was cancelled. If it was before the body returns, nothing is written and the task gets
+    /// `cancelled`; a body that takes long may look at this and throw.
+    public final var isCancelled: Bool { ticket?.isCancelled ?? false }
+
+    /// - Throws: `cancelled` where the task that waits for the transaction was cancelled.
+    public final func checkCancellation() throws { if isCancelled { throw Ticket.error } }
 
     /// Gives the transaction up: throws `cancelled`, which the caller of `perform` receives; nothing is written.
-    public func cancel() throws -> Never { throw StoreError(.cancelled, "The transaction was cancelled.") }
+    public final func cancel() throws -> Never { throw StoreError(.cancelled, "The transaction was cancelled.") }
+
+    /// What was done since a point to which one may want to go back.
+    final var history: UndoHistory?
+
+    /// Called when an object was made.
+    func didCreate(_ object: any Model) { history?.noteCreated(object) }
+    /// Called before an object is changed or deleted, for the first time, or for the first time after somebody wanted to know.
+    func willTouch(_ object: any Model) { history?.note(object) }
+
+    /// Forgets every change.
+    func giveUp() {}
 
     /// Ends: nothing can be read through it any more.
     func end() {
@@ -97,6 +155,16 @@ public final class Transaction: Context {
         fetchedAhead = []
     }
 
+    /// The entities of deleted objects of hierarchies: nothing of them will be left to tell.
+    final var deletedKinds: [ObjectKey: String] {
+        var kinds: [ObjectKey: String] = [:]
+        for (slot, own) in pending.enumerated() where !own.deleted.isEmpty {
+            guard let family = table.entries[slot].family else { continue }
+            for object in own.deleted { kinds[object.place] = family.kind(of: object).name }
+        }
+        return kinds
+    }
+
     // MARK: What only a transaction may do; each is worked out in a file of its own
 
     override func beginEditing(_ object: any Model) -> EditState { startEditing(object) }
@@ -107,6 +175,10 @@ public final class Transaction: Context {
 
     override func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) {
         replaceMembers(of: object, relationship, to: members)
+    }
+
+    override func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) {
+        replaceList(of: object, relationship, to: members)
     }
 
     override func pendingMembers(_ key: MemberKey) -> MemberChanges? { memberLog.changes(key) }

@@ -120,50 +120,81 @@ final class SnapshotReader {
             }
         case .inverse(let field):
             let entity = layout.schema.entities[relationship.destination]
-            guard let index = layout.indexes[entity.index].first(where: { $0.index.fields == [field] }),
+            guard let index = layout.indexes[entity.index].first(where: { $0.index.fields == relationship.indexedFields }),
                 try state(entity, entity.indexes.firstIndex(of: index.index) ?? 0).phase == .readable
-            else { return try search(entity, field, sources) }
+            else { return try search(entity, field, relationship.positionField, sources) }
             let cursor = try snapshot.cursor()
             defer { cursor.close() }
             for source in sources {
                 keys.begin(index.space, index.number)
                 keys.append(.integer(source), type: .int64)
-                try targets(source, cursor, keys.raw, into: &found) { index.id($0, $1) }
+                try targets(source, cursor, keys.raw) { key, value in
+                    guard let target = index.id(key, value) else { return false }
+                    guard relationship.isOrdered else {
+                        found.add(source: source, target: target)
+                        return true
+                    }
+                    // The components of both fields are of fixed length, so neither is ever cut.
+                    var rest = KeyReader(key, from: 5)
+                    guard case .value? = try? rest.readComponent() else { return false }
+                    switch try? rest.readComponent() {
+                    case .value(.integer(let position)): found.add(source: source, target: target, position: position)
+                    case .value(.null): found.add(source: source, target: target, position: nil)
+                    default: return false
+                    }
+                    return true
+                }
             }
         case .link(let table, let isReversed):
             let cursor = try snapshot.cursor()
             defer { cursor.close() }
             for source in sources {
                 let prefix = keys.link(isReversed ? .linkInverse : .link, layout.linkNumber(table), source)
-                try targets(source, cursor, prefix, into: &found) { key, _ in key.count == 21 ? key.id(at: 13) : nil }
+                try targets(source, cursor, prefix) { key, value in
+                    guard key.count == 21 else { return false }
+                    guard relationship.isOrdered else {
+                        found.add(source: source, target: key.id(at: 13))
+                        return true
+                    }
+                    guard value.count == 8 else { return false }
+                    found.add(source: source, target: key.id(at: 13), position: value.id(at: 0))
+                    return true
+                }
             }
+            if relationship.isOrdered { found.sort() }
         }
         return found
     }
 
+    /// - Parameter add: takes an entry; false for one that cannot be read.
     private func targets(
-        _ source: Int64, _ cursor: EngineCursor, _ prefix: UnsafeRawBufferPointer, into found: inout RelatedIDs,
-        _ id: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int64?
+        _ source: Int64, _ cursor: EngineCursor, _ prefix: UnsafeRawBufferPointer,
+        _ add: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) throws {
         var more = try cursor.seek(prefix)
         while more, cursor.key.starts(with: prefix) {
-            guard let target = id(cursor.key, cursor.value) else { throw corrupt("an entry of a relationship") }
-            found.add(source: source, target: target)
+            guard add(cursor.key, cursor.value) else { throw corrupt("an entry of a relationship") }
             more = try cursor.next()
         }
     }
 
     /// Without an index: while it is being built.
-    private func search(_ entity: Entity, _ field: Int, _ sources: [Int64]) throws -> RelatedIDs {
+    private func search(_ entity: Entity, _ field: Int, _ position: Int?, _ sources: [Int64]) throws -> RelatedIDs {
         var found = RelatedIDs()
         let wanted = Set(sources)
         let cursor = try RecordCursorOverRange(self, entity, ids: nil)
         defer { cursor.close() }
         while try cursor.next() {
-            if !cursor.record.isNull(field), wanted.contains(cursor.record.integer(field)) {
-                found.add(source: cursor.record.integer(field), target: cursor.id)
+            guard !cursor.record.isNull(field), wanted.contains(cursor.record.integer(field)) else { continue }
+            let source = cursor.record.integer(field)
+            if let position {
+                let place = cursor.record.isNull(position) ? nil : cursor.record.integer(position)
+                found.add(source: source, target: cursor.id, position: place)
+            } else {
+                found.add(source: source, target: cursor.id)
             }
         }
+        if position != nil { found.sort() }
         return found
     }
 }

@@ -120,8 +120,9 @@ struct StoreVerifier {
         var sentences: [String] = []
         for (space, other) in [(Keyspace.link, Keyspace.linkInverse), (.linkInverse, .link)] {
             let near = layout.schema.entities[space == .link ? table.source : table.target]
+            let isOrdered = space == .link ? table.ordersTargets : table.ordersSources
             try forEach([space.rawValue] + Number.bytes(number)) { cursor in
-                guard cursor.key.count == 21 else {
+                guard cursor.key.count == 21, cursor.value.count == (isOrdered ? 8 : 0) else {
                     sentences.append("An entry of \(table.name) cannot be read.")
                     return
                 }

@@ -73,15 +73,36 @@ struct WritePlan {
             }
         }
         // Of several changes of one pair the last one counts.
-        var last: [LinkPair: Bool] = [:]
-        for link in changes.links { last[LinkPair(table: link.table, source: link.source, target: link.target)] = link.isAddition }
-        for (pair, isAddition) in last { try add(pair, isAddition) }
+        var last: [LinkPair: LinkFate] = [:]
+        for link in changes.links {
+            last[LinkPair(table: link.table, source: link.source, target: link.target), default: LinkFate()].add(link)
+        }
+        for (pair, fate) in last { try add(pair, fate) }
     }
 
     private struct LinkPair: Hashable {
         let table: Int
         let source: Int64
         let target: Int64
+    }
+
+    /// What becomes of a pair.
+    private struct LinkFate {
+        var isAddition = true
+        /// Whether the positions that the store has do not count any more.
+        var isAnew = false
+        var targetPosition: Int64?
+        var sourcePosition: Int64?
+
+        mutating func add(_ change: ChangeSet.LinkChange) {
+            if change.isAddition {
+                isAddition = true
+                targetPosition = change.targetPosition ?? targetPosition
+                sourcePosition = change.sourcePosition ?? sourcePosition
+            } else {
+                (isAddition, isAnew, targetPosition, sourcePosition) = (false, true, nil, nil)
+            }
+        }
     }
 
     private mutating func insert(_ entity: Entity, _ id: Int64, _ record: RecordView) throws {
@@ -196,14 +217,30 @@ struct WritePlan {
         cutEntries.append(CutEntry(index: index, id: id, components: [UInt8](keys.raw.dropLast(8)), values: values))
     }
 
-    private mutating func add(_ link: LinkPair, _ isAddition: Bool) throws {
+    private mutating func add(_ link: LinkPair, _ fate: LinkFate) throws {
         guard links.indices.contains(link.table) else {
             throw StoreError(.misuse, "There is no link table \(link.table) in \(layout.place).", url: layout.place)
         }
         let number = layout.linkNumber(link.table)
-        let nothing: UnsafeRawBufferPointer? = isAddition ? UnsafeRawBufferPointer(start: nil, count: 0) : nil
-        links[link.table].add(keys.link(.link, number, link.source, link.target), nothing)
-        inverses[link.table].add(keys.link(.linkInverse, number, link.target, link.source), nothing)
+        let table = layout.schema.links[link.table]
+        let forward = keys.linkBytes(.link, number, link.source, link.target)
+        let backward = keys.linkBytes(.linkInverse, number, link.target, link.source)
+        try enter(forward, fate, table.ordersTargets, fate.targetPosition, &links[link.table])
+        try enter(backward, fate, table.ordersSources, fate.sourcePosition, &inverses[link.table])
+    }
+
+    /// One side of a pair.
+    private func enter(_ key: [UInt8], _ fate: LinkFate, _ isOrdered: Bool, _ position: Int64?, _ lane: inout WriteLane) throws {
+        try key.withUnsafeBytes { key in
+            guard fate.isAddition else { return lane.add(key, nil) }
+            guard isOrdered else { return lane.add(key, UnsafeRawBufferPointer(start: nil, count: 0)) }
+            var place = position ?? 0
+            if position == nil, !fate.isAnew, let stored = try reader.snapshot.get(key) {
+                guard stored.count == 8 else { throw reader.corrupt("an entry of a relationship") }
+                place = stored.id(at: 0)
+            }
+            withUnsafeBytes(of: (UInt64(bitPattern: place) ^ 1 << 63).bigEndian) { lane.add(key, $0) }
+        }
     }
 
     // MARK: Checking

@@ -156,7 +156,7 @@ final class Airport: Model {
             .attribute(ModelCoding.of(Double.self).describe("longitude", options: [], originalName: nil, default: nil)),
             .relationship(RelationshipDescription(name: "country", destination: "Country", isToMany: false, isRequired: true)),
         ])
-    static let _$properties = ModelProperties<Airport>([
+    static let _$properties = ModelProperties(Airport.self, [
         (\Airport.code, "code"),
         (\Airport.iata, "iata"),
         (\Airport.name, "name"),

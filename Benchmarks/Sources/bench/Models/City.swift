@@ -157,7 +157,7 @@ final class City: Model {
             .relationship(RelationshipDescription(name: "country", destination: "Country", isToMany: false, isRequired: true)),
         ],
         indexes: [IndexDescription(fields: ["latitude", "longitude"])])
-    static let _$properties = ModelProperties<City>([
+    static let _$properties = ModelProperties(City.self, [
         (\City.geonameID, "geonameID"),
         (\City.name, "name"),
         (\City.latitude, "latitude"),

@@ -157,7 +157,7 @@ final class Country: Model {
             .relationship(
                 RelationshipDescription(name: "airports", destination: "Airport", isToMany: true, inverse: "country", deleteRule: .cascade)),
         ])
-    static let _$properties = ModelProperties<Country>([
+    static let _$properties = ModelProperties(Country.self, [
         (\Country.iso, "iso"),
         (\Country.name, "name"),
         (\Country.capital, "capital"),

@@ -43,5 +43,5 @@ final class Department: Model {
             .attribute(ModelCoding.of(String.self).describe("name", options: [], originalName: nil, default: "")),
             .relationship(RelationshipDescription(name: "people", destination: "Person", isToMany: true)),
         ])
-    static let _$properties = ModelProperties<Department>([(\Department.name, "name"), (\Department.people, "people")])
+    static let _$properties = ModelProperties(Department.self, [(\Department.name, "name"), (\Department.people, "people")])
 }

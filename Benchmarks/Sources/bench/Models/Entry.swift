@@ -204,7 +204,7 @@ final class Entry: Model {
             .attribute(ModelCoding.of(String.self).describe("field8", options: [], originalName: nil, default: "")),
             .attribute(ModelCoding.of(String.self).describe("field9", options: [], originalName: nil, default: "")),
         ])
-    static let _$properties = ModelProperties<Entry>([
+    static let _$properties = ModelProperties(Entry.self, [
         (\Entry.key, "key"),
         (\Entry.field0, "field0"),
         (\Entry.field1, "field1"),

@@ -169,7 +169,7 @@ final class Person: Model {
             .attribute(ModelCoding.of(String.self).describe("notes", options: [], originalName: nil, default: "")),
             .relationship(RelationshipDescription(name: "department", destination: "Department", isToMany: false, inverse: "people")),
         ])
-    static let _$properties = ModelProperties<Person>([
+    static let _$properties = ModelProperties(Person.self, [
         (\Person.name, "name"),
         (\Person.email, "email"),
         (\Person.age, "age"),

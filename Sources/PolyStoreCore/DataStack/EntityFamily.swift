@@ -1,0 +1,83 @@
+import PolyStoreBackend
+
+/// The classes of an entity that stands for a hierarchy of them: which one an object belongs to, and what it has.
+final class EntityFamily: Sendable {
+    struct Kind: Sendable {
+        let type: any Model.Type
+        let name: String
+        let isAbstract: Bool
+        /// Nothing is below it.
+        let isLeaf: Bool
+        /// Attributes that must be assigned before a new object is committed.
+        let required: [Int]
+        let relationships: [Relationship]
+        /// The names of the entities that objects of it can belong to: its own, unless it is abstract, and those below it.
+        let concreteNames: [String]
+    }
+
+    private let entity: Entity
+    /// The field with the name of an object's entity.
+    let classifier: Int
+    /// Depth first; the root is the first.
+    let kinds: [Kind]
+    /// The names as bytes.
+    private let names: [[UInt8]]
+    private let byType: [ObjectIdentifier: Int]
+
+    /// nil for an entity that stands alone.
+    init?(_ entity: Entity, _ type: any Model.Type) {
+        guard let hierarchy = type._$hierarchy, let classifier = entity.field(named: EntityHierarchy.classifier) else { return nil }
+        self.entity = entity
+        self.classifier = classifier.ordinal
+        var kinds: [Kind] = []
+        for member in hierarchy.members {
+            let parent = member.parent.map { kinds[$0] }
+            let required = member.properties.compactMap { property -> Int? in
+                guard case .attribute(let attribute) = property, !attribute.isOptional, attribute.defaultValue == nil else { return nil }
+                return entity.field(named: attribute.name)?.ordinal
+            }
+            let concrete = hierarchy.members[member.index..<member.end].filter { !$0.isAbstract }
+            kinds.append(
+                Kind(
+                    type: member.type, name: member.name, isAbstract: member.isAbstract, isLeaf: member.isLeaf,
+                    required: (parent?.required ?? []) + required,
+                    relationships: (parent?.relationships ?? [])
+                        + member.properties.compactMap { entity.relationship(named: $0.name) },
+                    concreteNames: concrete.map { $0.name }))
+        }
+        self.kinds = kinds
+        names = kinds.map { Array($0.name.utf8) }
+        byType = Dictionary(uniqueKeysWithValues: kinds.indices.map { (ObjectIdentifier(kinds[$0].type), $0) })
+    }
+
+    func kind(_ type: any Model.Type) -> Kind? { byType[ObjectIdentifier(type)].map { kinds[$0] } }
+
+    /// The class of an object. It is one of these, as objects are made from them.
+    func kind(of object: some Model) -> Kind { kind(Swift.type(of: object as any Model)) ?? kinds[0] }
+
+    /// The class of the object of a record.
+    /// - Throws: `corrupt` for a record that names no entity of the hierarchy, or an abstract one.
+    func kind(_ record: RecordView) throws -> Kind {
+        guard !record.isNull(classifier) else {
+            throw StoreError(.corrupt, "The record does not say which entity of the hierarchy it is of.", attribute: "#\(classifier)")
+        }
+        let bytes = record.bytes(classifier)
+        for (index, name) in names.enumerated() where name.count == bytes.count && name.elementsEqual(bytes) && !kinds[index].isAbstract {
+            return kinds[index]
+        }
+        throw StoreError(
+            .corrupt,
+            "The record is of \"\(String(decoding: bytes, as: UTF8.self))\", and objects of \(entity.name) are \(kinds[0].concreteNames.joined(separator: ", ")).",
+            attribute: "#\(classifier)")
+    }
+
+    /// The condition on objects of a class; nil where all are.
+    func condition(_ type: any Model.Type, includesSubentities: Bool) -> QueryPredicate? {
+        guard let kind = kind(type) else { return QueryPredicate.none }
+        if includesSubentities, type == kinds[0].type { return nil }
+        let names = includesSubentities ? kind.concreteNames : kind.isAbstract ? [] : [kind.name]
+        let field = FieldReference(entity.fields[classifier])
+        guard names.count != 1 else { return .compare(field, .equal, .text(names[0])) }
+        return names.isEmpty ? QueryPredicate.none : .oneOf(field, names.map { .text($0) })
+    }
+}

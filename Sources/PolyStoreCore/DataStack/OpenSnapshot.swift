@@ -1,0 +1,123 @@
+import Dispatch
+import PolyStoreBackend
+
+/// A version of the stores that somebody still reads. As long as one is open no store can give back the room of what was changed since.
+public struct OpenSnapshot: Sendable {
+    /// Who has it: `read`, `view`, `context`, `unsafe transaction`.
+    public let kind: String
+    /// Where in the code it was asked for: file and line.
+    public let origin: String
+    /// How long it has been open.
+    public let age: Duration
+    /// How long ago the first commit was that it does not show; nil: it shows the newest version.
+    public let outdatedFor: Duration?
+}
+
+/// The snapshots that are open, and which of them have been outdated for too long.
+final class SnapshotLedger: Sendable {
+    private struct Entry {
+        let kind: String
+        let origin: (file: StaticString, line: UInt)
+        let began: UInt64
+        var outdated: UInt64?
+        var isReported = false
+    }
+
+    private struct State {
+        var entries: [Int: Entry] = [:]
+        var last = 0
+        var limit: UInt64 = 30_000_000_000
+        /// Whether any of them is not outdated yet, or not reported.
+        var nextLook: UInt64 = 0
+        var hasFresh = false
+    }
+
+    private let state = Protected(State())
+
+    private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
+
+    /// How long a snapshot may be outdated before a warning is logged.
+    var limit: Duration {
+        get { .nanoseconds(state.withLock { Int64(clamping: $0.limit) }) }
+        set {
+            let (seconds, attoseconds) = newValue.components
+            let nanoseconds = Double(seconds) * 1e9 + Double(attoseconds) / 1e9
+            state.withLock {
+                $0.limit = nanoseconds >= 9e18 ? .max : UInt64(max(0, nanoseconds))
+                $0.nextLook = 0
+            }
+        }
+    }
+
+    /// - Returns: what to close it by.
+    func open(_ kind: String, _ file: StaticString, _ line: UInt) -> Int {
+        let now = Self.now
+        return state.withLock { state in
+            state.last += 1
+            state.entries[state.last] = Entry(kind: kind, origin: (file, line), began: now)
+            state.hasFresh = true
+            return state.last
+        }
+    }
+
+    func close(_ id: Int) { state.withLock { _ = $0.entries.removeValue(forKey: id) } }
+
+    /// It shows the newest version from now on.
+    func renew(_ id: Int) {
+        let now = Self.now
+        state.withLock { state in
+            guard let entry = state.entries[id] else { return }
+            state.entries[id] = Entry(kind: entry.kind, origin: entry.origin, began: now)
+            state.hasFresh = true
+        }
+    }
+
+    /// Called after each commit: what is open is outdated, and what has been so for too long is told of, once.
+    func noteCommit(_ logger: any StoreLogger) {
+        let warnings: [String] = state.withLock { state in
+            guard !state.entries.isEmpty else { return [] }
+            let now = Self.now
+            guard state.hasFresh || now >= state.nextLook else { return [] }
+            state.hasFresh = false
+            state.nextLook = now &+ min(state.limit, 1_000_000_000)
+            var found: [String] = []
+            for (id, entry) in state.entries {
+                guard let since = entry.outdated else {
+                    state.entries[id]?.outdated = now
+                    continue
+                }
+                guard !entry.isReported, now &- since >= state.limit else { continue }
+                state.entries[id]?.isReported = true
+                let seconds = Double((now &- since) / 1_000_000) / 1000
+                found.append(
+                    "A \(entry.kind) begun at \(entry.origin.file):\(entry.origin.line) has shown an outdated version for \(seconds) s. "
+                        + "The store grows as long as it is open: end it, or let it catch up.")
+            }
+            return found
+        }
+        for warning in warnings { logger.write(.warning, warning) }
+    }
+
+    var all: [OpenSnapshot] {
+        let now = Self.now
+        return state.withLock { state in
+            state.entries.sorted { $0.key < $1.key }.map { _, entry in
+                OpenSnapshot(
+                    kind: entry.kind, origin: "\(entry.origin.file):\(entry.origin.line)",
+                    age: .nanoseconds(Int64(clamping: now &- entry.began)),
+                    outdatedFor: entry.outdated.map { .nanoseconds(Int64(clamping: now &- $0)) })
+            }
+        }
+    }
+}
+
+extension DataStack {
+    /// The snapshots that are open now, the oldest first: contexts that were asked for and have read, and transactions outside of the line.
+    public var openSnapshots: [OpenSnapshot] { core.snapshots.all }
+
+    /// How long a snapshot may show an outdated version before a warning is logged, with the place in the code that asked for it; 30 seconds.
+    public var snapshotWarningAge: Duration {
+        get { core.snapshots.limit }
+        set { core.snapshots.limit = newValue }
+    }
+}

@@ -1,0 +1,303 @@
+import PolyStoreBackend
+
+/// Does again in one transaction what was done in another: finds out first whether anybody changed the same objects meanwhile, then carries
+/// the changes out by the same ways as a user's own, so that inverses, delete rules and checks see the newest version.
+final class Replay {
+    private let target: Transaction
+    private let recorded: RecordedChanges
+    private let policy: MergePolicy
+    private var conflicts: [ObjectConflict] = []
+
+    /// The objects as the target has them, kept alive.
+    private var existing: [ObjectKey: any Model] = [:]
+    /// Those that relationships were made to lead to.
+    private var targets: Set<ObjectKey> = []
+    private var created: Set<ObjectKey> = []
+    /// Where the values of an object are looked at.
+    private let scratch = RecordArena()
+
+    init(_ recorded: RecordedChanges, on target: Transaction, _ policy: MergePolicy) {
+        self.recorded = recorded
+        self.target = target
+        self.policy = policy
+    }
+
+    /// - Throws: `conflict` with all of them where the policy is ``MergePolicy/error``; then nothing was done.
+    func run() throws {
+        try look()
+        let changes = try recorded.updates.compactMap(decide)
+        let doomed = try recorded.deletions.compactMap(decide)
+        try checkTargets()
+        if policy == .error, !conflicts.isEmpty { throw StoreError(conflicts) }
+        // Everything that may be led to is there before anything leads to it.
+        for insert in recorded.inserts {
+            try self.insert(insert.object, insert.mask, recorded.record(insert.record, layout(insert.object)))
+        }
+        for change in changes where change.isNew { try insert(change.object, change.mask, change.record) }
+        for insert in recorded.inserts { relate(insert.object, recorded.record(insert.record, layout(insert.object))) }
+        for change in changes where change.isNew { relate(change.object, change.record) }
+        for change in changes where !change.isNew { try update(change) }
+        for links in recorded.links { link(links) }
+        try target.deleteGraph(doomed)
+    }
+
+    private func layout(_ object: ObjectKey) -> RecordLayout { target.entry(object.slot).entity.layout }
+
+    // MARK: What is there
+
+    private func look() throws {
+        var wanted: [Int32: Set<Int64>] = [:]
+        for object in recorded.updates.lazy.map(\.object) { wanted[object.slot, default: []].insert(object.key) }
+        for object in recorded.deletions.lazy.map(\.object) { wanted[object.slot, default: []].insert(object.key) }
+        created = Set(recorded.inserts.map(\.object))
+        for (slot, keys) in wanted.sorted(by: { $0.key < $1.key }) {
+            for object in try target.existing(slot, keys.sorted()) { existing[object.place] = object }
+        }
+    }
+
+    /// Finds out which of the objects that relationships lead to are there.
+    private func checkTargets() throws {
+        var uses: [(target: ObjectKey, user: ObjectKey, relationship: Relationship)] = []
+        func note(_ object: ObjectKey, _ record: RecordView, _ mask: FieldMask?) {
+            for (relationship, field, slot) in toOnes(object.slot) where mask?.contains(field) ?? true && !record.isNull(field) {
+                uses.append((ObjectKey(slot: slot, key: record.integer(field)), object, relationship))
+            }
+        }
+        for insert in recorded.inserts { note(insert.object, recorded.record(insert.record, layout(insert.object)), nil) }
+        for update in recorded.updates { note(update.object, recorded.record(update.record, layout(update.object)), update.mask) }
+        for links in recorded.links {
+            let entry = target.entry(links.key.slot)
+            let relationship = entry.entity.relationships[Int(links.key.relationship)]
+            let owner = ObjectKey(slot: links.key.slot, key: links.key.key)
+            uses.append((owner, owner, relationship))
+            for key in links.added {
+                uses.append((ObjectKey(slot: entry.destinations[relationship.ordinal], key: key), owner, relationship))
+            }
+        }
+        targets = created.union(existing.keys)
+        var unknown: [Int32: Set<Int64>] = [:]
+        for use in uses where !targets.contains(use.target) { unknown[use.target.slot, default: []].insert(use.target.key) }
+        for (slot, keys) in unknown {
+            for key in try target.existingKeys(slot, keys.sorted()) { targets.insert(ObjectKey(slot: slot, key: key)) }
+        }
+        for use in uses where !targets.contains(use.target) {
+            let entity = target.entry(use.user.slot).entity.name
+            conflicts.append(
+                use.target == use.user
+                    ? ObjectConflict(entity: entity, objectID: use.user.key, kind: .deleted)
+                    : ObjectConflict(entity: entity, objectID: use.user.key, kind: .targetDeleted(relationship: use.relationship.name)))
+        }
+    }
+
+    private func toOnes(_ slot: Int32) -> [(relationship: Relationship, field: Int, slot: Int32)] {
+        let entry = target.entry(slot)
+        return entry.entity.relationships.compactMap {
+            if case .foreignKey(let field) = $0.storage { ($0, field, entry.destinations[$0.ordinal]) } else { nil }
+        }
+    }
+
+    // MARK: What is to be done
+
+    /// An update as it is to be carried out.
+    private struct Change {
+        let object: ObjectKey
+        let mask: FieldMask
+        let record: RecordView
+        /// It was deleted, and is to be there again.
+        var isNew = false
+    }
+
+    private func decide(_ update: RecordedChanges.Update) throws -> Change? {
+        let entity = target.entry(update.object.slot).entity
+        let mine = recorded.record(update.record, entity.layout)
+        guard let object = existing[update.object] else {
+            conflicts.append(ObjectConflict(entity: entity.name, objectID: update.object.key, kind: .deleted))
+            guard policy.winner == .mine else { return nil }
+            created.insert(update.object)
+            return Change(object: update.object, mask: target.entry(update.object.slot).declaredFields, record: mine, isNew: true)
+        }
+        let differing = try differences(object, recorded.record(update.base, entity.layout))
+        if differing.isEmpty { return Change(object: update.object, mask: update.mask, record: mine) }
+        conflicts.append(
+            ObjectConflict(entity: entity.name, objectID: update.object.key, kind: .changed(keys: differing.map { entity.fields[$0].name }))
+        )
+        var mask = update.mask
+        switch (policy.winner, policy.isByAttribute) {
+        case (.nobody, _), (.store, false): return nil
+        case (.mine, false): mask = target.entry(update.object.slot).declaredFields
+        case (.mine, true): break
+        case (.store, true): for field in differing { mask.remove(field) }
+        }
+        return mask.isEmpty ? nil : Change(object: update.object, mask: mask, record: mine)
+    }
+
+    private func decide(_ deletion: RecordedChanges.Deletion) throws -> (any Model)? {
+        // Deleted by both is deleted.
+        guard let object = existing[deletion.object] else { return nil }
+        let entity = target.entry(deletion.object.slot).entity
+        guard let base = deletion.base else { return object }
+        let differing = try differences(object, recorded.record(base, entity.layout))
+        if differing.isEmpty { return object }
+        let keys = differing.map { entity.fields[$0].name }
+        conflicts.append(ObjectConflict(entity: entity.name, objectID: deletion.object.key, kind: .changedWhatIsDeleted(keys: keys)))
+        return policy.winner == .mine ? object : nil
+    }
+
+    /// The fields in which an object differs from what was read.
+    private func differences(_ object: any Model, _ base: RecordView) throws -> [Int] {
+        let entry = target.entry(object._$state.slot)
+        scratch.removeAll()
+        let now = try scratch.encode(object, entry)
+        return entry.declaredFields.ordinals.filter { !now.hasSameValue(as: base, entry.entity.fields[$0]) }
+    }
+
+    // MARK: Doing it
+
+    private func insert(_ object: ObjectKey, _ mask: FieldMask, _ record: RecordView) throws {
+        let new = try target.insert(object.slot, object.key, mask, record)
+        // Relationships are made when everything is there that they lead to.
+        for (relationship, _, _) in toOnes(object.slot) { new._$setToOne(relationship.ordinal, .none) }
+        existing[object] = new
+    }
+
+    private func relate(_ object: ObjectKey, _ record: RecordView) {
+        guard let new = existing[object] else { return }
+        for (relationship, field, slot) in toOnes(object.slot) where !record.isNull(field) {
+            let key = record.integer(field)
+            guard targets.contains(ObjectKey(slot: slot, key: key)) || created.contains(ObjectKey(slot: slot, key: key)) else { continue }
+            new._$setToOne(relationship.ordinal, ToOne(id: key))
+            target.moved(new, relationship.ordinal, from: 0, to: key)
+        }
+    }
+
+    private func update(_ change: Change) throws {
+        guard let object = existing[change.object] else { return }
+        let entry = target.entry(change.object.slot)
+        let before = toOnes(change.object.slot).map { object._$toOne($0.relationship.ordinal).id }
+        target.beginEditing(object).mask.formUnion(change.mask)
+        scratch.removeAll()
+        let now = try scratch.encode(object, entry)
+        let merged = RecordArena()
+        var builder = RecordBuilder(merged)
+        builder.begin(entry.entity.layout)
+        for field in entry.entity.fields {
+            builder.copy(field, from: change.mask.contains(field.ordinal) ? change.record : now)
+        }
+        try object._$load(builder.finishedView())
+        for (place, (relationship, field, slot)) in toOnes(change.object.slot).enumerated() where change.mask.contains(field) {
+            var key = object._$toOne(relationship.ordinal).id
+            if key != 0, !targets.contains(ObjectKey(slot: slot, key: key)), !created.contains(ObjectKey(slot: slot, key: key)) {
+                key = 0
+                object._$setToOne(relationship.ordinal, .none)
+            }
+            if key != before[place] { target.moved(object, relationship.ordinal, from: before[place], to: key) }
+        }
+    }
+
+    private func link(_ links: RecordedChanges.Links) {
+        let entry = target.entry(links.key.slot)
+        let destination = entry.destinations[Int(links.key.relationship)]
+        let owner = ObjectKey(slot: links.key.slot, key: links.key.key)
+        guard targets.contains(owner) || created.contains(owner) else { return }
+        for key in links.removed { target.unlink(links.key, entry, key) }
+        for key in links.added where targets.contains(ObjectKey(slot: destination, key: key)) { target.link(links.key, entry, key) }
+    }
+}
+
+extension RecordArena {
+    /// The record of an object, until the arena is written to again.
+    func encode(_ object: some Model, _ entry: StoreEntity) throws -> RecordView {
+        var builder = RecordBuilder(self)
+        builder.begin(entry.entity.layout)
+        try entry.encode(object, into: &builder)
+        return try builder.finishedView()
+    }
+}
+
+extension RecordView {
+    /// Whether a field has the same value in two records of one entity.
+    func hasSameValue(as other: RecordView, _ field: Field) -> Bool {
+        let isNull = isNull(field.ordinal)
+        guard isNull == other.isNull(field.ordinal) else { return false }
+        if isNull { return true }
+        switch field.type.physical {
+        case .integer: return integer(field.ordinal) == other.integer(field.ordinal)
+        case .real: return real(field.ordinal).bitPattern == other.real(field.ordinal).bitPattern
+        case .text, .blob: return bytes(field.ordinal).elementsEqual(other.bytes(field.ordinal))
+        }
+    }
+}
+
+extension Transaction {
+    /// The objects of some keys that are there, with their values.
+    final func existing(_ slot: Int32, _ keys: [Int64]) throws -> [any Model] {
+        func open<T: Model>(_ type: T.Type) throws -> [any Model] {
+            let entry = entry(slot)
+            let cursor = try rows(
+                entry, FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) })), FetchOptions())
+            defer { cursor.close() }
+            var found: [T] = []
+            try collect(type, entry, slot, cursor, into: &found)
+            return found
+        }
+        return try open(entry(slot).type)
+    }
+
+    /// Which of some objects are there.
+    final func existingKeys(_ slot: Int32, _ keys: [Int64]) throws -> [Int64] {
+        let entry = entry(slot)
+        var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
+        request.onlyIDs = true
+        let cursor = try rows(entry, request, FetchOptions())
+        defer { cursor.close() }
+        var found: [Int64] = []
+        while try cursor.next() { found.append(cursor.id) }
+        return found
+    }
+
+    /// Makes an object that has its id and values already.
+    final func insert(_ slot: Int32, _ key: Int64, _ mask: FieldMask, _ record: RecordView) throws -> any Model {
+        func open<T: Model>(_ type: T.Type) throws -> any Model {
+            try touch(entry(slot).store)
+            if let deleted = living(type, slot, key) { return try revive(deleted, mask, record) }
+            let object = try make(type, entry(slot), maps[Int(slot)], key, record)
+            let edit = EditState(isInsert: true)
+            edit.mask = mask
+            object._$state.edit = edit
+            pending[Int(slot)].inserted.append(object)
+            didCreate(object)
+            return object
+        }
+        return try open(entry(slot).type)
+    }
+
+    /// Makes an object that was deleted here one that was changed.
+    private func revive<T: Model>(_ object: T, _ mask: FieldMask, _ record: RecordView) throws -> T {
+        let slot = Int(object._$state.slot)
+        willTouch(object)
+        try object._$load(record)
+        object._$state.flags.subtract([.deleted, .fault, .missing])
+        pending[slot].deleted.removeAll { $0 === object }
+        if !object.isInserted {
+            let edit = EditState(isInsert: false)
+            object._$state.edit = edit
+            if !pending[slot].updated.contains(where: { $0 === object }) { pending[slot].updated.append(object) }
+        }
+        object._$state.edit?.mask.formUnion(mask)
+        pending[slot].records = nil
+        return object
+    }
+}
+
+extension StoreError {
+    /// All conflicts in one error.
+    init(_ conflicts: [ObjectConflict]) {
+        let names = conflicts.prefix(20).map(\.description).joined(separator: "; ")
+        let rest = conflicts.count > 20 ? "; and \(conflicts.count - 20) more" : ""
+        self.init(
+            .conflict,
+            "Somebody else was first: \(names)\(rest). Nothing was written; commit with another merge policy, or roll back and do it again.",
+            entity: conflicts.first?.entity, objectID: conflicts.first?.objectID)
+        self.conflicts = conflicts
+    }
+}

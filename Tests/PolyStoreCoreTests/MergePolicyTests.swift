@@ -1,0 +1,207 @@
+import PolyStoreBackend
+import PolyStoreCore
+import Testing
+
+/// Objects that are changed in two places at once, in drafts beside the stores and in children beside their parents.
+@Suite struct MergePolicyTests {
+    /// Where the other side writes.
+    enum Place: String, CaseIterable, CustomTestStringConvertible {
+        case store, parent
+        var testDescription: String { rawValue }
+    }
+
+    /// Something that was changed here and there.
+    private struct Scene {
+        let company: Company
+        let parent: UnsafeTransaction?
+        let mine: UnsafeTransaction
+        let ids: [ObjectID<Person>]
+
+        init(_ backend: Backend, _ place: Place) throws {
+            company = try Company(backend)
+            ids = try company.people(3)
+            parent = place == .parent ? company.stack.beginUnsafe() : nil
+            mine = parent?.beginUnsafe() ?? company.stack.beginUnsafe()
+        }
+
+        /// What the other side does.
+        func elsewhere(_ body: @Sendable (Transaction) throws -> Void) throws {
+            if let parent { try body(parent) } else { try company.stack.performAndWait(body) }
+        }
+
+        /// What there is in the end.
+        func people() throws -> [String] {
+            try parent?.commit()
+            return try company.stack.readAndWait {
+                try $0.fetchAll(From<Person>()).map { "\($0.email.prefix(2)) \($0.age) \($0.nickname ?? "-")" }
+            }
+        }
+    }
+
+    static let cases: [(Backend, Place)] = Backend.allCases.flatMap { backend in Place.allCases.map { (backend, $0) } }
+    static let outcomes: [(MergePolicy, String)] = [
+        (.storeWins, "p0 70 theirs"), (.mineWins, "p0 60 -"), (.attributesStoreWins, "p0 70 theirs"), (.attributesMineWins, "p0 60 theirs"),
+    ]
+
+    @Test(arguments: cases)
+    func bothChangedTheSameAttribute(_ backend: Backend, _ place: Place) throws {
+        for (policy, expected) in Self.outcomes {
+            let scene = try Scene(backend, place)
+            let ids = scene.ids
+            try scene.mine.edit(ids[0]).age = 60
+            try scene.elsewhere { transaction in
+                let person = try transaction.edit(ids[0])
+                (person.age, person.nickname) = (70, "theirs")
+            }
+            let error = expectError(.conflict) { try scene.mine.commit() }
+            let keys = ["age", "nickname"]
+            #expect(error?.conflicts == [ObjectConflict(entity: "Person", objectID: ids[0].key, kind: .changed(keys: keys))])
+            #expect(try scene.mine.edit(ids[0]).age == 60)
+            try scene.mine.commit(mergePolicy: policy)
+            #expect(try scene.people() == [expected, "p1 10 -", "p2 20 -"])
+        }
+    }
+
+    @Test(arguments: cases)
+    func bothChangedDifferentAttributes(_ backend: Backend, _ place: Place) throws {
+        let outcomes: [(MergePolicy, String)] = [
+            (.storeWins, "p0 0 theirs"), (.mineWins, "p0 60 -"), (.attributesStoreWins, "p0 60 theirs"),
+            (.attributesMineWins, "p0 60 theirs"),
+        ]
+        for (policy, expected) in outcomes {
+            let scene = try Scene(backend, place)
+            let ids = scene.ids
+            try scene.mine.edit(ids[0]).age = 60
+            try scene.elsewhere { try $0.edit(ids[0]).nickname = "theirs" }
+            expectError(.conflict) { try scene.mine.commit() }
+            try scene.mine.commit(mergePolicy: policy)
+            #expect(try scene.people() == [expected, "p1 10 -", "p2 20 -"])
+        }
+    }
+
+    @Test(arguments: cases)
+    func changedHereAndDeletedThere(_ backend: Backend, _ place: Place) throws {
+        for (policy, isThere) in [
+            (MergePolicy.storeWins, false), (.mineWins, true), (.attributesStoreWins, false), (.attributesMineWins, true),
+        ] {
+            let scene = try Scene(backend, place)
+            let ids = scene.ids
+            let person = try scene.mine.edit(ids[0])
+            person.age = 60
+            person.friends = [try scene.mine.edit(ids[1])]
+            try scene.elsewhere { try $0.delete(ids[0]) }
+            let error = expectError(.conflict) { try scene.mine.commit() }
+            #expect(error?.conflicts.contains(ObjectConflict(entity: "Person", objectID: ids[0].key, kind: .deleted)) == true)
+            try scene.mine.commit(mergePolicy: policy)
+            #expect(try scene.people() == (isThere ? ["p0 60 -"] : []) + ["p1 10 -", "p2 20 -"])
+            let friends = try scene.company.stack.readAndWait { try $0.fetchExisting(ids[1])?.friends.map(\.objectID) }
+            #expect(friends == (isThere ? [ids[0]] : []))
+            #expect(try scene.company.verified().isEmpty)
+        }
+    }
+
+    @Test(arguments: cases)
+    func deletedHereAndChangedThere(_ backend: Backend, _ place: Place) throws {
+        for (policy, isThere) in [
+            (MergePolicy.storeWins, true), (.mineWins, false), (.attributesStoreWins, true), (.attributesMineWins, false),
+        ] {
+            let scene = try Scene(backend, place)
+            let ids = scene.ids
+            try scene.mine.delete(ids[0])
+            try scene.elsewhere { try $0.edit(ids[0]).age = 70 }
+            let error = expectError(.conflict) { try scene.mine.commit() }
+            let kind = ObjectConflict.Kind.changedWhatIsDeleted(keys: ["age"])
+            #expect(error?.conflicts == [ObjectConflict(entity: "Person", objectID: ids[0].key, kind: kind)])
+            try scene.mine.commit(mergePolicy: policy)
+            #expect(try scene.people() == (isThere ? ["p0 70 -"] : []) + ["p1 10 -", "p2 20 -"])
+        }
+    }
+
+    @Test(arguments: cases)
+    func whatBothDeletedIsDeleted(_ backend: Backend, _ place: Place) throws {
+        let scene = try Scene(backend, place)
+        let ids = scene.ids
+        try scene.mine.delete(ids[0])
+        try scene.elsewhere { try $0.delete(ids[0]) }
+        try scene.mine.commit()
+        #expect(try scene.people() == ["p1 10 -", "p2 20 -"])
+    }
+
+    @Test(arguments: cases)
+    func aRelationshipToWhatWasDeletedThere(_ backend: Backend, _ place: Place) throws {
+        for isLink in [false, true] {
+            let scene = try Scene(backend, place)
+            let ids = scene.ids
+            let (first, second) = (try scene.mine.edit(ids[0]), try scene.mine.edit(ids[1]))
+            if isLink { first.friends = [second] } else { first.spouse = second }
+            try scene.elsewhere { try $0.delete(ids[1]) }
+            let error = expectError(.conflict) { try scene.mine.commit() }
+            let relationship = isLink ? "friends" : "spouse"
+            #expect(
+                error?.conflicts.contains { conflict in
+                    conflict.kind == .targetDeleted(relationship: relationship) || conflict.kind == .deleted
+                } == true)
+            try scene.mine.commit(mergePolicy: .storeWins)
+            #expect(try scene.people() == ["p0 0 -", "p2 20 -"])
+            #expect(try scene.company.verified().isEmpty)
+        }
+    }
+
+    @Test(arguments: cases)
+    func toManyRelationshipsNeverConflict(_ backend: Backend, _ place: Place) throws {
+        let scene = try Scene(backend, place)
+        let ids = scene.ids
+        try scene.mine.edit(ids[0]).friends = [try scene.mine.edit(ids[1])]
+        try scene.elsewhere { try $0.edit(ids[0]).friends = [try $0.edit(ids[2])] }
+        try scene.mine.commit()
+        _ = try scene.people()
+        let friends = try scene.company.stack.readAndWait { try $0.fetchExisting(ids[0])?.friends.map(\.objectID.key).sorted() }
+        #expect(friends == [ids[1].key, ids[2].key])
+    }
+
+    @Test(arguments: cases)
+    func objectsThatOthersChangedAndThatAreOnlyReadHereDoNotConflict(_ backend: Backend, _ place: Place) throws {
+        let scene = try Scene(backend, place)
+        let ids = scene.ids
+        try scene.mine.edit(ids[0]).age = try scene.mine.edit(ids[1]).age + 1
+        try scene.elsewhere { try $0.edit(ids[1]).age = 70 }
+        try scene.mine.commit()
+        #expect(try scene.people() == ["p0 11 -", "p1 70 -", "p2 20 -"])
+    }
+
+    @Test(arguments: Backend.allCases)
+    func deleteRulesSeeWhatOthersAdded(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let ids = try company.people(2)
+        let department = try company.stack.performAndWait { transaction throws in
+            let department = try transaction.create(Into<Department>())
+            department.title = "Research"
+            try transaction.edit(ids[0]).department = department
+            return department.objectID
+        }
+        let draft = company.stack.beginUnsafe()
+        let mine = try draft.edit(department)
+        mine.people = []
+        try draft.delete(mine)
+        try company.stack.performAndWait { try $0.edit(ids[1]).department = try $0.edit(department) }
+        // Its people have become more: the rule, deny, is judged on what is there now.
+        let error = expectError(.constraint) { try draft.commit() }
+        #expect(error?.message.contains("Person \(ids[1].key)") == true)
+        #expect(try company.stack.readAndWait { try $0.fetchCount(From<Department>()) } == 1)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func uniquenessIsJudgedOnWhatIsThereNow(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let draft = company.stack.beginUnsafe()
+        try draft.create(Into<Person>()).email = "one"
+        try company.stack.performAndWait { try $0.create(Into<Person>()).email = "one" }
+        let error = expectError(.constraint) { try draft.commit() }
+        #expect(error?.attribute == "email")
+        #expect(try company.count() == 1)
+    }
+}
+
+extension Company {
+    func verified() throws -> [String] { try stack.stores.flatMap { $0.capabilities.has(.verification) ? try $0.verify() : [] } }
+}

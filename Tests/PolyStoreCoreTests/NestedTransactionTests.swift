@@ -1,0 +1,115 @@
+import PolyStoreBackend
+import PolyStoreCore
+import Testing
+
+/// Transactions inside of others.
+@Suite struct NestedTransactionTests {
+    @Test(arguments: Backend.allCases)
+    func aChildSeesItsParentAndHandsOver(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let ids = try company.people(3)
+        let draft = company.stack.beginUnsafe()
+        try draft.edit(ids[0]).age = 100
+        try draft.delete(ids[1])
+        let new = try draft.create(Into<Person>())
+        (new.email, new.age) = ("new", 50)
+        let child = draft.beginUnsafe()
+        #expect(try child.fetchAll(From<Person>().orderBy(.ascending(\.age))).map(\.age) == [20, 50, 100])
+        #expect(try child.fetchCount(From<Person>().where(\.age > 30)) == 2)
+        #expect(try child.queryValue(From<Person>(), Select<Int>(.maximum(\.age)), Tweak { $0.includesPendingChanges = true }) == 100)
+        try child.edit(new.objectID).age = 51
+        try child.edit(ids[2]).friends = [try child.edit(ids[0])]
+        try child.create(Into<Person>()).email = "grandchild"
+        #expect(new.age == 50)
+        #expect(try child.commit())
+        #expect(new.age == 51)
+        #expect(try draft.edit(ids[2]).friends == [try draft.edit(ids[0])])
+        #expect(try company.count() == 3)
+        try draft.commit()
+        #expect(
+            try company.stack.readAndWait { try $0.fetchAll(From<Person>()).map(\.email) } == [
+                "p0@example.com", "p2@example.com", "new", "grandchild",
+            ])
+        #expect(try company.verified().isEmpty)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aChildThatIsLetGoChangesNothing(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let ids = try company.people(2)
+        let draft = company.stack.beginUnsafe()
+        try draft.edit(ids[0]).age = 5
+        do {
+            let child = draft.beginUnsafe()
+            try child.edit(ids[0]).age = 6
+            try child.delete(ids[1])
+        }
+        let child = draft.beginUnsafe()
+        try child.edit(ids[0]).age = 7
+        child.rollback()
+        #expect(try child.edit(ids[0]).age == 5)
+        try draft.commit()
+        #expect(try company.ages() == [5, 10])
+    }
+
+    @Test(arguments: Backend.allCases)
+    func insideATransactionInLine(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let ids = try company.people(2)
+        try company.stack.performAndWait { transaction throws in
+            let attempt = transaction.beginUnsafe()
+            try attempt.edit(ids[0]).age = 1
+            let other = transaction.beginUnsafe()
+            try other.edit(ids[1]).age = 2
+            try attempt.create(Into<Person>()).email = "child"
+            try attempt.commit()
+        }
+        #expect(try company.ages() == [1, 10, 0])
+    }
+
+    @Test func aRefusedCommitLeavesTheParentAsItWas() throws {
+        let company = try Company(.memory)
+        let ids = try company.people(2)
+        let draft = company.stack.beginUnsafe()
+        let child = draft.beginUnsafe()
+        try child.edit(ids[0]).age = 1
+        try child.edit(ids[1]).age = 2
+        try draft.edit(ids[1]).age = 3
+        expectError(.conflict) { try child.commit() }
+        #expect(try draft.edit(ids[0]).age == 0)
+        #expect(try draft.edit(ids[1]).age == 3)
+        try child.commit(mergePolicy: .mineWins)
+        #expect(try draft.edit(ids[0]).age == 1)
+        #expect(try draft.edit(ids[1]).age == 2)
+    }
+
+    @Test func severalLevels() throws {
+        let company = try Company(.memory)
+        let id = try company.people(1)[0]
+        let drafts = (0..<5).reduce(into: [company.stack.beginUnsafe()]) { drafts, _ in
+            drafts.append(drafts[drafts.count - 1].beginUnsafe())
+        }
+        for (number, draft) in drafts.enumerated().reversed() {
+            let person = try draft.edit(id)
+            person.nickname = (person.nickname ?? "") + "\(number)"
+            try draft.commit()
+        }
+        #expect(try company.nicknames() == ["543210"])
+    }
+
+    @Test func outlivesNothing() throws {
+        let company = try Company(.memory)
+        let id = try company.people(1)[0]
+        final class Box: @unchecked Sendable {  // used by one thread
+            var child: UnsafeTransaction?
+        }
+        let box = Box()
+        try company.stack.performAndWait { transaction throws in
+            let child = transaction.beginUnsafe()
+            try child.edit(id).age = 1
+            box.child = child
+        }
+        expectError(.closed) { try box.child?.commit() }
+        #expect(try company.ages() == [0])
+    }
+}
