@@ -14,6 +14,7 @@ final class FieldAssigner {
     /// Makes an object's values a record; it and those made of it are valid until the next object's.
     func record(of object: some Model, _ entry: StoreEntity) throws -> RecordView {
         used = 0
+        if object._$state.isFault { object._$fire() }
         return try build(entry.entity) { try entry.encode(object, into: &$0) }
     }
 
