@@ -1,8 +1,9 @@
 # The two commands of the README, and what they need.
 BACKEND ?= sqlite
 FORMAT ?= text
+SECONDS ?= 60
 
-.PHONY: demo test setup conformance conformance-report custom-backend bench bench-full bench-smoke instructions lint clean
+.PHONY: demo test setup conformance conformance-report stress stress-races custom-backend bench bench-full bench-smoke instructions lint clean
 
 ## Imports the atlas into BACKEND (sqlite, lmdb, leveldb, memory) and asks questions about it.
 demo: setup
@@ -20,6 +21,14 @@ conformance: setup
 ## What each built-in backend claims and how it fares in every case, as a table: FORMAT=markdown for one to paste.
 conformance-report: setup
 	@swift run --quiet conformance-report $(FORMAT)
+
+## Many threads and tasks at once on each engine, SECONDS each, against an oracle.
+stress: setup
+	Tests/Stress/run.sh $(SECONDS)
+
+## The same under the thread sanitizer.
+stress-races: setup
+	SANITIZE=thread Tests/Stress/run.sh $(SECONDS)
 
 ## The backend of the guide: its tests, and that it is as short as the guide says.
 custom-backend:
@@ -54,5 +63,5 @@ setup:
 	@scripts/setup.sh
 
 clean:
-	rm -rf .build Examples/.build Examples/CustomBackend/.build Benchmarks/.build Benchmarks/Peers/GRDB/.build Benchmarks/Peers/build Benchmarks/results \
+	rm -rf .build .build-tsan Examples/.build Examples/CustomBackend/.build Benchmarks/.build Benchmarks/Peers/GRDB/.build Benchmarks/Peers/build Benchmarks/results \
 		atlas.db atlas.db-wal atlas.db-shm atlas.lmdb atlas.lmdb-lock atlas.leveldb

@@ -85,6 +85,12 @@ let package = Package(
             path: "Tests/Kill/Child",
             swiftSettings: settings),
 
+        // Many threads at once, run by Tests/Stress/run.sh. Free of macros, so that a build with the thread sanitizer takes a minute.
+        .executableTarget(
+            name: "stress-child",
+            dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            path: "Tests/Stress/Child", swiftSettings: settings),
+
         // What the tests of the key-value engines share, and the other process in them.
         .target(name: "EngineTestSupport", dependencies: ["PolyStoreBackend"], path: "Tests/Engines/Support", swiftSettings: settings),
         .executableTarget(

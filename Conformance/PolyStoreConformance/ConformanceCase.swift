@@ -61,7 +61,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         compoundIndexCases, keyCases, bigValueCases, indexMaintenanceCases, linkCases, snapshotCases, identifierCases, applyCases,
         reopenCases, relatedCases, expressionCases, patternCases, foldedTextCases,
         orderExpressionCases, mixedNumberCases, relatedPlanCases, relatedRefusalCases,
-        statisticsCases, groupExpressionCases, orderedCases,
+        statisticsCases, groupExpressionCases, orderedCases, isolationCases, versionCases,
     ]
 }
 

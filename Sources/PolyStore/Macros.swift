@@ -44,7 +44,11 @@ public macro Model(entity: String? = nil, originalName: String? = nil, isAbstrac
 public macro Attribute(_ options: AttributeOption..., name: String? = nil, originalName: String? = nil) =
     #externalMacro(module: "PolyStoreMacros", type: "MarkerMacro")
 
-/// Makes a property of a `@Model` class a relationship: `Other?` for one object, `Set<Other>` for many.
+/// Makes a property of a `@Model` class a relationship: `Other?` for one object, `Set<Other>` for many, `[Other]` for many in an order of their own.
+///
+///     @Relationship(inverse: "playlist") var tracks: [Track]
+///
+/// An object is in a list at most once: of one that is set twice the first place counts.
 /// - Parameters:
 ///   - deleteRule: what becomes of the objects at the other end when this one is deleted.
 ///   - inverse: the property of the other class that leads back, by name; naming it at one end is enough. It is checked by the compiler.

@@ -184,7 +184,8 @@ struct PropertyReader {
         } else {
             problems.add(
                 "relationshipType",
-                "\(read.name) must be optional (to-one) or a Set (to-many): the object at the other end may be deleted.", at: type,
+                "\(read.name) must be optional (to-one), a Set or an array (to-many): the object at the other end may be deleted.",
+                at: type,
                 fixIts: [
                     .replace(
                         "make it optional", type, with: OptionalTypeSyntax(wrappedType: type.trimmed, trailingTrivia: type.trailingTrivia))

@@ -60,7 +60,8 @@ def read_id(data):
 class Entity:
     """An entity of the model: where its fields lie in a record, and which indexes it has."""
 
-    def __init__(self, model):
+    def __init__(self, model, ordered=()):
+        """`ordered` names the to-one relationships whose inverse is ordered."""
         self.name = model["name"]
         self.fields = []  # (name, type, is optional)
         self.to_many = []
@@ -75,9 +76,11 @@ class Entity:
                 self.to_many.append(p)
             else:
                 self.fields.append((p["name"], "int64", True))
-                self.add_index((p["name"],), False)
+                self.add_index((p["name"],) + (("_order_" + p["name"],) if p["name"] in ordered else ()), False)
         for index in model["indexes"]:
             self.add_index(tuple(index["fields"]), index["isUnique"])
+        # Positions, behind all that the model names.
+        self.fields += [("_order_" + name, "int64", True) for name, _, _ in self.fields if name in ordered]
         self.types = {name: type for name, type, _ in self.fields}
         self.bitmap = (len(self.fields) + 7) // 8
         self.variable = [name for name, type, _ in self.fields if type not in WIDTHS]
@@ -225,6 +228,20 @@ def model_hash(model):
     return fnv1a(items(sorted(model["entities"], key=lambda one: one["name"].encode()), entity))
 
 
+def ordered_ends(entity, model):
+    """The to-one relationships of an entity whose inverse is ordered."""
+    def relationships(entity):
+        return [p["relationship"]["_0"] for p in entity["properties"] if "relationship" in p]
+
+    found, entities = set(), {entity["name"]: entity for entity in model["entities"]}
+    for mine in relationships(entity):
+        for back in relationships(entities[mine["destination"]]):
+            is_inverse = mine.get("inverse") == back["name"] or (back["destination"] == entity["name"] and back.get("inverse") == mine["name"])
+            if not mine["isToMany"] and back["isToMany"] and back["isOrdered"] and is_inverse:
+                found.add(mine["name"])
+    return found
+
+
 class Store:
     """All that a store holds, checked."""
 
@@ -252,7 +269,7 @@ class Store:
         model = json.loads(unsealed(b"\0\x02" + u32(1), self.metadata(2)[1]))
         check("hash of the model", self.identity[16:24], struct.pack(">Q", model_hash(model)))
         check("configuration", self.identity[24:], b"")
-        self.entities = {entity["name"]: Entity(entity) for entity in model["entities"]}
+        self.entities = {entity["name"]: Entity(entity, ordered_ends(entity, model)) for entity in model["entities"]}
         self.numbers = {value.decode(): number for number, value in self.metadata(3).items()}
         check("entities", sorted(self.numbers), sorted(self.entities))
         self.statistics = {number: struct.unpack(">q", value)[0] for number, value in self.metadata(8).items()}
@@ -268,7 +285,9 @@ class Store:
                     continue
                 mine, theirs = f"{entity.name}_{relationship['name']}", f"{far.name}_{inverse}" if inverse else None
                 if theirs is None or mine <= theirs:
-                    links[mine] = (entity.name, far.name, mine == theirs)
+                    back = next((r for r in far.to_many if r["name"] == inverse), None)
+                    orders = relationship["isOrdered"], bool(back and mine != theirs and back["isOrdered"])
+                    links[mine] = (entity.name, far.name, mine == theirs, orders)
         # An inverse that only the other side names.
         self.links = {name: ends for name, ends in links.items() if name in self.link_numbers}
         check("link tables", sorted(self.link_numbers), sorted(self.links))
@@ -318,8 +337,11 @@ class Store:
 
     def check_links(self):
         self.pairs = {}
-        for name, (source, target, is_symmetric) in self.links.items():
+        for name, (source, target, is_symmetric, orders) in self.links.items():
             number = self.link_numbers[name]
+            for space, is_ordered in zip((LINK, LINK_INVERSE), orders):
+                lengths = {len(value) for value in self.space(space, number).values()}
+                check(f"positions in {name}", lengths - {8 if is_ordered else 0}, set())
             there = {(read_id(key[5:13]), read_id(key[13:])) for key in self.space(LINK, number)}
             back = {(read_id(key[13:]), read_id(key[5:13])) for key in self.space(LINK_INVERSE, number)}
             check(f"{name} from both sides", there, back)

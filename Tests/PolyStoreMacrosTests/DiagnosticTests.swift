@@ -36,6 +36,13 @@ private func model(_ body: String) -> String { "@Model final class Thing {\n    
         Wrong(source: "@Model public class Thing {}", id: "notFinal", says: "must be final", fixIt: "add 'final'"),
         Wrong(source: "@Model final class Thing<T> {}", id: "generic", says: "cannot be generic"),
         Wrong(source: "@Model @MainActor final class Thing {}", id: "isolated", says: "belongs to no actor"),
+        Wrong(source: "@Model(subentities: \"A\") final class Thing {}", id: "finalParent", says: "A cannot inherit from it"),
+        Wrong(source: "@Model(subentities: \"A\", \"A\") class Thing {}", id: "subentity", says: "listed twice"),
+        Wrong(source: "@Model(subentities: A.self) class Thing {}", id: "subentity", says: "as string literals"),
+        Wrong(source: "@Model(subentities: \"A\", \"a b\") class Thing {}", id: "subentity", says: "names of classes"),
+        Wrong(source: "@Model(isAbstract: true) final class Thing {}", id: "abstract", says: "list the classes"),
+        Wrong(source: "@Model(isAbstract: yes, subentities: \"A\") class Thing {}", id: "abstract", says: "written out"),
+        Wrong(source: "@Model class Thing: Parent {}", id: "notFinal", says: "lists them: @Model(subentities", fixIt: "add 'final'"),
         Wrong(source: "@Model(entity: \"\") final class Thing {}", id: "entityName", says: "not empty"),
         Wrong(source: "@Model(entity: \"a\\(1)\") final class Thing {}", id: "entityName", says: "string literal"),
         Wrong(source: model("init() {}"), id: "initializer", says: "transaction.create(Into<Thing>())"),
@@ -91,6 +98,9 @@ private func model(_ body: String) -> String { "@Model final class Thing {\n    
         model("@Attribute(.unique, .indexed, name: \"x y\", originalName: \"z\") var a: Swift.Int"),
         model("var a: [String: [Int]] = [:]\n    @Relationship var b: Other?\n    #Index<Thing>(\\.a, \\.b)"),
         model("var `default`: Int = 1"),
+        "@Model(isAbstract: true, subentities: \"A\", \"Outer.B\") class Thing {}",
+        "@Model(subentities: \"A\") public class Thing: Parent {}",
+        "@Model final class Thing: Parent { var a: Int = 0\n    #Index<Thing>(\\.a, \\.inherited) }",
     ]
 
     @Test(arguments: right)

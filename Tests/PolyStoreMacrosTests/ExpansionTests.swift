@@ -91,6 +91,28 @@ import Testing
             """)
     }
 
+    /// The type of the property picks the set or the list.
+    @Test func listsGoThroughTheContextAsSetsDo() {
+        expectExpansion(
+            """
+            final class Thing {
+                @_PersistedToMany(relationship: 4) var parts: [Part]
+            }
+            """,
+            """
+            final class Thing {
+                var parts: [Part] {
+                    get {
+                        _$members(of: 4)
+                    }
+                    set {
+                        _$setMembers(of: 4, to: newValue)
+                    }
+                }
+            }
+            """)
+    }
+
     @Test func markersWriteNothing() {
         expectExpansion(
             """

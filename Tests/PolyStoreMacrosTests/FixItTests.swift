@@ -10,8 +10,9 @@ import Testing
             "@Model\npublic class Thing {\n}", "public class Thing {\n}",
             diagnostics: [
                 DiagnosticSpec(
-                    message: "A model class must be final: objects are made by the framework, which cannot know a subclass.", line: 2,
-                    column: 8,
+                    message:
+                        "A model class must be final: objects are made by the framework, which cannot know a subclass. One that others inherit from lists them: @Model(subentities: \"…\").",
+                    line: 2, column: 8,
                     fixIts: [FixItSpec(message: "add 'final'")])
             ], applying: ["add 'final'"], fixed: "@Model\npublic final class Thing {\n}")
     }
@@ -31,7 +32,8 @@ import Testing
             "@Model\nfinal class Thing {\n    @Relationship var a: Other\n}", "final class Thing {\n    var a: Other\n}",
             diagnostics: [
                 DiagnosticSpec(
-                    message: "a must be optional (to-one) or a Set (to-many): the object at the other end may be deleted.", line: 3,
+                    message: "a must be optional (to-one), a Set or an array (to-many): the object at the other end may be deleted.",
+                    line: 3,
                     column: 26,
                     fixIts: [FixItSpec(message: "make it optional")])
             ], applying: ["make it optional"], fixed: "@Model\nfinal class Thing {\n    @Relationship var a: Other?\n}")

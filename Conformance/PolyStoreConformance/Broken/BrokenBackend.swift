@@ -46,6 +46,9 @@ public struct BrokenBackend: Sendable, CustomStringConvertible {
         BrokenBackend(.countsUnknown, caughtBy: "related.count.with-a-condition"),
         BrokenBackend(.losesPositions, caughtBy: "relationship.ordered.inverse-by-position"),
         BrokenBackend(.forgetsMoves, caughtBy: "relationship.ordered.link-added-again"),
+        BrokenBackend(.followsCommits, caughtBy: "isolation.read-skew.two-entities"),
+        BrokenBackend(.beginsLate, caughtBy: "isolation.snapshot.from-its-beginning"),
+        BrokenBackend(.keepsWhatWasRolledBack, caughtBy: "isolation.dirty-read.aborted"),
     ]
 }
 
@@ -72,5 +75,8 @@ enum Fault: String, Sendable {
     case countsUnknown = "counts objects of which a condition is unknown"
     case losesPositions = "gives the objects of a relationship by their ids, whatever their positions"
     case forgetsMoves = "does not move a link that is there"
+    case followsCommits = "lets readers see what is committed after they began"
+    case beginsLate = "begins a reader's version when it asks for the first time"
+    case keepsWhatWasRolledBack = "commits what was rolled back"
     case appliesPiecemeal = "keeps the beginning of a change set that fails"
 }

@@ -39,29 +39,41 @@ final class BrokenStore: StorageBackend, @unchecked Sendable {  // used by one c
 
 class BrokenReadTransaction: ReadTransaction {
     let store: BrokenStore
-    private let reader: any ReadTransaction
+    private let first: any ReadTransaction
+    /// Begun later, for the stores that do that. Rows of the earlier ones are still read.
+    private var later: [any ReadTransaction] = []
     /// Whether somebody else ends it.
     private let isBorrowed: Bool
 
     init(_ store: BrokenStore, _ reader: any ReadTransaction, isBorrowed: Bool) {
         self.store = store
-        self.reader = reader
+        first = reader
         self.isBorrowed = isBorrowed
     }
 
-    var version: UInt64 { reader.version }
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try reader.record(entity, id: id) }
+    private func reader() throws -> any ReadTransaction {
+        if store.fault == .followsCommits || store.fault == .beginsLate && later.isEmpty, !(self is BrokenWriteTransaction) {
+            later.append(try store.inner.beginRead())
+        }
+        return later.last ?? first
+    }
+
+    var version: UInt64 { (later.last ?? first).version }
+    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try reader().record(entity, id: id) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
-        let found = try reader.related(relationship, of: sources)
+        let found = try reader().related(relationship, of: sources)
         guard store.fault == .losesPositions else { return found }
         var sorted = RelatedIDs()
         for source in sources { for target in found[source].sorted() { sorted.add(source: source, target: target) } }
         return sorted
     }
-    func end() { if !isBorrowed { reader.end() } }
+    func end() {
+        for reader in later { reader.end() }
+        if !isBorrowed { first.end() }
+    }
 
     func aggregate(_ request: AggregateRequest) throws -> [AggregateRow] {
-        let rows = try reader.aggregate(request)
+        let rows = try reader().aggregate(request)
         switch store.fault {
         case .unsortedGroups: return rows.reversed()
         case .losesNullGroups: return rows.filter { !$0.group.contains(.null) }
@@ -72,10 +84,11 @@ class BrokenReadTransaction: ReadTransaction {
     func explain(_ request: FetchRequest) throws -> QueryPlan {
         var request = request
         if store.fault == .explainsTooMuch { (request.limit, request.offset) = (nil, 0) }
-        return try reader.explain(request)
+        return try reader().explain(request)
     }
 
     func scan(_ request: FetchRequest) throws -> Scan {
+        let reader = try reader()
         switch store.fault {
         case .losesOrder:
             var scan = try reader.scan(request)
@@ -175,7 +188,10 @@ final class BrokenWriteTransaction: BrokenReadTransaction, WriteTransaction {
         return try inner.commit(durability)
     }
 
-    func rollback() { inner.rollback() }
+    func rollback() {
+        if store.fault == .keepsWhatWasRolledBack { _ = try? inner.commit(.relaxed) }
+        inner.rollback()
+    }
     override func end() { rollback() }
 
     /// A change set for each change.

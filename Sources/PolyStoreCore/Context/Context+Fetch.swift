@@ -230,12 +230,23 @@ extension Context {
     public func fetchExisting<T: Model>(_ id: ObjectID<T>) throws -> T? {
         let entry = try entry(of: id)
         if let living = living(T.self, entry.slot, id.key) {
-            if living._$state.isFault { fire(living) }
+            if living._$state.isFault { try look(up: living, entry) }
             return living.isDeleted ? nil : living
         }
         guard let record = try record(entry, id.key) else { return nil }
         if entry.isPolymorphic { return try relative(T.self, entry, maps[Int(entry.slot)], id.key, record) }
         return try make(T.self, entry, maps[Int(entry.slot)], id.key, record)
+    }
+
+    /// Reads the values of a fault, for somebody who has asked whether it is there.
+    @usableFromInline
+    final func look(up object: some Model, _ entry: StoreEntity) throws {
+        guard let record = try record(entry, object._$state.key) else {
+            object._$state.flags.remove(.fault)
+            object._$state.flags.formUnion([.missing, .deleted])
+            return
+        }
+        try fill(object, entry, object._$state.key, record)
     }
 
     @usableFromInline

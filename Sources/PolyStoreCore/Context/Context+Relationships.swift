@@ -26,22 +26,22 @@ extension Context {
         core.logger.write(.error, "\(entry(slot).entity.name) is \(entry(slot).type) in this stack, and was asked for as \(type).")
     }
 
-    /// The objects that a to-many relationship leads to. An accessor cannot throw: what goes wrong is logged and the answer empty.
+    /// The objects that a to-many relationship leads to, in order if it has one. An accessor cannot throw: what goes wrong is logged and the answer empty.
     ///
     /// The generic part is small and inlinable, so that the caller's class is known where the objects and the set are made.
     @inlinable
-    final func members<T: Model>(of object: some Model, _ relationship: Int) -> Set<T> {
+    final func members<T: Model>(of object: some Model, _ relationship: Int) -> [T] {
         let key = MemberKey(slot: object._$state.slot, relationship: Int32(truncatingIfNeeded: relationship), key: object._$state.key)
         do {
             let slot = destination(key.slot, relationship)
             guard isModel(T.self, slot) else { return [] }
             switch try memberSource(key, isInserted: object.isInserted) {
-            case .known(let keys): return Set(try objects(T.self, slot, keys))
+            case .known(let keys): return try objects(T.self, slot, keys)
             case .keys(let keys):
                 let members = try objects(T.self, slot, keys)
                 object._$state.flags.insert(.hasMembers)
                 memberLists[key] = keys
-                return Set(members)
+                return members
             case .rows(let cursor, let changes):
                 var members: [T] = []
                 if let cursor {
@@ -49,12 +49,11 @@ extension Context {
                     try collect(T.self, table.entries[Int(slot)], slot, cursor, into: &members)
                 }
                 if let changes {
-                    members.removeAll { changes.removed.contains($0._$state.key) || changes.added.contains($0._$state.key) }
-                    for key in changes.added { members.append(self.object(T.self, slot, key)) }
+                    members = changes.applied(to: members.map { $0._$state.key }).map { self.object(T.self, slot, $0) }
                 }
                 object._$state.flags.insert(.hasMembers)
                 memberLists[key] = members.map { $0._$state.key }
-                return Set(members)
+                return members
             }
         } catch {
             report(error, key)
@@ -76,12 +75,14 @@ extension Context {
     final func storedSource(_ key: MemberKey, isInserted: Bool) throws -> MemberSource {
         if let keys = memberLists[key] { return .known(keys) }
         let entry = entry(key.slot)
-        guard case .inverse(let field) = entry.entity.relationships[Int(key.relationship)].storage else {
+        let relationship = entry.entity.relationships[Int(key.relationship)]
+        guard case .inverse(let field) = relationship.storage else {
             return .keys(try storedKeys(key, isInserted: isInserted))
         }
         let source = self.entry(entry.destinations[Int(key.relationship)])
         let request = FetchRequest(
-            source.entity, predicate: .compare(FieldReference(source.entity.fields[field]), .equal, .integer(key.key)))
+            source.entity, predicate: .compare(FieldReference(source.entity.fields[field]), .equal, .integer(key.key)),
+            sortKeys: relationship.positionField.map { [SortKey(FieldReference(source.entity.fields[$0]))] } ?? [])
         return .rows(isInserted ? nil : try storage(source.store).fetch(request), pendingMembers(key))
     }
 
@@ -109,11 +110,7 @@ extension Context {
         if !isInserted {
             keys = try storage(entry.store).related(entry.entity.relationships[Int(key.relationship)], of: [key.key])[key.key]
         }
-        if let changes = pendingMembers(key) {
-            keys.removeAll { changes.removed.contains($0) || changes.added.contains($0) }
-            keys += changes.added
-        }
-        return keys
+        return pendingMembers(key)?.applied(to: keys) ?? keys
     }
 
     /// The objects of some keys. Those whose values are not here yet are read in one query.

@@ -65,6 +65,8 @@ public class Context {
     /// An object that only takes notes; see ``KeyPathProbe``.
     func note<T: Model>(_ type: T.Type, _ map: IdentityMap, _ key: Int64) -> T? { nil }
 
+    func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) { _ = beginEditing(object) }
+
     /// What a transaction's own changes do to the list of a to-many relationship.
     func pendingMembers(_ key: MemberKey) -> MemberChanges? { nil }
 
@@ -177,11 +179,4 @@ struct MemberKey: Hashable {
         self.relationship = relationship
         self.key = key
     }
-}
-
-/// What a transaction adds to and takes from a to-many relationship.
-@usableFromInline
-struct MemberChanges {
-    @usableFromInline var added: Set<Int64> = []
-    @usableFromInline var removed: Set<Int64> = []
 }

@@ -147,6 +147,8 @@ public final class ViewContext: RefreshableContext {
             let slot = commit.store.firstSlot + Int32(change.entity)
             switch change.kind {
             case .insert: continue
+            // Of an object that was only moved in a list nothing is written but its position.
+            case .update where change.mask.isDisjoint(with: entry(slot).declaredFields): continue
             case .update, .delete: try merge(entry(slot).type, slot, change, commit.changes)
             }
         }

@@ -45,6 +45,8 @@ public struct Commit: Sendable {
             let names = entry.family?.kind(type)?.concreteNames
             for part in parts where part.store === entry.store {
                 for change in part.changes.changes where change.kind == kind && change.entity == entry.entity.index {
+                    // Of an object whose place in a list changed nothing else has to be said than that the list did.
+                    if kind == .update, change.mask.isDisjoint(with: entry.declaredFields) { continue }
                     if let names, !names.contains(part.kind(of: change, entry)) { continue }
                     found.insert(ObjectID(entry: entry, key: change.id))
                 }

@@ -59,6 +59,10 @@ final class StoreEntity: Sendable {
     /// The classes, where there are several; `type` is their root.
     let family: EntityFamily?
     @usableFromInline let isPolymorphic: Bool
+    /// By relationship: whether it is ordered.
+    let isOrdered: [Bool]
+    /// Hidden fields that hold positions, with the fields of the to-one relationships that they are for.
+    let positions: [(field: Int, relationship: Int, foreignKey: Int)]
 
     init(store: PersistentStore, entity: Entity, type: any Model.Type) {
         slot = store.firstSlot + Int32(entity.index)
@@ -67,6 +71,13 @@ final class StoreEntity: Sendable {
         self.type = type
         required = entity.fields.filter { $0.relationship == nil && !$0.isOptional && $0.defaultValue == nil }.map(\.ordinal)
         destinations = entity.relationships.map { store.firstSlot + Int32($0.destination) }
+        isOrdered = entity.relationships.map(\.isOrdered)
+        positions = entity.fields.compactMap { field in
+            guard let relationship = field.positionAlong, case .foreignKey(let key) = entity.relationships[relationship].storage else {
+                return nil
+            }
+            return (field.ordinal, relationship, key)
+        }
         incoming = store.schema.entities.flatMap(\.relationships).filter { $0.destination == entity.index && $0.inverse == nil }
         family = EntityFamily(entity, type)
         isPolymorphic = family != nil
@@ -88,9 +99,13 @@ final class StoreEntity: Sendable {
     func relationships(of object: some Model) -> [Relationship] { family?.kind(of: object).relationships ?? entity.relationships }
 
     /// Writes every field of an object, those that its class does not know of included.
-    func encode(_ object: some Model, into builder: inout RecordBuilder) throws {
+    /// - Parameter positions: fields of positions; the others are null, or not written.
+    func encode(
+        _ object: some Model, into builder: inout RecordBuilder, positions: [(field: Int, position: Int64)] = []
+    ) throws {
         try object._$encode(into: &builder)
         if let family { builder.setText(family.classifier, family.kind(of: object).name) }
+        for (field, position) in positions { builder.setInteger(field, position) }
     }
 }
 

@@ -33,10 +33,20 @@ extension Model {
 
     /// The objects that a to-many relationship leads to.
     @inlinable
-    public func _$members<T: Model>(of relationship: Int) -> Set<T> { _$state.context.members(of: self, relationship) }
+    public func _$members<T: Model>(of relationship: Int) -> Set<T> { Set(_$state.context.members(of: self, relationship) as [T]) }
+
+    /// The objects that an ordered to-many relationship leads to.
+    @inlinable
+    public func _$members<T: Model>(of relationship: Int) -> [T] { _$state.context.members(of: self, relationship) }
 
     /// Replaces the objects of a to-many relationship, and keeps the other ends right.
     public func _$setMembers<T: Model>(of relationship: Int, to members: Set<T>) {
+        _$state.context.setMembers(of: self, relationship, to: members)
+    }
+
+    /// Replaces the objects of an ordered to-many relationship, and keeps the other ends right. Of an object that is there twice the first place
+    /// counts.
+    public func _$setMembers<T: Model>(of relationship: Int, to members: [T]) {
         _$state.context.setMembers(of: self, relationship, to: members)
     }
 }

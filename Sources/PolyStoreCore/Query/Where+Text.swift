@@ -73,24 +73,24 @@ extension Where {
     }
 
     /// Objects of which at least one of those that a relationship leads to satisfies a condition: `.any(\.friends, \.age > 30)`.
-    public static func any<D: Model>(_ path: KeyPath<T, Set<D>>, _ condition: Where<D>) -> Where<T> {
+    public static func any<C: Collection>(_ path: KeyPath<T, C>, _ condition: Where<C.Element>) -> Where<T> where C.Element: Model {
         related(path, condition) { .related($0, .any, $1) }
     }
 
     /// Objects of which each of those that a relationship leads to satisfies a condition; those that lead nowhere are among them.
-    public static func all<D: Model>(_ path: KeyPath<T, Set<D>>, _ condition: Where<D>) -> Where<T> {
+    public static func all<C: Collection>(_ path: KeyPath<T, C>, _ condition: Where<C.Element>) -> Where<T> where C.Element: Model {
         related(path, condition) { .related($0, .all, $1) }
     }
 
     /// Objects of which none of those that a relationship leads to satisfies a condition.
-    public static func none<D: Model>(_ path: KeyPath<T, Set<D>>, _ condition: Where<D>) -> Where<T> {
+    public static func none<C: Collection>(_ path: KeyPath<T, C>, _ condition: Where<C.Element>) -> Where<T> where C.Element: Model {
         related(path, condition) { .not(.related($0, .any, $1)) }
     }
 
     /// Objects that lead to so many that satisfy a condition: `.count(\.friends, \.age > 30, .greater, 2)`.
-    public static func count<D: Model>(
-        _ path: KeyPath<T, Set<D>>, _ condition: Where<D> = Where<D>(true), _ comparison: ComparisonOperator, _ count: Int
-    ) -> Where<T> {
+    public static func count<C: Collection>(
+        _ path: KeyPath<T, C>, _ condition: Where<C.Element> = Where<C.Element>(true), _ comparison: ComparisonOperator, _ count: Int
+    ) -> Where<T> where C.Element: Model {
         related(path, condition) { .compare(.count($0, where: $1), comparison, .constant(.integer(Int64(count)), .int64)) }
     }
 

@@ -31,15 +31,11 @@ final class PendingRelated: RelatedRecords {
         var found = RelatedIDs()
         for source in sources {
             let changes = transaction.pendingMembers(MemberKey(slot: slot, relationship: Int32(relationship.ordinal), key: source))
-            var targets = stored[source]
-            if let changes {
-                targets.removeAll { changes.removed.contains($0) || changes.added.contains($0) }
-                targets += changes.added
-            }
+            var targets = changes?.applied(to: stored[source]) ?? stored[source]
             if !transaction.pending[destination].deleted.isEmpty {
                 targets.removeAll { if case .deleted = state(destination, $0) { true } else { false } }
             }
-            for target in targets.sorted() { found.add(source: source, target: target) }
+            for target in relationship.isOrdered ? targets : targets.sorted() { found.add(source: source, target: target) }
         }
         return found
     }

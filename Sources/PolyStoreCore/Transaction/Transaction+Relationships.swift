@@ -10,7 +10,7 @@ extension Transaction {
     }
 
     /// Checks that an object may stand in a relationship of another. What may not is remembered and refuses the commit.
-    private func accepts(_ target: any Model, as relationship: Int, of object: any Model) -> Bool {
+    func accepts(_ target: any Model, as relationship: Int, of object: any Model) -> Bool {
         let entry = entry(object._$state.slot)
         if target._$state.context === self, target._$state.slot == entry.destinations[relationship], !target.isDeleted {
             if target._$state.flags.contains(.unverified) {
@@ -80,14 +80,18 @@ extension Transaction {
     }
 
     private func addMember(_ key: MemberKey, _ target: Int64) {
-        memberLog.add(key, target)
-        if !memberLists.isEmpty, let index = memberLists.index(forKey: key), !memberLists.values[index].contains(target) {
+        let isOrdered = entry(key.slot).isOrdered[Int(key.relationship)]
+        memberLog.add(key, target, isOrdered: isOrdered)
+        guard !memberLists.isEmpty, let index = memberLists.index(forKey: key) else { return }
+        // Nothing is added to a list that it is in, but by both ends of a relationship that is its own inverse; that of a long list is not gone through
+        // for each.
+        if isOrdered ? memberLists.values[index].last != target : !memberLists.values[index].contains(target) {
             memberLists.values[index].append(target)
         }
     }
 
     private func removeMember(_ key: MemberKey, _ target: Int64) {
-        memberLog.remove(key, target)
+        memberLog.remove(key, target, isOrdered: entry(key.slot).isOrdered[Int(key.relationship)])
         if !memberLists.isEmpty, let index = memberLists.index(forKey: key) { memberLists.values[index].removeAll { $0 == target } }
     }
 

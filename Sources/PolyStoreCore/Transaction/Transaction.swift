@@ -177,6 +177,10 @@ public class Transaction: Context {
         replaceMembers(of: object, relationship, to: members)
     }
 
+    override func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) {
+        replaceList(of: object, relationship, to: members)
+    }
+
     override func pendingMembers(_ key: MemberKey) -> MemberChanges? { memberLog.changes(key) }
 
     override func rows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {

@@ -1,0 +1,137 @@
+import PolyStoreBackend
+
+/// The positions in ordered relationships that a transaction writes to one store.
+struct PendingPositions {
+    /// The field of an object.
+    struct Place: Hashable {
+        let slot: Int32
+        let field: Int
+        let key: Int64
+    }
+
+    struct Pair: Hashable {
+        let table: Int
+        let source: Int64
+        let target: Int64
+    }
+
+    struct PairPlaces {
+        var target: Int64?
+        var source: Int64?
+    }
+
+    /// Of relationships that are the inverse of a to-one; taken out as they are written.
+    var fields: [Place: Int64] = [:]
+    /// Of relationships in link tables.
+    var links: [Pair: PairPlaces] = [:]
+
+    /// Takes the positions of an object out.
+    /// - Parameter mask: what is written of it; the fields of positions are added: those that change, and those whose relationship
+    ///   is written and leads nowhere now.
+    mutating func take(_ entry: StoreEntity, _ object: some Model, _ mask: inout FieldMask) -> [(field: Int, position: Int64)] {
+        var found: [(field: Int, position: Int64)] = []
+        for position in entry.positions {
+            if let place = fields.removeValue(forKey: Place(slot: entry.slot, field: position.field, key: object._$state.key)) {
+                found.append((position.field, place))
+                mask.insert(position.field)
+            } else if mask.contains(position.foreignKey), object._$toOne(position.relationship).id == 0 {
+                mask.insert(position.field)
+            }
+        }
+        return found
+    }
+}
+
+extension Transaction {
+    /// Brings the objects of an ordered relationship into an order. Of an object that is there twice the first place counts.
+    func replaceList<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) {
+        for member in members where !accepts(member, as: relationship, of: object) { return }
+        let entry = entry(object._$state.slot)
+        let key = MemberKey(slot: entry.slot, relationship: Int32(relationship), key: object._$state.key)
+        do {
+            let before = try memberKeys(of: object, key)
+            let known = Set(before)
+            var wanted = OrderedKeys()
+            for member in members { wanted.append(member._$state.key) }
+            let after = wanted.keys
+            for target in before where !wanted.contains(target) { unlink(key, entry, target) }
+            let added = after.filter { !known.contains($0) }
+            for target in added { link(key, entry, target) }
+            if before.filter(wanted.contains) + added != after {
+                memberLog.arrange(key, after)
+                memberLists[key] = after
+            }
+        } catch {
+            deferredErrors.append(described(error, entry, key.key))
+        }
+    }
+
+    /// Works out the positions that bring every ordered relationship of a store into the order that it is to have.
+    func pendingPositions(_ store: PersistentStore) throws -> PendingPositions {
+        var found = PendingPositions()
+        guard memberLog.hasOrders else { return found }
+        for (key, changes) in memberLog.all(where: { store.slots.contains($0.slot) }) {
+            let entry = entry(key.slot)
+            let relationship = entry.entity.relationships[Int(key.relationship)]
+            guard relationship.isOrdered, !anyObject(key.slot, key.key).isDeleted else { continue }
+            for (target, position) in try positions(key, relationship, changes, entry) {
+                switch relationship.storage {
+                case .inverse:
+                    guard let field = relationship.positionField else { continue }
+                    found.fields[.init(slot: entry.destinations[relationship.ordinal], field: field, key: target)] = position
+                case .link(let table, isReversed: false):
+                    found.links[.init(table: table, source: key.key, target: target), default: .init()].target = position
+                case .link(let table, isReversed: true):
+                    found.links[.init(table: table, source: target, target: key.key), default: .init()].source = position
+                case .foreignKey: continue
+                }
+            }
+        }
+        return found
+    }
+
+    /// The positions of one relationship that change.
+    private func positions(
+        _ key: MemberKey, _ relationship: Relationship, _ changes: MemberChanges, _ entry: StoreEntity
+    ) throws -> [(key: Int64, position: Int64)] {
+        let isNew = anyObject(key.slot, key.key).isInserted
+        if case .unordered = changes.order { return [] }
+        if case .appended(let keys) = changes.order {
+            let keys = keys.keys
+            if keys.isEmpty { return [] }
+            let last = isNew ? nil : try lastPosition(key, relationship, entry)
+            if let positions = ListPositions.after(last, count: keys.count) { return Array(zip(keys, positions)) }
+        }
+        let stored = isNew ? RelatedIDs() : try storage(entry.store).related(relationship, of: [key.key])
+        let places = Dictionary(zip(stored[key.key], stored.positions(of: key.key)), uniquingKeysWith: { first, _ in first })
+        return ListPositions.changes(changes.applied(to: stored[key.key]), places)
+    }
+
+    /// Where the last object stands in the store; nil where there is none.
+    private func lastPosition(_ key: MemberKey, _ relationship: Relationship, _ entry: StoreEntity) throws -> Int64? {
+        let storage = try storage(entry.store)
+        guard case .inverse(let field) = relationship.storage, let position = relationship.positionField else {
+            return try storage.related(relationship, of: [key.key]).positions(of: key.key).last
+        }
+        // One step from the end of the index, however long the list is.
+        let target = self.entry(entry.destinations[relationship.ordinal]).entity
+        var request = FetchRequest(
+            target, predicate: .compare(FieldReference(target.fields[field]), .equal, .integer(key.key)),
+            sortKeys: [SortKey(FieldReference(target.fields[position]), ascending: false)], limit: 1)
+        var fields = FieldMask()
+        fields.insert(position)
+        request.fields = fields
+        let cursor = try storage.fetch(request)
+        defer { cursor.close() }
+        guard try cursor.next(), !cursor.record.isNull(position) else { return nil }
+        return cursor.record.integer64(position)
+    }
+
+    /// How many positions the transaction would write by now; for tests.
+    package func pendingPositionCount() throws -> Int {
+        try table.stores.reduce(0) { count, store in
+            let found = try pendingPositions(store)
+            return count + found.fields.count + found.links.count
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Dispatch
+import Foundation
+import PolyStoreBackend
+import PolyStoreCore
+import Testing
+
+/// Mixes of transactions that could wait for each other for ever.
+@Suite struct DeadlockTests {
+    @Test(arguments: Backend.allCases)
+    @MainActor
+    func synchronousOnesOnTheMainActorBehindPendingOnes(_ backend: Backend) async throws {
+        let company = try Company(backend)
+        let stack = company.stack
+        #expect(try stack.view.fetchCount(From<Person>()) == 0)
+        var tasks: [Task<Void, any Error>] = []
+        for number in 0..<20 {
+            // Each comes back to the main actor, which is held up by those that wait.
+            tasks.append(Task { @MainActor in try await stack.perform { try $0.create(Into<Person>()).email = "a \(number)" } })
+            stack.beginAsynchronous { transaction in
+                try transaction.create(Into<Person>()).email = "b \(number)"
+                transaction.commit { _ in }
+            }
+            try holdUp(stack, number)
+        }
+        for task in tasks { try await task.value }
+        try await stack.saveAll()
+        #expect(try stack.view.fetchCount(From<Person>()) == 80)
+    }
+
+    /// Waits, without an `await`.
+    @MainActor
+    private func holdUp(_ stack: DataStack, _ number: Int) throws {
+        try stack.performAndWait { try $0.create(Into<Person>()).email = "c \(number)" }
+        let draft = stack.beginUnsafe()
+        try draft.create(Into<Person>()).email = "d \(number)"
+        try draft.commit()
+    }
+
+    @Test(arguments: Backend.allCases)
+    func everyKindInsideABodyIsRefused(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let stack = company.stack
+        let steps = stack.beginTransaction()
+        try company.stack.performAndWait { transaction throws in
+            expectError(.misuse) { try stack.performAndWait { _ in } }
+            expectError(.misuse) { try stack.beginSynchronous { _ in } }
+            expectError(.misuse) { try stack.saveAllAndWait() }
+            let draft = stack.beginUnsafe()
+            expectError(.misuse) { try draft.create(Into<Person>()) }
+            // What does not wait is welcome.
+            #expect(try stack.readAndWait { try $0.fetchCount(From<Person>()) } == 0)
+            stack.beginAsynchronous { transaction in
+                try transaction.create(Into<Person>()).email = "later"
+                transaction.commit()
+            }
+            steps.perform { _ in }
+            try transaction.create(Into<Person>()).email = "now"
+        }
+        try stack.performAndWait { _ in }
+        #expect(try company.count() == 2)
+    }
+
+    @Test func twoStacksInEachOthersTransactions() throws {
+        let (first, second) = (try Company(.memory), try Company(.memory))
+        let stacks = [first.stack, second.stack]
+        let (both, done) = (DispatchSemaphore(value: 0), DispatchGroup())
+        let outcomes = Outcomes()
+        for number in 0..<2 {
+            let (outer, inner) = (stacks[number], stacks[1 - number])
+            Thread.detachNewThread {
+                outcomes.add {
+                    try outer.performAndWait { transaction throws in
+                        try transaction.create(Into<Person>()).email = "outer \(number)"
+                        both.signal()
+                        outcomes.waitForBoth(both)
+                        try inner.performAndWait { try $0.create(Into<Person>()).email = "inner \(number)" }
+                    }
+                }
+                done.leave()
+            }
+            done.enter()
+        }
+        #expect(done.wait(timeout: .now() + 60) == .success)
+        // One of them was refused, so that the other could go on.
+        #expect(outcomes.codes.count == 1 && outcomes.codes.first == .misuse)
+        #expect(try first.count() + second.count() == 2)
+        #expect(try first.count() == 1)
+    }
+
+    private final class Outcomes: @unchecked Sendable {  // everything is touched under the lock only
+        private let lock = NSLock()
+        private var failures: [StoreError.Code] = []
+        private let second = DispatchSemaphore(value: 0)
+        private var arrived = 0
+
+        func add(_ body: () throws -> Void) {
+            do { try body() } catch {
+                lock.withLock { failures.append((error as? StoreError)?.code ?? .io) }
+            }
+        }
+
+        /// Returns when both have called.
+        func waitForBoth(_ semaphore: DispatchSemaphore) {
+            let isLast = lock.withLock {
+                arrived += 1
+                return arrived == 2
+            }
+            if isLast { second.signal() } else { second.wait() }
+        }
+
+        var codes: [StoreError.Code] { lock.withLock { failures } }
+    }
+
+    @Test func oneStackInsideAnotherIsFine() throws {
+        let (first, second) = (try Company(.memory), try Company(.sqlite))
+        let inner = second.stack
+        for _ in 0..<20 {
+            try first.stack.performAndWait { _ in try inner.performAndWait { _ in } }
+        }
+    }
+}

@@ -1,0 +1,311 @@
+import Testing
+
+/// What is written for a small hierarchy: the root counts from 0, a class below from where the hierarchy says, after its superclass.
+@Suite struct InheritanceExpansionTests {
+    @Test func aRootCanBeOverridden() {
+        expectExpansion(
+            """
+            @Model(isAbstract: true, subentities: "B", "C")
+            class A {
+                var a: Int = 0
+            }
+            """,
+            """
+            class A {
+                @PolyStore._PersistedAttribute(0)
+                var a: Int = 0
+
+                @exclusivity(unchecked) final var _$state: PolyStoreCore.ModelState
+
+                private var _$a: Int
+
+                required init(_$state state: consuming PolyStoreCore.ModelState) {
+                    self._$a = 0
+                    self._$state = state
+                }
+
+                required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreBackend.RecordView) throws {
+                    self._$a = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, 0)
+                    self._$state = state
+                }
+
+                func _$load(_ record: PolyStoreBackend.RecordView) throws {
+                    self._$a = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, 0)
+                }
+
+                func _$encode(into builder: inout PolyStoreBackend.RecordBuilder) throws {
+                    try PolyStoreCore.ModelCoding.of((Int).self).encode(self._$a, into: &builder, 0)
+                }
+
+                func _$toOne(_ relationship: Int) -> PolyStoreCore.ToOne {
+                    switch relationship {
+                    default:
+                        .none
+                    }
+                }
+
+                func _$setToOne(_ relationship: Int, _ target: PolyStoreCore.ToOne) {
+                    switch relationship {
+                    default:
+                        break
+                    }
+                }
+
+                class var _$entityName: String {
+                    "A"
+                }
+
+                private static let _$ownEntity = PolyStoreBackend.EntityDescription(
+                    name: "A", originalName: nil,
+                    properties: [
+                        .attribute(PolyStoreCore.ModelCoding.of((Int).self).describe("a", options: [], originalName: nil, default: 0)),
+                    ],
+                    indexes: [
+                    ])
+
+                class var _$entity: PolyStoreBackend.EntityDescription {
+                    _$ownEntity
+                }
+
+                private static let _$ownProperties = PolyStoreCore.ModelProperties(A.self, _$paths_A(A.self))
+
+                class var _$properties: PolyStoreCore.ModelProperties {
+                    _$ownProperties
+                }
+
+                static func _$paths_A<Root: A>(_ root: Root.Type) -> [(PartialKeyPath<Root>, String)] {
+                    [
+                        (\\Root.a, "a"),
+                    ]
+                }
+
+                class func _$storedName(_ property: String) -> String {
+                    switch property {
+                    default:
+                        property
+                    }
+                }
+
+                static let _$hierarchy: PolyStoreCore.ModelHierarchy? = PolyStoreCore.ModelHierarchy(A.self)
+
+                class var _$inheritance: PolyStoreCore.ModelInheritance {
+                    PolyStoreCore.ModelInheritance(isAbstract: true, superentity: nil, subentities: [B.self, C.self] as [A.Type])
+                }
+            }
+
+            extension A: PolyStoreCore.Model {
+            }
+
+            @available(*, unavailable, message: "objects belong to one context; pass their objectID instead")
+            extension A: @unchecked Sendable {
+            }
+            """)
+    }
+
+    @Test func aSubclassGoesOnWhereItsSuperclassEnds() {
+        expectExpansion(
+            """
+            @Model
+            final class B: A {
+                var b: Int = 0
+                @Relationship var c: A?
+                @Relationship var d: Set<A>
+            }
+            """,
+            """
+            final class B: A {
+                @PolyStore._PersistedAttribute(0, in: "B")
+                var b: Int = 0
+                @PolyStore._PersistedToOne(relationship: 0, field: 1, in: "B") var c: A?
+                @PolyStore._PersistedToMany(relationship: 1, in: "B") var d: Set<A>
+
+                private var _$b: Int
+
+                private var _$c: PolyStoreCore.ToOne
+
+                required init(_$state state: consuming PolyStoreCore.ModelState) {
+                    self._$b = 0
+                    self._$c = .none
+                    super.init(_$state: state)
+                }
+
+                required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreBackend.RecordView) throws {
+                    let base = B._$ordinals.field
+                    self._$b = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, base + 0)
+                    self._$c = PolyStoreCore.ToOne(record, base + 1)
+                    try super.init(_$state: state, decoding: record)
+                }
+
+                override func _$load(_ record: PolyStoreBackend.RecordView) throws {
+                    try super._$load(record)
+                    let base = B._$ordinals.field
+                    self._$b = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, base + 0)
+                    self._$c = PolyStoreCore.ToOne(record, base + 1)
+                }
+
+                override func _$encode(into builder: inout PolyStoreBackend.RecordBuilder) throws {
+                    try super._$encode(into: &builder)
+                    let base = B._$ordinals.field
+                    try PolyStoreCore.ModelCoding.of((Int).self).encode(self._$b, into: &builder, base + 0)
+                    self._$c.encode(into: &builder, base + 1)
+                }
+
+                override func _$toOne(_ relationship: Int) -> PolyStoreCore.ToOne {
+                    switch relationship - B._$ordinals.relationship {
+                    case 0:
+                        self._$c
+                    default:
+                        super._$toOne(relationship)
+                    }
+                }
+
+                override func _$setToOne(_ relationship: Int, _ target: PolyStoreCore.ToOne) {
+                    switch relationship - B._$ordinals.relationship {
+                    case 0:
+                        self._$c = target
+                    default:
+                        super._$setToOne(relationship, target)
+                    }
+                }
+
+                override static var _$entityName: String {
+                    "B"
+                }
+
+                private static let _$ownEntity = PolyStoreBackend.EntityDescription(
+                    name: "B", originalName: nil,
+                    properties: [
+                        .attribute(PolyStoreCore.ModelCoding.of((Int).self).describe("b", options: [], originalName: nil, default: 0)),
+                        .relationship(PolyStoreBackend.RelationshipDescription(name: "c", originalName: nil, destination: A._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+                        .relationship(PolyStoreBackend.RelationshipDescription(name: "d", originalName: nil, destination: A._$entityName, isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+                    ],
+                    indexes: [
+                    ])
+
+                override static var _$entity: PolyStoreBackend.EntityDescription {
+                    _$ownEntity
+                }
+
+                private static let _$ownProperties = PolyStoreCore.ModelProperties(B.self, _$paths_B(B.self))
+
+                override static var _$properties: PolyStoreCore.ModelProperties {
+                    _$ownProperties
+                }
+
+                static func _$paths_B<Root: B>(_ root: Root.Type) -> [(PartialKeyPath<Root>, String)] {
+                    A._$paths_A(root) + [
+                        (\\Root.b, "b"),
+                        (\\Root.c, "c"),
+                        (\\Root.d, "d"),
+                    ]
+                }
+
+                private static let _$ordinals = B._$hierarchy?.ordinals(of: B.self) ?? PolyStoreCore.ModelOrdinals()
+
+                override static var _$inheritance: PolyStoreCore.ModelInheritance {
+                    PolyStoreCore.ModelInheritance(isAbstract: false, superentity: A.self, subentities: [])
+                }
+            }
+            """, isSubclass: true)
+    }
+
+    @Test func accessorsCountFromWhereTheClassBegins() {
+        expectExpansion(
+            """
+            class B: A {
+                @_PersistedAttribute(1, in: "B") var b: Int = 0
+                @_PersistedToOne(relationship: 0, field: 2, in: "B") var c: A?
+                @_PersistedToMany(relationship: 1, in: "B") var d: Set<A>
+            }
+            """,
+            """
+            class B: A {
+                var b: Int {
+                    get {
+                        if _$state.isFault {
+                            _$fire(B._$ordinals.field + 1)
+                        };
+                        return _$b
+                    }
+                    set {
+                        _$willChange(B._$ordinals.field + 1);
+                        _$b = newValue
+                    }
+                }
+                var c: A? {
+                    get {
+                        if _$state.isFault {
+                            _$fire(B._$ordinals.field + 2)
+                        };
+                        return _$target(of: B._$ordinals.relationship + 0, _$c)
+                    }
+                    set {
+                        _$willChange(B._$ordinals.field + 2);
+                        _$c = _$retarget(B._$ordinals.relationship + 0, from: _$c, to: newValue)
+                    }
+                }
+                var d: Set<A> {
+                    get {
+                        _$members(of: B._$ordinals.relationship + 1)
+                    }
+                    set {
+                        _$setMembers(of: B._$ordinals.relationship + 1, to: newValue)
+                    }
+                }
+            }
+            """)
+    }
+
+    @Test func aSubclassThatAddsNothingOverridesNoCoding() {
+        expectExpansion(
+            """
+            @Model
+            final class C: A {
+            }
+            """,
+            """
+            final class C: A {
+
+                required init(_$state state: consuming PolyStoreCore.ModelState) {
+                    super.init(_$state: state)
+                }
+
+                required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreBackend.RecordView) throws {
+                    try super.init(_$state: state, decoding: record)
+                }
+
+                override static var _$entityName: String {
+                    "C"
+                }
+
+                private static let _$ownEntity = PolyStoreBackend.EntityDescription(
+                    name: "C", originalName: nil,
+                    properties: [
+                    ],
+                    indexes: [
+                    ])
+
+                override static var _$entity: PolyStoreBackend.EntityDescription {
+                    _$ownEntity
+                }
+
+                private static let _$ownProperties = PolyStoreCore.ModelProperties(C.self, _$paths_C(C.self))
+
+                override static var _$properties: PolyStoreCore.ModelProperties {
+                    _$ownProperties
+                }
+
+                static func _$paths_C<Root: C>(_ root: Root.Type) -> [(PartialKeyPath<Root>, String)] {
+                    A._$paths_A(root) + [
+                    ]
+                }
+
+                private static let _$ordinals = C._$hierarchy?.ordinals(of: C.self) ?? PolyStoreCore.ModelOrdinals()
+
+                override static var _$inheritance: PolyStoreCore.ModelInheritance {
+                    PolyStoreCore.ModelInheritance(isAbstract: false, superentity: A.self, subentities: [])
+                }
+            }
+            """, isSubclass: true)
+    }
+}

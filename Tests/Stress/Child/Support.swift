@@ -1,0 +1,82 @@
+import Foundation
+import PolyStoreBackend
+import PolyStoreCore
+import PolyStoreLMDB
+import PolyStoreLevelDB
+import PolyStoreMemory
+import PolyStoreSQLite
+
+/// What should not have been, with what it was.
+struct Wrong: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws { if !condition { throw Wrong(message()) } }
+
+func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+
+func fail(_ text: String, code: Int32 = 1) -> Never {
+    FileHandle.standardError.write(Data("stress-child: \(text)\n".utf8))
+    exit(code)
+}
+
+/// SplitMix64, from a seed that is printed.
+struct Random {
+    private var state: UInt64
+
+    init(_ seed: UInt64, _ worker: Int) { state = seed &+ UInt64(worker) &* 0x2545_f491_4f6c_dd1d }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
+        return z ^ z >> 31
+    }
+
+    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+    mutating func once(in times: Int) -> Bool { below(times) == 0 }
+}
+
+/// Stores of one engine in a folder.
+struct Engine: Sendable {
+    let name: String
+    let folder: String
+
+    func store(_ number: Int) throws -> StoreConfiguration {
+        switch name {
+        case "memory": return .inMemory()
+        case "sqlite": return .sqlite(file: "\(folder)/store\(number).sqlite")
+        case "lmdb":
+            // A map that is too small grows beside readers.
+            var options = LMDBOptions()
+            options.mapSize = 1 << 20
+            return .lmdb(file: "\(folder)/store\(number).lmdb", options: options)
+        case "leveldb":
+            var options = LevelDBOptions()
+            options.writeBufferSize = 256 << 10
+            return .levelDB(directory: "\(folder)/store\(number).leveldb", options: options)
+        default: throw Wrong("there is no engine \(name): sqlite, lmdb, leveldb, memory")
+        }
+    }
+
+    var isPersistent: Bool { name != "memory" }
+
+    static let schema = Schema(
+        "Stress", [Tally.self, Entry.self], configurations: ["A": [Tally.self, Entry.self], "B": [Tally.self, Entry.self]])
+
+    func stack(_ configurations: [String?]) throws -> DataStack {
+        let stack = try DataStack(Self.schema, logger: Complaints())
+        for (number, name) in configurations.enumerated() { try stack.addStore(store(number), configuration: name) }
+        return stack
+    }
+}
+
+/// Anything that the stack complains of ends the program.
+struct Complaints: StoreLogger {
+    func isEnabled(_ level: LogLevel) -> Bool { level >= .warning }
+    func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString) {
+        if isEnabled(level) { fail("\(level): \(message)") }
+    }
+}

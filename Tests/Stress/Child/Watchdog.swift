@@ -1,0 +1,135 @@
+import Foundation
+import PolyStoreBackend
+
+/// What each worker is doing, and a thread that ends the program when nobody gets anything done any more.
+final class Watchdog: Sendable {
+    private struct Worker {
+        let name: String
+        var doing = "nothing yet"
+        var since = Date()
+        var done = 0
+    }
+
+    private struct State {
+        var workers: [Worker] = []
+        var done = 0
+        var isOver = false
+    }
+
+    private let state = Protected(State())
+    private let patience: Double
+
+    /// - Parameter patience: so many seconds without anything done are too many.
+    init(patience: Double = 30) {
+        self.patience = patience
+        let thread = Thread { [self] in watch() }
+        thread.name = "watchdog"
+        thread.start()
+    }
+
+    func enroll(_ name: String) -> Int {
+        state.withLock { state in
+            state.workers.append(Worker(name: name))
+            return state.workers.count - 1
+        }
+    }
+
+    func begins(_ worker: Int, _ what: String) {
+        state.withLock { state in
+            state.workers[worker].doing = what
+            state.workers[worker].since = Date()
+        }
+    }
+
+    func ends(_ worker: Int) {
+        state.withLock { state in
+            state.workers[worker].doing = "between operations"
+            state.workers[worker].since = Date()
+            state.workers[worker].done += 1
+            state.done += 1
+        }
+    }
+
+    func isOver() { state.withLock { $0.isOver = true } }
+
+    var done: Int { state.withLock { $0.done } }
+    /// How many workers have done nothing at all.
+    var idle: Int { state.withLock { $0.workers.count { $0.done == 0 } } }
+
+    private func watch() {
+        var (seen, quiet) = (0, 0.0)
+        while true {
+            Thread.sleep(forTimeInterval: 0.5)
+            let (done, isOver) = state.withLock { ($0.done, $0.isOver) }
+            if isOver { return }
+            quiet = done == seen ? quiet + 0.5 : 0
+            seen = done
+            if quiet >= patience { tell() }
+        }
+    }
+
+    private func tell() -> Never {
+        let workers = state.withLock { $0.workers }
+        let now = Date()
+        var text = "nothing was done for \(Int(patience)) s\n"
+        for worker in workers {
+            text += "  \(worker.name): \(worker.doing) for \(Int(now.timeIntervalSince(worker.since))) s, \(worker.done) done\n"
+        }
+        FileHandle.standardError.write(Data(text.utf8))
+        showStacks()
+        fail("given up", code: 3)
+    }
+
+    /// With gdb where there is one; otherwise in what the kernel has each thread wait.
+    private func showStacks() {
+        let script = """
+            if command -v gdb >/dev/null; then gdb -p \(getpid()) -batch -ex 'thread apply all bt 12' 2>/dev/null
+            else for t in /proc/\(getpid())/task/*; do echo "$(cat $t/comm) $(cat $t/wchan 2>/dev/null) $(grep State $t/status)"; done; fi >&2
+            """
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", script]
+        do {
+            try process.run()
+            process.waitUntilExit()
+        } catch { FileHandle.standardError.write(Data("the stacks cannot be shown: \(error)\n".utf8)) }
+    }
+}
+
+/// Runs workers, each on a thread or as a task, until a moment; the first thing that goes wrong ends the program.
+struct Crew: Sendable {
+    let watchdog: Watchdog
+    let end: Date
+
+    var isOver: Bool { Date() >= end }
+
+    /// - Parameter body: one operation: told what to call it.
+    func thread(_ name: String, _ body: @escaping @Sendable (Int) throws -> Void) -> Task<Void, Never> {
+        let worker = watchdog.enroll(name)
+        return Task {
+            await withCheckedContinuation { continuation in
+                let thread = Thread {
+                    while !isOver { attempt(name) { try body(worker) } }
+                    continuation.resume()
+                }
+                thread.stackSize = 1 << 20
+                thread.name = name
+                thread.start()
+            }
+        }
+    }
+
+    func task(_ name: String, _ body: @escaping @Sendable (Int) async throws -> Void) -> Task<Void, Never> {
+        let worker = watchdog.enroll(name)
+        return Task.detached {
+            while !isOver {
+                do { try await body(worker) } catch { fail("\(name): \(error)") }
+                watchdog.ends(worker)
+            }
+        }
+    }
+
+    private func attempt(_ name: String, _ body: () throws -> Void) {
+        do { try body() } catch { fail("\(name): \(error)") }
+    }
+}

@@ -1,0 +1,29 @@
+// Many threads and tasks at once, held against what must be so at the end.
+//
+//     stress-child threads ENGINE FOLDER SECONDS [SEED]   64 writers and 64 readers; sums hold in every snapshot, nothing acknowledged is lost
+//     stress-child mixed ENGINE FOLDER SECONDS [SEED]     every kind of transaction at random over two stores; the end is what the acknowledged ones make
+//
+// Ends with 1 where something is wrong, with 3 where nothing was done for half a minute. The seed is printed; the threads' turns are not in it.
+
+import Foundation
+import PolyStoreBackend
+import PolyStoreCore
+
+let arguments = CommandLine.arguments
+guard arguments.count >= 5, let seconds = Double(arguments[4]) else {
+    fail("usage: stress-child threads|mixed sqlite|lmdb|leveldb|memory FOLDER SECONDS [SEED]")
+}
+let seed = arguments.count > 5 ? UInt64(arguments[5]) ?? 1 : UInt64.random(in: 1...1_000_000)
+let engine = Engine(name: arguments[2], folder: arguments[3])
+let crew = Crew(watchdog: Watchdog(), end: Date(timeIntervalSinceNow: seconds))
+
+do {
+    switch arguments[1] {
+    case "threads": try await ThreadStress(engine, crew, seed).run(writers: 64, readers: 64)
+    case "mixed": try await MixedStress(engine, crew, seed).run()
+    default: fail("there is no \(arguments[1])")
+    }
+} catch {
+    fail("\(arguments[1]) on \(engine.name), seed \(seed): \(error)")
+}
+crew.watchdog.isOver()

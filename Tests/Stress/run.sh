@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Many threads and tasks at once on each engine; see Tests/Stress/Child/main.swift.
+# usage: run.sh [SECONDS] [ENGINES] [MODES]      e.g. run.sh 60 "sqlite lmdb" threads
+# SEED=n repeats what was drawn; SANITIZE=thread looks for data races, in a build of its own.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+seconds=${1:-5}
+engines=${2:-sqlite lmdb leveldb memory}
+modes=${3:-threads mixed}
+options=()
+if [ "${SANITIZE:-}" = thread ]; then
+    options=(--sanitize=thread --scratch-path .build-tsan)
+    # Nothing is suppressed. A race is reported and the run goes on, to end with 66.
+    export TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}"
+fi
+swift build "${options[@]}" --product stress-child
+child=$(swift build "${options[@]}" --show-bin-path)/stress-child
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+for mode in $modes; do
+    for engine in $engines; do
+        mkdir "$folder/$mode-$engine"
+        "$child" "$mode" "$engine" "$folder/$mode-$engine" "$seconds" ${SEED:+"$SEED"}
+    done
+done
