@@ -99,10 +99,12 @@ final class Playlist: Model {
             .relationship(RelationshipDescription(name: "whole", destination: "Playlist", isToMany: false)),
             .relationship(RelationshipDescription(name: "picks", destination: "Track", isToMany: true, isOrdered: true, maxCount: 3)),
         ])
-    static let _$properties = ModelProperties(Playlist.self, [
-        (\Playlist.title, "title"), (\Playlist.tracks, "tracks"), (\Playlist.extras, "extras"), (\Playlist.tags, "tags"),
-        (\Playlist.similar, "similar"), (\Playlist.parts, "parts"), (\Playlist.whole, "whole"), (\Playlist.picks, "picks"),
-    ])
+    static let _$properties = ModelProperties(
+        Playlist.self,
+        [
+            (\Playlist.title, "title"), (\Playlist.tracks, "tracks"), (\Playlist.extras, "extras"), (\Playlist.tags, "tags"),
+            (\Playlist.similar, "similar"), (\Playlist.parts, "parts"), (\Playlist.whole, "whole"), (\Playlist.picks, "picks"),
+        ])
 }
 
 final class Track: Model {
