@@ -54,7 +54,7 @@ extension Transaction {
 }
 
 extension MemberChanges {
-    var isEmpty: Bool { added.isEmpty && removed.isEmpty }
+    var isEmpty: Bool { added.isEmpty && removed.isEmpty && order.isEmpty }
 }
 
 extension Model {
