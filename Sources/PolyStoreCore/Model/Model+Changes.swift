@@ -79,7 +79,7 @@ extension Context {
     /// A record by names.
     fileprivate final func row(_ record: RecordView, _ entry: StoreEntity, _ names: Set<String>?) throws -> QueryRow {
         var row: QueryRow = [:]
-        for field in entry.entity.fields where names?.contains(field.name) ?? true {
+        for field in entry.entity.fields where entry.declaredFields.contains(field.ordinal) && names?.contains(field.name) ?? true {
             if let relationship = field.relationship {
                 let target = ToOne(record, field.ordinal)
                 if target.id != 0 {

@@ -34,7 +34,7 @@ extension Transaction {
         let old = try assigner.record(of: object, entry)
         var values: [Int: Value] = [:]
         for step in batch.steps {
-            let field = try BatchChanges<T>.field(step.name, entry.entity)
+            let field = try BatchChanges<T>.field(step.name, entry)
             // A step sees what those before it did.
             let seen = try step.reads && !values.isEmpty ? assigner.record(old, with: values, entry.entity) : old
             do {

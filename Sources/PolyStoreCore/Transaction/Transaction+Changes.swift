@@ -29,7 +29,9 @@ extension Transaction {
 
     // MARK: Lists
 
-    private func slots(_ accepts: (any Model.Type) -> Bool) -> [Int] { pending.indices.filter { accepts(table.entries[$0].type) } }
+    private func slots(_ accepts: (any Model.Type) -> Bool) -> [Int] {
+        pending.indices.filter { table.entries[$0].types.contains(where: accepts) }
+    }
 
     private func inserted(_ accepts: (any Model.Type) -> Bool) -> [any Model] {
         slots(accepts).flatMap { pending[$0].inserted.filter { !$0.isDeleted } }

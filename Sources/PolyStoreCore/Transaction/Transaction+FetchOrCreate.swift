@@ -33,10 +33,11 @@ extension Transaction {
     }
 
     private func create<T: Model>(_ type: T.Type, _ entry: StoreEntity, matching predicate: QueryPredicate) throws -> T {
+        if let kind = entry.family?.kind(type), kind.isAbstract { throw abstract(kind) }
         let terms = predicate.conjuncts
         var values: [Int: Value] = [:]
         for term in terms {
-            guard let (ordinal, value) = term.equality(of: entry.entity) else { continue }
+            guard let (ordinal, value) = term.equality(of: entry.entity), entry.fields(of: type).contains(ordinal) else { continue }
             values[ordinal] = value
         }
         try checkNew(type, entry, values, terms)
