@@ -83,7 +83,7 @@ import Testing
             #expect(!transaction.hasChanges)
             lists[0].tracks.swapAt(1, 2)
             #expect(transaction.hasChanges)
-            #expect(!tracks[1].hasChanges && !lists[0].hasChanges)
+            #expect(!tracks[1].hasChanges && lists[0].hasChanges)
             lists[0].extras.reverse()
         }
         #expect(try music.tracks()[0] == ["t0", "t2", "t1", "t3", "t4", "t5"])
@@ -525,17 +525,17 @@ struct OrderedModel: Equatable, Sendable {
 
     /// At one and the same place there is room for 32; then some neighbours are moved, and the price of each insertion stays low.
     @Test func insertingAtOnePlaceStaysCheap() {
-        var list: [Int64] = Array(1...2000)
+        var list: [Int64] = Array(1...400)
         var places = apply(ListPositions.changes(list, [:]), [:])
         var written = 0
-        for key in 2001...6000 as ClosedRange<Int64> {
-            list.insert(key, at: 1000)
+        for key in 401...1400 as ClosedRange<Int64> {
+            list.insert(key, at: 200)
             let changes = ListPositions.changes(list, places)
             written += changes.count
             places = apply(changes, places)
             if key % 500 == 0 { #expect(order(places) == list) }
         }
-        #expect(written < 4000 * 8, "\(written)")
+        #expect(written < 1000 * 8, "\(written)")
     }
 
     @Test func atTheEndsOfTheNumbersAllBegin() {
