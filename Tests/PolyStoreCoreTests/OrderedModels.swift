@@ -165,8 +165,7 @@ final class Track: Model {
             .attribute(ModelCoding.of(String.self).describe("title", options: [.indexed], originalName: nil, default: "")),
             .relationship(RelationshipDescription(name: "playlist", destination: "Playlist", isToMany: false)),
         ])
-    static let _$properties = ModelProperties(
-        Track.self, [(\Track.title, "title"), (\Track.playlist, "playlist")])
+    static let _$properties = ModelProperties(Track.self, [(\Track.title, "title"), (\Track.playlist, "playlist")])
 }
 
 final class Tag: Model {
@@ -212,6 +211,5 @@ final class Tag: Model {
             .attribute(ModelCoding.of(String.self).describe("name", options: [], originalName: nil, default: "")),
             .relationship(RelationshipDescription(name: "lists", destination: "Playlist", isToMany: true, isOrdered: true)),
         ])
-    static let _$properties = ModelProperties(
-        Tag.self, [(\Tag.name, "name"), (\Tag.lists, "lists")])
+    static let _$properties = ModelProperties(Tag.self, [(\Tag.name, "name"), (\Tag.lists, "lists")])
 }

@@ -14,6 +14,7 @@ final class FieldAssigner {
     /// Makes an object's values a record; it and those made of it are valid until the next object's.
     func record(of object: some Model, _ entry: StoreEntity) throws -> RecordView {
         used = 0
+        if object._$state.isFault { object._$fire() }
         return try build(entry.entity) { try entry.encode(object, into: &$0) }
     }
 
@@ -47,13 +48,14 @@ final class FieldAssigner {
         let fields = entry.entity.fields
         let attributes = values.filter { fields[$0.key].relationship == nil }
         if !attributes.isEmpty {
+            // Before anything changes: a transaction may want to know what the object was like.
+            for ordinal in attributes.keys { object._$willChange(ordinal) }
             do {
                 try object._$load(record(old, with: attributes, entry.entity))
             } catch {
                 try object._$load(old)
                 throw transaction.described(error, entry, object._$state.key)
             }
-            for ordinal in attributes.keys { object._$willChange(ordinal) }
         }
         for (ordinal, value) in values.sorted(by: { $0.key < $1.key }) {
             guard let relationship = fields[ordinal].relationship else { continue }

@@ -83,7 +83,6 @@ struct ThreadStress: Sendable {
                         let start = Date()
                         let least = acknowledged.withLock { $0.commits }
                         try await stack.read { try check($0, least, last, number) }
-                        crew.watchdog.begins(worker, "resting")
                         try await Task.sleep(for: .seconds(-start.timeIntervalSinceNow * Self.rest))
                     })
             }

@@ -5,7 +5,8 @@ import PolyStoreBackend
 final class Watchdog: Sendable {
     private struct Worker {
         let name: String
-        var doing = "nothing yet"
+        /// nil: between two operations.
+        var doing: String?
         var since = Date()
         var done = 0
     }
@@ -43,7 +44,7 @@ final class Watchdog: Sendable {
 
     func ends(_ worker: Int) {
         state.withLock { state in
-            state.workers[worker].doing = "between operations"
+            state.workers[worker].doing = nil
             state.workers[worker].since = Date()
             state.workers[worker].done += 1
             state.done += 1
@@ -60,20 +61,24 @@ final class Watchdog: Sendable {
         var (seen, quiet) = (0, 0.0)
         while true {
             Thread.sleep(forTimeInterval: 0.5)
-            let (done, isOver) = state.withLock { ($0.done, $0.isOver) }
+            let (done, isOver, longest) = state.withLock { state in
+                (state.done, state.isOver, state.workers.lazy.filter { $0.doing != nil }.map(\.since).min() ?? Date())
+            }
             if isOver { return }
             quiet = done == seen ? quiet + 0.5 : 0
             seen = done
-            if quiet >= patience { tell() }
+            if quiet >= patience { tell("nothing was done for \(Int(patience)) s") }
+            // Others may go on for ever beside one that is stuck.
+            if -longest.timeIntervalSinceNow > 3 * patience { tell("an operation has taken \(Int(3 * patience)) s") }
         }
     }
 
-    private func tell() -> Never {
+    private func tell(_ what: String) -> Never {
         let workers = state.withLock { $0.workers }
         let now = Date()
-        var text = "nothing was done for \(Int(patience)) s\n"
+        var text = what + "\n"
         for worker in workers {
-            text += "  \(worker.name): \(worker.doing) for \(Int(now.timeIntervalSince(worker.since))) s, \(worker.done) done\n"
+            text += "  \(worker.name): \(worker.doing ?? "between operations") for \(Int(now.timeIntervalSince(worker.since))) s, \(worker.done) done\n"
         }
         FileHandle.standardError.write(Data(text.utf8))
         showStacks()
