@@ -287,6 +287,40 @@ import Testing
         #expect(try music.isSound())
     }
 
+    /// A new order is a step, though no object changes.
+    @Test(arguments: Backend.allCases)
+    func anOrderIsTakenBackAndDoneAgain(_ backend: Backend) throws {
+        let music = try Music(backend)
+        try music.change { _, lists, tracks in
+            lists[0].tracks = [tracks[0], tracks[1], tracks[2]]
+            lists[0].extras = [tracks[3], tracks[4]]
+        }
+        let unsafe = music.stack.beginUnsafe(supportsUndo: true)
+        let list = try #require(try unsafe.fetchOne(From<Playlist>()))
+        func titles() -> [String] { (list.tracks + list.extras).map(\.title) }
+        list.tracks.swapAt(0, 2)
+        unsafe.flush()
+        list.extras.reverse()
+        unsafe.flush()
+        let extra = try #require(list.extras.first)
+        list.tracks.insert(extra, at: 1)
+        #expect(titles() == ["t2", "t4", "t1", "t0", "t4", "t3"])
+        try unsafe.undo()
+        #expect(titles() == ["t2", "t1", "t0", "t4", "t3"])
+        #expect(extra.playlist == nil)
+        try unsafe.undo()
+        #expect(titles() == ["t2", "t1", "t0", "t3", "t4"])
+        try unsafe.undo()
+        #expect(titles() == ["t0", "t1", "t2", "t3", "t4"])
+        #expect(!unsafe.canUndo)
+        for _ in 0..<3 { try unsafe.redo() }
+        #expect(titles() == ["t2", "t4", "t1", "t0", "t4", "t3"])
+        try unsafe.undo()
+        #expect(try unsafe.commit())
+        #expect(try music.tracks()[0] == ["t2", "t1", "t0"])
+        #expect(try music.read { $0.extras.map(\.title) }[0] == ["t4", "t3"])
+    }
+
     @MainActor
     @Test(arguments: Backend.allCases)
     func theViewSeesMoves(_ backend: Backend) throws {
