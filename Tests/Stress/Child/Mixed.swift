@@ -42,7 +42,8 @@ struct MixedStress: Sendable {
 
     func run() async throws {
         var workers: [Task<Void, Never>] = []
-        let (waiting, asynchronous) = (Operation.waiting, Operation.asynchronous)
+        let waiting = Operation.waiting + Operation.waitingExplicitly
+        let asynchronous = Operation.asynchronous + Operation.asynchronousExplicitly
         for number in 0..<24 {
             let random = Protected(Random(seed, number))
             workers.append(
@@ -152,7 +153,7 @@ struct MixedStress: Sendable {
         }
         let kinds = told.outcomes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         say("mixed on \(engine.name): \(crew.watchdog.done) turns (\(kinds)), as the oracle says, seed \(seed)")
-        let silent = (Operation.waiting.map(\.name) + Operation.asynchronous.map(\.name)).filter { told.outcomes[$0] == nil }
+        let silent = Operation.names.filter { told.outcomes[$0] == nil }
         if !silent.isEmpty { say("  never drawn: \(silent.joined(separator: ", "))") }
     }
 }

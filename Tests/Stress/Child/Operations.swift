@@ -14,6 +14,10 @@ enum Operation {
     typealias Waiting = @Sendable (MixedStress, Turn) throws -> Void
     typealias Asynchronous = @Sendable (MixedStress, Turn) async throws -> Void
 
+    static var names: [String] {
+        (waiting + waitingExplicitly).map(\.name) + (asynchronous + asynchronousExplicitly).map(\.name)
+    }
+
     /// Run by threads.
     static let waiting: [Kind<Waiting>] = [
         Kind(name: "performAndWait", weight: 8, body: performAndWait),
