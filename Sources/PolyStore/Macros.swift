@@ -37,7 +37,8 @@ public macro Model(entity: String? = nil, originalName: String? = nil, isAbstrac
 
 /// Says more about an attribute of a `@Model` class.
 /// - Parameters:
-///   - options: `.unique`, `.indexed`.
+///   - options: `.unique`, `.indexed`, and rules that values must satisfy when they are committed: `.range(0...150)` of numbers and dates, `.length(1...50)`
+///     of texts (in characters) and data (in bytes), `.matches("[a-z]+")`, a regular expression for the whole text. Null satisfies every rule.
 ///   - name: its name in the store; the property's name unless told.
 ///   - originalName: its name in an earlier version.
 @attached(peer)

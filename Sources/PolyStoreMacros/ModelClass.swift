@@ -86,7 +86,7 @@ struct ModelClass {
         for (place, argument) in node.labeledArguments[start...].enumerated() where place == 0 || argument.label == nil {
             let name = argument.expression.plainString ?? ""
             let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-            guard !parts.isEmpty, parts.allSatisfy({ PropertyReader.isIdentifier(String($0)) }) else {
+            guard !parts.isEmpty, parts.allSatisfy({ PropertyReader.isIdentifier(String($0).trimmingBackticks) }) else {
                 problems.add("subentity", "subentities takes the names of classes, as string literals.", at: argument.expression)
                 continue
             }

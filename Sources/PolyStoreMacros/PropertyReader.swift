@@ -153,12 +153,43 @@ struct PropertyReader {
 
     private static func readOptions(_ attribute: AttributeSyntax, _ read: inout ModelProperty, _ problems: inout Problems) {
         for argument in attribute.labeledArguments where argument.label == nil {
+            if let call = argument.expression.as(FunctionCallExprSyntax.self), let rule = call.calledExpression.memberName,
+                rules.contains(rule)
+            {
+                checkRule(rule, call, read, &problems)
+                read.options.append(".\(rule)(\(call.arguments.trimmedDescription))")
+                continue
+            }
             guard let option = argument.expression.memberName, ["unique", "indexed"].contains(option) else {
                 problems.add(
-                    "option", "@Attribute knows .unique and .indexed, not \(argument.expression.trimmedDescription).", at: argument)
+                    "option",
+                    "@Attribute knows .unique, .indexed, .range(…), .length(…) and .matches(…), not \(argument.expression.trimmedDescription).",
+                    at: argument)
                 continue
             }
             read.options.append(".\(option)")
+        }
+    }
+
+    private static let rules: Set<String> = ["range", "length", "matches"]
+
+    /// Rules that cannot fit are found here where the type says so; the others when the stack is made.
+    private static func checkRule(_ rule: String, _ call: FunctionCallExprSyntax, _ read: ModelProperty, _ problems: inout Problems) {
+        let type = TypeSyntax(stringLiteral: read.type).wrappedOptional?.trimmedDescription ?? read.type
+        let texts: Set<String> = ["String", "URL"]
+        let numbers: Set<String> = [
+            "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Float", "Double", "Decimal", "Date",
+        ]
+        let misfits: Set<String> =
+            switch rule {
+            case "range": texts.union(["Bool", "Data", "UUID"])
+            case "length": numbers.union(["Bool", "UUID"])
+            default: numbers.union(["Bool", "Data", "UUID"])
+            }
+        if misfits.contains(type) {
+            let what =
+                ["range": "numbers and dates have a range", "length": "texts and data have a length"][rule] ?? "texts have a pattern"
+            problems.add("rule", "\(read.name) is \(type), and only \(what). Remove .\(rule).", at: call)
         }
     }
 

@@ -197,4 +197,28 @@ private final class CountingLogger: StoreLogger, @unchecked Sendable {  // used 
         logger.log(StoreError(.full, "No room."), "saving", file: #fileID, line: #line, function: #function)
         #expect(logger.lines == ["error: saving: full: No room."])
     }
+
+    static let wrongRules: [(AttributeType, AttributeRule, String)] = [
+        (.string, .range(.integer(0), nil, of: .int64), "only numbers and dates"),
+        (.bool, .range(.integer(0), nil, of: .int64), "only numbers"),
+        (.int64, .range(.integer(5), .integer(4), of: .int64), "no value is in it"),
+        (.int64, .range(.real(0), nil, of: .date), "a bound is date"),
+        (.date, .range(.integer(0), nil, of: .int64), "a bound is int64"), (.decimal, .range(.real(0), nil, of: .date), "a bound is date"),
+        (.int64, .length(0, 3), "only texts and data"), (.json, .length(0, 3), "only texts and data"),
+        (.string, .length(4, 3), "no value has it"),
+        (.data, .length(-1, 3), "no value has it"), (.uuid, .matches("a"), "only texts"), (.string, .matches("("), "no regular expression"),
+    ]
+
+    /// Not at the first commit, but when the stack is made.
+    @Test(arguments: wrongRules)
+    func rulesThatDoNotFitAreRefused(_ type: AttributeType, _ rule: AttributeRule, _ says: String) throws {
+        let attribute = PropertyDescription.attribute(AttributeDescription(name: "a", type: type, rules: [rule]))
+        do {
+            _ = try ResolvedSchema(schema(EntityDescription(name: "E", properties: [attribute])))
+            Issue.record("\(type) \(rule) was taken")
+        } catch let error as StoreError {
+            #expect(error.code == .invalidSchema && error.entity == "E" && error.attribute == "a")
+            #expect(error.message.contains(says), "\(error.message)")
+        }
+    }
 }

@@ -99,10 +99,12 @@ final class Playlist: Model {
             .relationship(RelationshipDescription(name: "whole", destination: "Playlist", isToMany: false)),
             .relationship(RelationshipDescription(name: "picks", destination: "Track", isToMany: true, isOrdered: true, maxCount: 3)),
         ])
-    static let _$properties = ModelProperties<Playlist>([
-        (\Playlist.title, "title"), (\Playlist.tracks, "tracks"), (\Playlist.extras, "extras"), (\Playlist.tags, "tags"),
-        (\Playlist.similar, "similar"), (\Playlist.parts, "parts"), (\Playlist.whole, "whole"), (\Playlist.picks, "picks"),
-    ])
+    static let _$properties = ModelProperties(
+        Playlist.self,
+        [
+            (\Playlist.title, "title"), (\Playlist.tracks, "tracks"), (\Playlist.extras, "extras"), (\Playlist.tags, "tags"),
+            (\Playlist.similar, "similar"), (\Playlist.parts, "parts"), (\Playlist.whole, "whole"), (\Playlist.picks, "picks"),
+        ])
 }
 
 final class Track: Model {
@@ -163,7 +165,7 @@ final class Track: Model {
             .attribute(ModelCoding.of(String.self).describe("title", options: [.indexed], originalName: nil, default: "")),
             .relationship(RelationshipDescription(name: "playlist", destination: "Playlist", isToMany: false)),
         ])
-    static let _$properties = ModelProperties<Track>([(\Track.title, "title"), (\Track.playlist, "playlist")])
+    static let _$properties = ModelProperties(Track.self, [(\Track.title, "title"), (\Track.playlist, "playlist")])
 }
 
 final class Tag: Model {
@@ -209,5 +211,5 @@ final class Tag: Model {
             .attribute(ModelCoding.of(String.self).describe("name", options: [], originalName: nil, default: "")),
             .relationship(RelationshipDescription(name: "lists", destination: "Playlist", isToMany: true, isOrdered: true)),
         ])
-    static let _$properties = ModelProperties<Tag>([(\Tag.name, "name"), (\Tag.lists, "lists")])
+    static let _$properties = ModelProperties(Tag.self, [(\Tag.name, "name"), (\Tag.lists, "lists")])
 }

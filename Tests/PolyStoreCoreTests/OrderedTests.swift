@@ -258,6 +258,35 @@ import Testing
         }
     }
 
+    /// What others put into a list meanwhile is kept, behind what was arranged.
+    @Test(arguments: Backend.allCases)
+    func ordersOfTransactionsOutsideOfTheLineAreKept(_ backend: Backend) throws {
+        let music = try Music(backend)
+        try music.change { _, lists, tracks in
+            lists[0].tracks = [tracks[0], tracks[1], tracks[2]]
+            lists[0].extras = [tracks[0], tracks[1]]
+        }
+        let unsafe = music.stack.beginUnsafe()
+        let list = try #require(try unsafe.fetchOne(From<Playlist>()))
+        list.tracks.reverse()
+        list.extras.swapAt(0, 1)
+        #expect(unsafe.hasChanges)
+        try music.change { _, lists, tracks in
+            tracks[3].playlist = lists[0]
+            lists[0].extras.append(tracks[5])
+        }
+        #expect(try unsafe.commit())
+        #expect(try music.tracks()[0] == ["t2", "t1", "t0", "t3"])
+        #expect(try music.read { $0.extras.map(\.title) }[0] == ["t1", "t0", "t5"])
+        let (first, second) = (try unsafe.create(Into<Track>()), try unsafe.create(Into<Track>()))
+        (first.title, second.title) = ("first", "second")
+        second.playlist = list
+        first.playlist = list
+        #expect(try unsafe.commit())
+        #expect(try music.tracks()[0] == ["t2", "t1", "t0", "t3", "second", "first"])
+        #expect(try music.isSound())
+    }
+
     @MainActor
     @Test(arguments: Backend.allCases)
     func theViewSeesMoves(_ backend: Backend) throws {

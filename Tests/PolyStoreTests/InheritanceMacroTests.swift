@@ -67,6 +67,10 @@ final class ListedChild: ListingParent {
     @Attribute(name: "Title") var other: String = ""
 }
 
+@Model(subentities: "UnmarkedChild")
+class Unmarked { var title: String = "" }
+final class UnmarkedChild: Unmarked {}
+
 @Suite struct InheritanceMacroTests {
     private static func stores(_ folder: String) -> [StoreConfiguration] { [.inMemory(), .sqlite(file: folder + "/vehicles.sqlite")] }
 
@@ -172,6 +176,17 @@ final class ListedChild: ListingParent {
         #expect(Truck._$storedName("mass") == "weight")
     }
 
+    @Test func aClassThatIsNotListedHasNoObjects() throws {
+        for stack in try stacks() {
+            do {
+                try stack.performAndWait { transaction throws in _ = try transaction.create(Into<Bus>()) }
+                Issue.record("an object of a class was made that no hierarchy lists")
+            } catch let error as StoreError {
+                #expect(error.code == .invalidSchema)
+            }
+        }
+    }
+
     @Test func aHierarchyThatDoesNotHoldTogetherIsRefused() throws {
         func refusal(_ models: any Model.Type...) -> String {
             do {
@@ -183,6 +198,7 @@ final class ListedChild: ListingParent {
         #expect(unlisted.contains("invalidSchema") && unlisted.contains("name \"Bus\" among the subentities of Car"), "\(unlisted)")
         let clash = refusal(ListingParent.self)
         #expect(clash.contains("ListingParent.title and ListedChild.Title") && clash.contains("`name:`"), "\(clash)")
+        #expect(refusal(Unmarked.self).contains("mark it with @Model"))
         #expect(refusal(Vehicle.self, Truck.self, Garage.self, Ride.self, Trailer.self) == "")
     }
 }

@@ -4,6 +4,7 @@ import PolyStoreLMDB
 import PolyStoreLevelDB
 import PolyStoreMemory
 import PolyStoreSQLite
+import Testing
 
 /// The entity of the references' samples, with what all of them ask about.
 @Model(entity: "MyPersonEntity")
@@ -15,17 +16,24 @@ final class MyPerson {
     var rating: Double = 0
     var location: String?
     @Relationship(inverse: "friends") var friends: Set<MyPerson>
+    @Relationship var friend: MyPerson?
 }
 
-enum Backend: String, CaseIterable {
+/// Of another configuration, and so perhaps of another store.
+@Model
+final class MyVisit {
+    var place: String = ""
+}
+
+enum Backend: String, CaseIterable, Codable {
     case memory, sqlite, lmdb, levelDB
 
-    func store(in folder: String) -> StoreConfiguration {
+    func store(in folder: String, _ name: String = "people") -> StoreConfiguration {
         switch self {
         case .memory: .inMemory()
-        case .sqlite: .sqlite(file: folder + "/people.sqlite")
-        case .lmdb: .lmdb(file: folder + "/people.lmdb")
-        case .levelDB: .levelDB(directory: folder + "/people.leveldb")
+        case .sqlite: .sqlite(file: folder + "/\(name).sqlite")
+        case .lmdb: .lmdb(file: folder + "/\(name).lmdb")
+        case .levelDB: .levelDB(directory: folder + "/\(name).leveldb")
         }
     }
 }
@@ -33,13 +41,12 @@ enum Backend: String, CaseIterable {
 /// A stack with the people of the samples: John Smith (30), Jane Doe (22), and some that the samples leave out.
 final class People {
     let stack: DataStack
-    private let folder: String
+    private let folder: Folder
 
     init(_ backend: Backend) throws {
-        folder = NSTemporaryDirectory() + "polystore-references-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        folder = try Folder()
         stack = try DataStack(Schema("References", MyPerson.self))
-        try stack.addStore(backend.store(in: folder))
+        try stack.addStore(backend.store(in: folder.path))
         try stack.performAndWait { transaction throws in
             let rows: [(String, String, Int, String, Double, String?)] = [
                 ("John Smith", "Smith", 30, "M", 4.5, "Taipei"), ("Jane Doe", "Doe", 22, "F", 4.5, "Taipei"),
@@ -58,5 +65,41 @@ final class People {
         }
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    /// The ages of all people, from the youngest, as anybody reads them who comes now.
+    var ages: [Int] {
+        get throws { try stack.readAndWait { try $0.fetchAll(From<MyPerson>().orderBy(.ascending(\.age))).map(\.age) } }
+    }
+
+    /// The id of the first person of a name.
+    func id(_ name: String) throws -> ObjectID<MyPerson> {
+        let id = try stack.readAndWait { try $0.fetchObjectID(From<MyPerson>(), Where(\.name == name)) }
+        return try #require(id)
+    }
+}
+
+/// A stack of two stores, both empty: people may be in either of them, in the default configuration, which is named nil, and in "Config1"; visits are in the
+/// first one only.
+final class TwoStores {
+    let stack: DataStack
+    private let folder: Folder
+
+    init(_ backend: Backend) throws {
+        folder = try Folder()
+        let schema = Schema("References", [MyPerson.self, MyVisit.self], configurations: ["Config1": [MyPerson.self]])
+        stack = try DataStack(schema)
+        try stack.addStore(backend.store(in: folder.path, "default"))
+        try stack.addStore(backend.store(in: folder.path, "config1"), configuration: "Config1")
+    }
+}
+
+/// A folder that goes when the test ends.
+final class Folder {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "polystore-references-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
 }

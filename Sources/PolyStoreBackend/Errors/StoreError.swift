@@ -58,6 +58,8 @@ public struct StoreError: Error, Sendable, Hashable {
     public var engineCode: Int
     /// The engine's own words.
     public var underlying: String?
+    /// Of a `constraint` that a commit has found: every rule that any object breaks, in order. Empty where the backend has found it, as of unique values.
+    public var violations: [Violation] = []
     /// Of a `conflict` between transactions: every object that was changed in two places at once.
     public var conflicts: [ObjectConflict] = []
 

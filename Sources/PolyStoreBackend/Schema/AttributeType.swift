@@ -58,6 +58,16 @@ public enum PhysicalType: UInt8, Sendable, Hashable, Codable {
 /// What a model asks of an attribute.
 public struct AttributeOption: Sendable, Hashable {
     let name: String
+    /// What its values must be, where the option is a rule.
+    package let rule: AttributeRule?
+
+    private init(name: String, rule: AttributeRule? = nil) {
+        self.name = name
+        self.rule = rule
+    }
+
+    package static func rule(_ rule: AttributeRule) -> AttributeOption { AttributeOption(name: "rule", rule: rule) }
+
     /// No two objects of the entity hold the same value; null is exempt.
     public static let unique = AttributeOption(name: "unique")
     /// The store keeps an index over the attribute.

@@ -33,6 +33,7 @@ extension EntityDescription {
         copy.properties = properties.map { property in
             guard case .attribute(var attribute) = property else { return property }
             attribute.defaultValue = nil
+            attribute.rules = []
             return .attribute(attribute)
         }
         return copy
@@ -62,10 +63,12 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
     public var isIndexed: Bool
     /// What a new object starts with, and what a record written before the attribute existed reads as. nil: none.
     public var defaultValue: Value?
+    /// What a value must be when it is committed. Like the default, they decide nothing about what a store looks like.
+    public var rules: [AttributeRule]
 
     public init(
         name: String, type: AttributeType, isOptional: Bool = false, isUnique: Bool = false, isIndexed: Bool = false,
-        originalName: String? = nil, defaultValue: Value? = nil
+        originalName: String? = nil, defaultValue: Value? = nil, rules: [AttributeRule] = []
     ) {
         self.name = name
         self.originalName = originalName
@@ -74,6 +77,36 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
         self.isUnique = isUnique
         self.isIndexed = isIndexed
         self.defaultValue = defaultValue
+        self.rules = rules
+    }
+
+    // By hand, as stores keep descriptions that were written before there were rules.
+
+    private enum CodingKeys: String, CodingKey {
+        case name, originalName, type, isOptional, isUnique, isIndexed, defaultValue, rules
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            name: try values.decode(String.self, forKey: .name), type: try values.decode(AttributeType.self, forKey: .type),
+            isOptional: try values.decode(Bool.self, forKey: .isOptional), isUnique: try values.decode(Bool.self, forKey: .isUnique),
+            isIndexed: try values.decode(Bool.self, forKey: .isIndexed),
+            originalName: try values.decodeIfPresent(String.self, forKey: .originalName),
+            defaultValue: try values.decodeIfPresent(Value.self, forKey: .defaultValue),
+            rules: try values.decodeIfPresent([AttributeRule].self, forKey: .rules) ?? [])
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(name, forKey: .name)
+        try values.encodeIfPresent(originalName, forKey: .originalName)
+        try values.encode(type, forKey: .type)
+        try values.encode(isOptional, forKey: .isOptional)
+        try values.encode(isUnique, forKey: .isUnique)
+        try values.encode(isIndexed, forKey: .isIndexed)
+        try values.encodeIfPresent(defaultValue, forKey: .defaultValue)
+        if !rules.isEmpty { try values.encode(rules, forKey: .rules) }
     }
 }
 

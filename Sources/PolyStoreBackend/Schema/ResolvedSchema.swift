@@ -131,6 +131,8 @@ struct SchemaResolver {
                     index: index, description: entity, fields: fieldsOf[index], relationships: relationships,
                     indexes: try indexes(of: entity, fields: fieldsOf[index])))
         }
+        // Rules that mean nothing are found when the stack is made, not at the first commit.
+        for entity in entities { _ = try RuleEvaluator(entity) }
     }
 
     private func fields(of index: Int) throws -> [Field] {

@@ -2,7 +2,7 @@ extension SchemaDescription {
     /// A fingerprint of everything that decides what a store looks like: 16 hexadecimal digits.
     ///
     /// The order in which entities are listed does not count; the order of an entity's properties does, as it gives the ordinals. Defaults do not
-    /// count: they change no stored byte, and `Date()` or `UUID()` is another one at every start. Nor does the version's name.
+    /// count: they change no stored byte, and `Date()` or `UUID()` is another one at every start. Nor do rules of attributes, nor the version's name.
     ///
     /// FNV-1a, 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/), over bytes that `docs/format.md` tells. Worked out anew at each call;
     /// ``ResolvedSchema/versionHash`` keeps it.

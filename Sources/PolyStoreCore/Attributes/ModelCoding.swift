@@ -42,7 +42,7 @@ public enum ModelCoding {
     ) -> AttributeDescription {
         AttributeDescription(
             name: name, type: type, isOptional: isOptional, isUnique: options.contains(.unique), isIndexed: options.contains(.indexed),
-            originalName: originalName, defaultValue: value)
+            originalName: originalName, defaultValue: value, rules: options.compactMap(\.rule))
     }
 }
 

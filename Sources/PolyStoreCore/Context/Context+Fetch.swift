@@ -156,6 +156,7 @@ extension Context {
 
     final func noStore<T: Model>(_ type: T.Type, in configuration: String??) -> StoreError {
         let holders = (table.byType[ObjectIdentifier(type)] ?? []).map { $0.store.configurationName.map { "\"\($0)\"" } ?? "default" }
+        if let problem = T._$hierarchy?.problem(of: T.self) { return problem }
         let message: String
         switch configuration {
         case .none:

@@ -11,23 +11,40 @@ public struct Schema: Sendable {
     public let name: String
     let models: [any Model.Type]
     let configurations: [String: [any Model.Type]]
+    /// What the model, or parts of it, must be; see ``VersionLock``.
+    private(set) var locks: [Lock] = []
 
-    public init(_ name: String, _ models: any Model.Type...) { self.init(name, models) }
+    struct Lock: Sendable {
+        let lock: VersionLock
+        let name: String
+        let models: [any Model.Type]
+    }
 
-    public init(_ name: String, _ models: [any Model.Type], configurations: [String: [any Model.Type]] = [:]) {
+    /// - Parameter versionLock: what the model must be; see ``VersionLock``. Without one it may be anything.
+    public init(_ name: String, _ models: any Model.Type..., versionLock: VersionLock? = nil) {
+        self.init(name, models, versionLock: versionLock)
+    }
+
+    public init(
+        _ name: String, _ models: [any Model.Type], configurations: [String: [any Model.Type]] = [:], versionLock: VersionLock? = nil
+    ) {
         self.name = name
         self.models = models
         self.configurations = configurations
+        if let versionLock { locks = [Lock(lock: versionLock, name: name, models: models)] }
     }
 
-    /// One schema of several parts.
-    /// - Parameter name: the whole's name.
-    public init(_ name: String, merging parts: [Schema]) {
+    /// One schema of several parts, each with its lock.
+    /// - Parameters:
+    ///   - name: the whole's name.
+    ///   - versionLock: of the whole.
+    public init(_ name: String, merging parts: [Schema], versionLock: VersionLock? = nil) {
         var models: [any Model.Type] = []
         for model in parts.flatMap(\.models) where !models.contains(where: { $0 == model }) { models.append(model) }
         var configurations: [String: [any Model.Type]] = [:]
         for part in parts { configurations.merge(part.configurations) { first, second in first + second } }
-        self.init(name, models, configurations: configurations)
+        self.init(name, models, configurations: configurations, versionLock: versionLock)
+        locks = parts.flatMap(\.locks) + locks
     }
 
     /// The names of the configurations, sorted.
@@ -44,7 +61,7 @@ public struct Schema: Sendable {
         )
     }
 
-    private func roots(of models: [any Model.Type]) -> [any Model.Type] {
+    func roots(of models: [any Model.Type]) -> [any Model.Type] {
         var found: [any Model.Type] = []
         for model in models {
             guard let root = model._$hierarchy?.members[0].type else {
@@ -86,9 +103,10 @@ public struct Schema: Sendable {
     }
 
     /// Each configuration made ready for use, the default one, named nil, first.
-    /// - Throws: `invalidSchema`.
+    /// - Throws: `invalidSchema`, for a model that is not what its version lock says too.
     func resolved() throws -> [(configuration: String?, schema: ResolvedSchema)] {
         try checkHierarchies()
+        try checkLocks()
         let whole = try ResolvedSchema(description(of: models(of: nil)))
         return try [(nil, whole)] + configurationNames.map { ($0, try ResolvedSchema(description(of: try models(of: $0)))) }
     }

@@ -21,6 +21,18 @@ public protocol Model: AnyObject, Hashable, SendableMetatype, QueryArgument {
     /// Sets what a to-one relationship holds, and nothing else.
     func _$setToOne(_ relationship: Int, _ target: ToOne)
 
+    /// What a model asks of an object as a whole, beyond the rules of its attributes: called for each new and each changed object when its transaction is
+    /// committed. Changes of to-many relationships alone do not count.
+    ///
+    ///     func validate() throws {
+    ///         if end < start { throw ValidationError("is before the start", attribute: "end") }
+    ///     }
+    ///
+    /// It must not change anything. What it throws is a violation, reported with all others. The default asks nothing.
+    func validate() throws
+    /// The same for objects that are deleted, with their last values. Relationships that are to be cleared are by then.
+    func validateForDelete() throws
+
     static var _$entityName: String { get }
     /// What the class itself declares; of a class that inherits from another model without what it inherits.
     static var _$entity: EntityDescription { get }

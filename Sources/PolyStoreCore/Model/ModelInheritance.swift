@@ -114,7 +114,7 @@ private struct HierarchyReader {
         if let parent, told.superentity.map({ $0 != members[parent].type }) ?? true {
             refuse(
                 type,
-                "\(members[parent].type) lists \(type) among its subentities, but \(type) inherits from \(told.superentity.map { "\($0)" } ?? "no model"): list each class where it inherits from."
+                "\(members[parent].type) lists \(type) among its subentities, but \(type) \(told.superentity.map { "inherits from \($0): list each class where it inherits from" } ?? "does not say that it inherits from a model: mark it with @Model")."
             )
         }
         if told.isAbstract, told.subentities.isEmpty {

@@ -49,7 +49,7 @@ final class FieldAssigner {
         let attributes = values.filter { fields[$0.key].relationship == nil }
         if !attributes.isEmpty {
             let new = try record(old, with: attributes, entry.entity)
-            // First, as whoever wants to know what the object was like looks at it now.
+            // Before anything changes: a transaction may want to know what the object was like.
             for ordinal in attributes.keys { object._$willChange(ordinal) }
             do {
                 try object._$load(new)

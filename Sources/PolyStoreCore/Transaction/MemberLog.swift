@@ -116,6 +116,28 @@ enum MemberOrder {
     /// These, and no others.
     case whole(OrderedKeys)
 
+    /// Whether it is that of the store.
+    var isEmpty: Bool {
+        switch self {
+        case .unordered: true
+        case .appended(let keys): keys.count == 0
+        case .whole: false
+        }
+    }
+
+    /// Brings keys into this order; those that it does not know stay before what is appended, and come behind what is arranged.
+    func applied(to keys: [Int64]) -> [Int64] {
+        switch self {
+        case .unordered: return keys
+        case .appended(let last):
+            let known = Set(keys)
+            return keys.filter { !last.contains($0) } + last.keys.filter(known.contains)
+        case .whole(let wanted):
+            let known = Set(keys)
+            return wanted.keys.filter(known.contains) + keys.filter { !wanted.contains($0) }
+        }
+    }
+
     mutating func add(_ key: Int64) {
         switch self {
         case .unordered: self = .appended(OrderedKeys([key]))

@@ -41,13 +41,20 @@ final class RecordedChanges: @unchecked Sendable {  // complete when it is hande
         let removed: [Int64]
     }
 
+    /// The order that an ordered relationship was brought into.
+    struct Order {
+        let key: MemberKey
+        let order: MemberOrder
+    }
+
     private let arena = RecordArena()
     private(set) var inserts: [Insert] = []
     private(set) var updates: [Update] = []
     private(set) var deletions: [Deletion] = []
     private(set) var links: [Links] = []
+    private(set) var orders: [Order] = []
 
-    var isEmpty: Bool { inserts.isEmpty && updates.isEmpty && deletions.isEmpty && links.isEmpty }
+    var isEmpty: Bool { inserts.isEmpty && updates.isEmpty && deletions.isEmpty && links.isEmpty && orders.isEmpty }
 
     func record(_ place: Place, _ layout: RecordLayout) -> RecordView { arena.view(place.offset, place.count, layout) }
 
@@ -67,6 +74,8 @@ final class RecordedChanges: @unchecked Sendable {  // complete when it is hande
     func link(_ key: MemberKey, _ changes: MemberChanges) {
         links.append(Links(key: key, added: changes.added.sorted(), removed: changes.removed.sorted()))
     }
+
+    func arrange(_ key: MemberKey, _ order: MemberOrder) { orders.append(Order(key: key, order: order)) }
 
     private func copied(_ bytes: UnsafeRawBufferPointer) -> Place { Place(offset: arena.append(bytes), count: bytes.count) }
 

@@ -38,6 +38,7 @@ final class Replay {
         for change in changes where change.isNew { relate(change.object, change.record) }
         for change in changes where !change.isNew { try update(change) }
         for links in recorded.links { link(links) }
+        for order in recorded.orders where isThere(order.key) { try target.rearrange(order.key, order.order) }
         try target.deleteGraph(doomed)
     }
 
@@ -73,6 +74,10 @@ final class Replay {
             for key in links.added {
                 uses.append((ObjectKey(slot: entry.destinations[relationship.ordinal], key: key), owner, relationship))
             }
+        }
+        for order in recorded.orders {
+            let owner = ObjectKey(slot: order.key.slot, key: order.key.key)
+            uses.append((owner, owner, target.entry(order.key.slot).entity.relationships[Int(order.key.relationship)]))
         }
         targets = created.union(existing.keys)
         var unknown: [Int32: Set<Int64>] = [:]
@@ -194,11 +199,15 @@ final class Replay {
         }
     }
 
+    private func isThere(_ key: MemberKey) -> Bool {
+        let owner = ObjectKey(slot: key.slot, key: key.key)
+        return targets.contains(owner) || created.contains(owner)
+    }
+
     private func link(_ links: RecordedChanges.Links) {
         let entry = target.entry(links.key.slot)
         let destination = entry.destinations[Int(links.key.relationship)]
-        let owner = ObjectKey(slot: links.key.slot, key: links.key.key)
-        guard targets.contains(owner) || created.contains(owner) else { return }
+        guard isThere(links.key) else { return }
         for key in links.removed { target.unlink(links.key, entry, key) }
         for key in links.added where targets.contains(ObjectKey(slot: destination, key: key)) { target.link(links.key, entry, key) }
     }

@@ -50,11 +50,7 @@ extension Transaction {
 }
 
 extension MemberChanges {
-    var isEmpty: Bool { added.isEmpty && removed.isEmpty && !order.isWhole }
-}
-
-extension MemberOrder {
-    fileprivate var isWhole: Bool { if case .whole = self { true } else { false } }
+    var isEmpty: Bool { added.isEmpty && removed.isEmpty && order.isEmpty }
 }
 
 extension Model {

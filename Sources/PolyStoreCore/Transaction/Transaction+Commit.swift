@@ -108,18 +108,20 @@ extension Transaction {
             for object in own.inserted where !object.isDeleted {
                 for field in entry.required(of: object) where !(object._$state.edit?.mask.contains(field) ?? false) {
                     let name = entry.entity.fields[field].name
-                    violations.add(entry.entity.name, name, object._$state.key, "is required and was never assigned")
+                    violations.add(entry.entity.name, name, object._$state.key, "is required and was never assigned", .required)
                 }
             }
             if required {
                 for object in [own.inserted, own.updated].joined() where !object.isDeleted {
                     for relationship in entry.relationships(of: object)
                     where relationship.isRequired && !relationship.isToMany && object._$toOne(relationship.ordinal).id == 0 {
-                        violations.add(entry.entity.name, relationship.name, object._$state.key, "is required and leads to no object")
+                        violations.add(
+                            entry.entity.name, relationship.name, object._$state.key, "is required and leads to no object", .required)
                     }
                 }
             }
             try checkCounts(entry, own, &violations)
+            try checkObjects(entry, own, &violations)
         }
         try checkDenials(&violations)
         try checkReferences(&violations)
@@ -145,7 +147,8 @@ extension Transaction {
             let count = try memberKeys(of: object, key).count
             if count < relationship.minCount || count > relationship.maxCount ?? .max {
                 let bounds = relationship.maxCount.map { "\(relationship.minCount) to \($0)" } ?? "at least \(relationship.minCount)"
-                violations.add(entry.entity.name, relationship.name, key.key, "leads to \(count) objects, and \(bounds) are allowed")
+                violations.add(
+                    entry.entity.name, relationship.name, key.key, "leads to \(count) objects, and \(bounds) are allowed", .count)
             }
         }
     }
@@ -167,21 +170,31 @@ extension Transaction {
             let names = left.sorted().prefix(5).map { "\(self.entry(slot).entity.name) \($0)" }.joined(separator: ", ")
             violations.add(
                 entry.entity.name, relationship.name, key.key,
-                "still leads to \(left.count) objects (\(names)\(left.count > 5 ? ", …" : "")), and its delete rule is deny")
+                "still leads to \(left.count) objects (\(names)\(left.count > 5 ? ", …" : "")), and its delete rule is deny", .deny)
         }
     }
 }
 
 /// Collects what is wrong, for one error.
 struct Violations {
-    private var found: [(entity: String, attribute: String, key: Int64, what: String)] = []
+    private var found: [Violation] = []
 
-    mutating func add(_ entity: String, _ attribute: String, _ key: Int64, _ what: String) { found.append((entity, attribute, key, what)) }
+    /// - Parameters:
+    ///   - attribute: nil where the object as a whole is to blame.
+    ///   - what: the end of a sentence that begins with the attribute.
+    mutating func add(_ entity: String, _ attribute: String?, _ key: Int64, _ what: String, _ rule: Violation.Rule) {
+        let subject = attribute.map { "\(entity).\($0) of object \(key)" } ?? "\(entity) \(key)"
+        found.append(Violation(entity: entity, attribute: attribute, objectID: key, rule: rule, message: "\(subject) \(what)"))
+    }
+
+    mutating func add(_ violations: [Violation]) { found += violations }
 
     func throwIfAny() throws {
         guard let first = found.first else { return }
-        let lines = found.prefix(20).map { "\($0.entity).\($0.attribute) of object \($0.key) \($0.what)" }
-        let message = lines.joined(separator: "; ") + (found.count > 20 ? "; and \(found.count - 20) more" : "") + "."
-        throw StoreError(.constraint, message, entity: first.entity, attribute: first.attribute, objectID: first.key)
+        let message =
+            found.prefix(20).map(\.message).joined(separator: "; ") + (found.count > 20 ? "; and \(found.count - 20) more" : "") + "."
+        var error = StoreError(.constraint, message, entity: first.entity, attribute: first.attribute, objectID: first.objectID)
+        error.violations = found
+        throw error
     }
 }

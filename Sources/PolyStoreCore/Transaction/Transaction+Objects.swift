@@ -75,7 +75,7 @@ extension Transaction {
         StoreError(.notFound, "\(id) is not in the store: it was deleted.", entity: id.entityName, objectID: id.key)
     }
 
-    /// Deletes an object, with what its relationships' delete rules say.
+    /// Deletes an object, with what its relationships' delete rules say. It may be another context's; then this transaction's object of its id is deleted.
     ///
     /// `cascade` and `nullify` take effect at once; a `deny` is judged at commit, so that what it protects may be deleted as well.
     public func delete<T: Model>(_ object: T) throws { try delete([object]) }
@@ -83,7 +83,12 @@ extension Transaction {
     /// Deletes several objects.
     public func delete<T: Model>(_ first: T, _ second: T, _ others: T...) throws { try delete([first, second] + others) }
 
-    public func delete<T: Model, S: Sequence<T>>(_ objects: S) throws { try deleteGraph(objects.map { $0 }) }
+    public func delete<T: Model, S: Sequence<T>>(_ objects: S) throws {
+        let objects = Array(objects)
+        // Those of other contexts are looked up here, all at once; one that is gone already is passed over.
+        let areOwn = objects.allSatisfy { $0._$state.context === self }
+        try deleteGraph(areOwn ? objects : doomed(objects.map(\.objectID)))
+    }
 
     /// Deletes the object of an id; nothing happens where it is gone already.
     public func delete<T: Model>(_ id: ObjectID<T>) throws { if let object = try fetchExisting(id) { try delete(object) } }

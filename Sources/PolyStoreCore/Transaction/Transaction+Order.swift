@@ -50,6 +50,7 @@ extension Transaction {
         let key = MemberKey(slot: entry.slot, relationship: Int32(relationship), key: object._$state.key)
         do {
             let before = try memberKeys(of: object, key)
+            willTouch(object)
             let known = Set(before)
             var wanted = OrderedKeys()
             for member in members { wanted.append(member._$state.key) }
@@ -57,13 +58,22 @@ extension Transaction {
             for target in before where !wanted.contains(target) { unlink(key, entry, target) }
             let added = after.filter { !known.contains($0) }
             for target in added { link(key, entry, target) }
-            if before.filter(wanted.contains) + added != after {
-                memberLog.arrange(key, after)
-                memberLists[key] = after
-            }
+            if before.filter(wanted.contains) + added != after { arrange(key, after) }
         } catch {
             deferredErrors.append(described(error, entry, key.key))
         }
+    }
+
+    private func arrange(_ key: MemberKey, _ keys: [Int64]) {
+        memberLog.arrange(key, keys)
+        memberLists[key] = keys
+    }
+
+    /// Brings a list, in which others may have put objects meanwhile, into an order that was wanted elsewhere.
+    func rearrange(_ key: MemberKey, _ order: MemberOrder) throws {
+        let now = try memberKeys(of: anyObject(key.slot, key.key), key)
+        let wanted = order.applied(to: now)
+        if wanted != now { arrange(key, wanted) }
     }
 
     /// Works out the positions that bring every ordered relationship of a store into the order that it is to have.

@@ -43,7 +43,7 @@ extension Transaction {
         func report(_ entry: StoreEntity, _ relationship: Int, _ key: Int64, _ target: Int64) {
             violations.add(
                 entry.entity.name, entry.entity.relationships[relationship].name, key,
-                "leads to \(self.entry(slot).entity.name) \(target), which is not in the store")
+                "leads to \(self.entry(slot).entity.name) \(target), which is not in the store", .reference)
         }
         for (source, own) in pending.enumerated() {
             let entry = table.entries[source]

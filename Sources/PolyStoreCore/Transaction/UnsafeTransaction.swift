@@ -7,7 +7,8 @@ import PolyStoreBackend
 ///     jane.name = "Jane"                     // seen by nobody else
 ///     try draft.commit()                     // or draft.rollback(), or just let it go
 ///
-/// It reads one version of the stores, that of its first look, and moves to the newest one with each commit, ``rollback()`` and ``refresh()``.
+/// It reads one version of the stores, that of its first look, and moves to the newest one with each commit, also one that is refused, with
+/// ``rollback()`` and with ``refresh()``.
 /// Nobody waits for it: others go on writing, and a commit finds out whether they changed the same objects; see ``MergePolicy``. What it has
 /// only read may have changed meanwhile, so two that each read what the other writes can both commit; ``DataStack/perform(durability:source:_:)`` rules
 /// that out.
@@ -172,11 +173,12 @@ public final class UnsafeTransaction: Transaction {
             }
         }
         for (key, net) in memberLog.all(where: { _ in true }) {
+            // What is deleted takes its links with it.
+            if isDoomed(key) { continue }
+            if !net.order.isEmpty { changes.arrange(key, net.order) }
             guard case .link(_, let isReversed) = entry(key.slot).entity.relationships[Int(key.relationship)].storage, !isReversed else {
                 continue
             }
-            // What is deleted takes its links with it.
-            if isDoomed(key) { continue }
             changes.link(key, net)
         }
         return changes
@@ -199,7 +201,7 @@ public final class UnsafeTransaction: Transaction {
     ///   - durability: what the commit survives; nil is what the store says.
     /// - Returns: whether there was anything to write.
     /// - Throws: `conflict` with all ``StoreError/conflicts``; `constraint` with all violations; `misuse` in the body of another transaction. Nothing is
-    ///   written then, and nothing here is lost: mend it and commit again, or roll back.
+    ///   written then, and no change is lost: mend it and commit again, or roll back. What was not changed here is read in the newest version then too.
     @discardableResult
     public func commit(
         mergePolicy: MergePolicy = .error, durability: Durability? = nil, isolation: isolated (any Actor)? = #isolation
@@ -209,8 +211,11 @@ public final class UnsafeTransaction: Transaction {
         if let parent {
             try hand(changes, to: parent, mergePolicy)
         } else {
+            let userInfo = userInfo
+            // Somebody before it in line may need the room of an old version.
+            refresh()
             try core.transactAndWait(order(durability), isPatient: isolation == nil) {
-                try Self.replay(changes, on: $0, mergePolicy, self.userInfo)
+                try Self.replay(changes, on: $0, mergePolicy, userInfo)
             }
             core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
         }
@@ -229,6 +234,7 @@ public final class UnsafeTransaction: Transaction {
             try hand(changes, to: parent, mergePolicy)
         } else {
             let userInfo = userInfo
+            refresh()
             close("is being committed")
             defer { reopen() }
             try await core.transact(order(durability)) { try Self.replay(changes, on: $0, mergePolicy, userInfo) }

@@ -42,8 +42,7 @@ struct MixedStress: Sendable {
 
     func run() async throws {
         var workers: [Task<Void, Never>] = []
-        let waiting = Operation.waiting + Operation.waitingExplicitly
-        let asynchronous = Operation.asynchronous + Operation.asynchronousExplicitly
+        let (waiting, asynchronous) = (Operation.waiting, Operation.asynchronous)
         for number in 0..<24 {
             let random = Protected(Random(seed, number))
             workers.append(

@@ -71,9 +71,11 @@ final class Tally: Model {
             .attribute(ModelCoding.of(Int.self).describe("group", options: [.indexed], originalName: nil, default: 0)),
             .attribute(ModelCoding.of(Int.self).describe("value", options: [], originalName: nil, default: 0)),
         ])
-    static let _$properties = ModelProperties<Tally>([
-        (\Tally.name, "name"), (\Tally.group, "group"), (\Tally.value, "value"),
-    ])
+    static let _$properties = ModelProperties(
+        Tally.self,
+        [
+            (\Tally.name, "name"), (\Tally.group, "group"), (\Tally.value, "value"),
+        ])
 }
 
 /// What an operation did, written by itself.
@@ -130,7 +132,9 @@ final class Entry: Model {
             .attribute(ModelCoding.of(Int.self).describe("operation", options: [.unique], originalName: nil, default: 0)),
             .attribute(ModelCoding.of(Int.self).describe("delta", options: [], originalName: nil, default: 0)),
         ])
-    static let _$properties = ModelProperties<Entry>([
-        (\Entry.operation, "operation"), (\Entry.delta, "delta"),
-    ])
+    static let _$properties = ModelProperties(
+        Entry.self,
+        [
+            (\Entry.operation, "operation"), (\Entry.delta, "delta"),
+        ])
 }

@@ -14,9 +14,7 @@ enum Operation {
     typealias Waiting = @Sendable (MixedStress, Turn) throws -> Void
     typealias Asynchronous = @Sendable (MixedStress, Turn) async throws -> Void
 
-    static var names: [String] {
-        (waiting + waitingExplicitly).map(\.name) + (asynchronous + asynchronousExplicitly).map(\.name)
-    }
+    static var names: [String] { waiting.map(\.name) + asynchronous.map(\.name) }
 
     /// Run by threads.
     static let waiting: [Kind<Waiting>] = [
@@ -27,6 +25,15 @@ enum Operation {
             try refused(turn, stress) { body in try stress.stack.performAndWait(durability: turn.durability, body) }
         },
         Kind(name: "performAndWait within another", weight: 1, body: performAndWaitWithin),
+        Kind(name: "beginSynchronous", weight: 4, body: beginSynchronous),
+        Kind(name: "beginSynchronous without a commit", weight: 1, body: beginWithoutCommit),
+        Kind(name: "unsafe", weight: 3) { stress, turn in try optimistic(stress, turn) { stress.stack.beginUnsafe() } },
+        Kind(name: "unsafe on what is nobody else's", weight: 2, body: unsafeApart),
+        Kind(name: "unsafe that is let go", weight: 2, body: unsafeLetGo),
+        Kind(name: "unsafe with undo", weight: 2, body: unsafeWithUndo),
+        Kind(name: "child of an unsafe", weight: 2, body: childOfUnsafe),
+        Kind(name: "child in performAndWait", weight: 3, body: childInLine),
+        Kind(name: "a context that is told to move", weight: 2, body: standingContext),
         Kind(name: "readAndWait", weight: 5) { stress, turn in try stress.stack.readAndWait { try stress.check($0, turn.configuration) } },
     ]
 
@@ -39,6 +46,13 @@ enum Operation {
         Kind(name: "perform that takes back", weight: 4, body: performTakingBack),
         Kind(name: "perform on the main actor", weight: 2, body: performOnMain),
         Kind(name: "performAndWait on the main actor", weight: 2, body: performAndWaitOnMain),
+        Kind(name: "beginAsynchronous", weight: 4, body: beginAsynchronous),
+        Kind(name: "perform that is cancelled", weight: 4, body: performCancelled),
+        Kind(name: "steps over awaits", weight: 3, body: steps),
+        Kind(name: "steps over two stores", weight: 2, body: stepsApart),
+        Kind(name: "performBatch", weight: 2, body: batch),
+        Kind(name: "performBatch over two stores", weight: 1, body: batchApart),
+        Kind(name: "unsafe on the main actor", weight: 2, body: unsafeOnMain),
         Kind(name: "view", weight: 3, body: view),
         Kind(name: "read", weight: 5) { stress, turn in try await stress.stack.read { try stress.check($0, turn.configuration) } },
     ]

@@ -43,15 +43,16 @@ struct Random {
 struct Engine: Sendable {
     let name: String
     let folder: String
+    /// Of LMDB. One that is too small grows beside readers; but a reader that waits for a writer keeps it from growing for as long.
+    var mapSize = 1 << 20
 
     func store(_ number: Int) throws -> StoreConfiguration {
         switch name {
         case "memory": return .inMemory()
         case "sqlite": return .sqlite(file: "\(folder)/store\(number).sqlite")
         case "lmdb":
-            // A map that is too small grows beside readers.
             var options = LMDBOptions()
-            options.mapSize = 1 << 20
+            options.mapSize = mapSize
             return .lmdb(file: "\(folder)/store\(number).lmdb", options: options)
         case "leveldb":
             var options = LevelDBOptions()

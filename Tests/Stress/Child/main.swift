@@ -14,7 +14,7 @@ guard arguments.count >= 5, let seconds = Double(arguments[4]) else {
     fail("usage: stress-child threads|mixed sqlite|lmdb|leveldb|memory FOLDER SECONDS [SEED]")
 }
 let seed = arguments.count > 5 ? UInt64(arguments[5]) ?? 1 : UInt64.random(in: 1...1_000_000)
-let engine = Engine(name: arguments[2], folder: arguments[3])
+let engine = Engine(name: arguments[2], folder: arguments[3], mapSize: arguments[1] == "mixed" ? 256 << 20 : 1 << 20)
 let crew = Crew(watchdog: Watchdog(), end: Date(timeIntervalSinceNow: seconds))
 
 do {

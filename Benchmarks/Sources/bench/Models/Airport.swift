@@ -156,14 +156,16 @@ final class Airport: Model {
             .attribute(ModelCoding.of(Double.self).describe("longitude", options: [], originalName: nil, default: nil)),
             .relationship(RelationshipDescription(name: "country", destination: "Country", isToMany: false, isRequired: true)),
         ])
-    static let _$properties = ModelProperties(Airport.self, [
-        (\Airport.code, "code"),
-        (\Airport.iata, "iata"),
-        (\Airport.name, "name"),
-        (\Airport.town, "town"),
-        (\Airport.elevationFeet, "elevationFeet"),
-        (\Airport.latitude, "latitude"),
-        (\Airport.longitude, "longitude"),
-        (\Airport.country, "country"),
-    ])
+    static let _$properties = ModelProperties(
+        Airport.self,
+        [
+            (\Airport.code, "code"),
+            (\Airport.iata, "iata"),
+            (\Airport.name, "name"),
+            (\Airport.town, "town"),
+            (\Airport.elevationFeet, "elevationFeet"),
+            (\Airport.latitude, "latitude"),
+            (\Airport.longitude, "longitude"),
+            (\Airport.country, "country"),
+        ])
 }

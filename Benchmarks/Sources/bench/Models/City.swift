@@ -157,14 +157,16 @@ final class City: Model {
             .relationship(RelationshipDescription(name: "country", destination: "Country", isToMany: false, isRequired: true)),
         ],
         indexes: [IndexDescription(fields: ["latitude", "longitude"])])
-    static let _$properties = ModelProperties(City.self, [
-        (\City.geonameID, "geonameID"),
-        (\City.name, "name"),
-        (\City.latitude, "latitude"),
-        (\City.longitude, "longitude"),
-        (\City.population, "population"),
-        (\City.timeZone, "timeZone"),
-        (\City.alternateNames, "alternateNames"),
-        (\City.country, "country"),
-    ])
+    static let _$properties = ModelProperties(
+        City.self,
+        [
+            (\City.geonameID, "geonameID"),
+            (\City.name, "name"),
+            (\City.latitude, "latitude"),
+            (\City.longitude, "longitude"),
+            (\City.population, "population"),
+            (\City.timeZone, "timeZone"),
+            (\City.alternateNames, "alternateNames"),
+            (\City.country, "country"),
+        ])
 }

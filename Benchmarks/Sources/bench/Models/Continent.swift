@@ -66,9 +66,11 @@ final class Continent: Model {
             .relationship(
                 RelationshipDescription(name: "countries", destination: "Country", isToMany: true, inverse: "continent", deleteRule: .deny)),
         ])
-    static let _$properties = ModelProperties(Continent.self, [
-        (\Continent.code, "code"),
-        (\Continent.name, "name"),
-        (\Continent.countries, "countries"),
-    ])
+    static let _$properties = ModelProperties(
+        Continent.self,
+        [
+            (\Continent.code, "code"),
+            (\Continent.name, "name"),
+            (\Continent.countries, "countries"),
+        ])
 }

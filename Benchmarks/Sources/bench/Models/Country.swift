@@ -157,16 +157,18 @@ final class Country: Model {
             .relationship(
                 RelationshipDescription(name: "airports", destination: "Airport", isToMany: true, inverse: "country", deleteRule: .cascade)),
         ])
-    static let _$properties = ModelProperties(Country.self, [
-        (\Country.iso, "iso"),
-        (\Country.name, "name"),
-        (\Country.capital, "capital"),
-        (\Country.areaKm2, "areaKm2"),
-        (\Country.population, "population"),
-        (\Country.languages, "languages"),
-        (\Country.continent, "continent"),
-        (\Country.neighbours, "neighbours"),
-        (\Country.cities, "cities"),
-        (\Country.airports, "airports"),
-    ])
+    static let _$properties = ModelProperties(
+        Country.self,
+        [
+            (\Country.iso, "iso"),
+            (\Country.name, "name"),
+            (\Country.capital, "capital"),
+            (\Country.areaKm2, "areaKm2"),
+            (\Country.population, "population"),
+            (\Country.languages, "languages"),
+            (\Country.continent, "continent"),
+            (\Country.neighbours, "neighbours"),
+            (\Country.cities, "cities"),
+            (\Country.airports, "airports"),
+        ])
 }

@@ -204,17 +204,19 @@ final class Entry: Model {
             .attribute(ModelCoding.of(String.self).describe("field8", options: [], originalName: nil, default: "")),
             .attribute(ModelCoding.of(String.self).describe("field9", options: [], originalName: nil, default: "")),
         ])
-    static let _$properties = ModelProperties(Entry.self, [
-        (\Entry.key, "key"),
-        (\Entry.field0, "field0"),
-        (\Entry.field1, "field1"),
-        (\Entry.field2, "field2"),
-        (\Entry.field3, "field3"),
-        (\Entry.field4, "field4"),
-        (\Entry.field5, "field5"),
-        (\Entry.field6, "field6"),
-        (\Entry.field7, "field7"),
-        (\Entry.field8, "field8"),
-        (\Entry.field9, "field9"),
-    ])
+    static let _$properties = ModelProperties(
+        Entry.self,
+        [
+            (\Entry.key, "key"),
+            (\Entry.field0, "field0"),
+            (\Entry.field1, "field1"),
+            (\Entry.field2, "field2"),
+            (\Entry.field3, "field3"),
+            (\Entry.field4, "field4"),
+            (\Entry.field5, "field5"),
+            (\Entry.field6, "field6"),
+            (\Entry.field7, "field7"),
+            (\Entry.field8, "field8"),
+            (\Entry.field9, "field9"),
+        ])
 }

@@ -169,16 +169,18 @@ final class Person: Model {
             .attribute(ModelCoding.of(String.self).describe("notes", options: [], originalName: nil, default: "")),
             .relationship(RelationshipDescription(name: "department", destination: "Department", isToMany: false, inverse: "people")),
         ])
-    static let _$properties = ModelProperties(Person.self, [
-        (\Person.name, "name"),
-        (\Person.email, "email"),
-        (\Person.age, "age"),
-        (\Person.score, "score"),
-        (\Person.isActive, "isActive"),
-        (\Person.createdAt, "createdAt"),
-        (\Person.notes, "notes"),
-        (\Person.department, "department"),
-    ])
+    static let _$properties = ModelProperties(
+        Person.self,
+        [
+            (\Person.name, "name"),
+            (\Person.email, "email"),
+            (\Person.age, "age"),
+            (\Person.score, "score"),
+            (\Person.isActive, "isActive"),
+            (\Person.createdAt, "createdAt"),
+            (\Person.notes, "notes"),
+            (\Person.department, "department"),
+        ])
 }
 
 extension Person: PersonFields {

@@ -1,0 +1,8 @@
+// expected: conformance of 'Note' to 'Sendable' is unavailable
+import PolyStoreCore
+
+func leak(_ stack: DataStack) async throws {
+    let transaction = stack.beginTransaction()
+    let note = try await transaction.perform { step in try step.create(Into<Note>()) }
+    print(note.text)
+}

@@ -1,0 +1,9 @@
+// expected: passing closure as a 'sending' parameter risks causing data races
+import PolyStoreCore
+
+func leak(_ stack: DataStack) throws {
+    let draft = stack.beginUnsafe()
+    let note = try draft.create(Into<Note>())
+    Task.detached { try draft.commit() }
+    print(note.text)
+}
