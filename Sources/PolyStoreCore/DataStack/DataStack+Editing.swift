@@ -22,7 +22,9 @@ extension DataStack {
         isolation: isolated (any Actor)? = #isolation,
         _ body: @Sendable (Transaction, M) throws -> T
     ) throws -> T {
-        try performAndWait(durability: durability, source: source, isolation: isolation) { transaction in try body(transaction, transaction.edit(id)) }
+        try performAndWait(durability: durability, source: source, isolation: isolation) { transaction in
+            try body(transaction, transaction.edit(id))
+        }
     }
 
     /// The same on an object of the caller's context.
