@@ -66,6 +66,7 @@ import Testing
         let (both, done) = (DispatchSemaphore(value: 0), DispatchGroup())
         let outcomes = Outcomes()
         for number in 0..<2 {
+            done.enter()
             let (outer, inner) = (stacks[number], stacks[1 - number])
             Thread.detachNewThread {
                 outcomes.add {
@@ -78,7 +79,6 @@ import Testing
                 }
                 done.leave()
             }
-            done.enter()
         }
         #expect(done.wait(timeout: .now() + 60) == .success)
         // One of them was refused, so that the other could go on.
