@@ -26,7 +26,11 @@ public struct Commit: Sendable {
             let entity = id.entry.entity
             for change in part.changes.changes where change.entity == entity.index && change.id == id.key {
                 switch change.kind {
-                case .insert: keys.formUnion(entity.fields.map(\.name) + entity.relationships.map(\.name))
+                case .insert:
+                    let kind = try? id.entry.family?.kind(part.changes.record(change))
+                    let fields = kind?.fields ?? id.entry.declaredFields
+                    keys.formUnion(fields.ordinals.map { entity.fields[$0].name })
+                    keys.formUnion((kind?.relationships ?? entity.relationships).map(\.name))
                 case .update:
                     keys.formUnion(change.mask.ordinals.compactMap { entity.fields.indices.contains($0) ? entity.fields[$0].name : nil })
                 case .delete: break

@@ -11,6 +11,8 @@ final class EntityFamily: Sendable {
         /// Attributes that must be assigned before a new object is committed.
         let required: [Int]
         let relationships: [Relationship]
+        /// Attributes and to-one relationships, inherited ones included.
+        let fields: FieldMask
         /// The names of the entities that objects of it can belong to: its own, unless it is abstract, and those below it.
         let concreteNames: [String]
     }
@@ -36,6 +38,10 @@ final class EntityFamily: Sendable {
                 guard case .attribute(let attribute) = property, !attribute.isOptional, attribute.defaultValue == nil else { return nil }
                 return entity.field(named: attribute.name)?.ordinal
             }
+            var fields = parent?.fields ?? FieldMask()
+            for property in member.properties {
+                if let field = entity.field(named: property.name) { fields.insert(field.ordinal) }
+            }
             let concrete = hierarchy.members[member.index..<member.end].filter { !$0.isAbstract }
             kinds.append(
                 Kind(
@@ -43,7 +49,7 @@ final class EntityFamily: Sendable {
                     required: (parent?.required ?? []) + required,
                     relationships: (parent?.relationships ?? [])
                         + member.properties.compactMap { entity.relationship(named: $0.name) },
-                    concreteNames: concrete.map { $0.name }))
+                    fields: fields, concreteNames: concrete.map { $0.name }))
         }
         self.kinds = kinds
         names = kinds.map { Array($0.name.utf8) }
@@ -69,6 +75,12 @@ final class EntityFamily: Sendable {
             .corrupt,
             "The record is of \"\(String(decoding: bytes, as: UTF8.self))\", and objects of \(entity.name) are \(kinds[0].concreteNames.joined(separator: ", ")).",
             attribute: "#\(classifier)")
+    }
+
+    /// Whether an object is of a class that is told by its entity's name, or of one below.
+    func isObject(_ object: some Model, of name: String) -> Bool {
+        guard let named = kinds.first(where: { $0.name == name }) else { return false }
+        return named.concreteNames.contains(kind(of: object).name)
     }
 
     /// The condition on objects of a class; nil where all are.

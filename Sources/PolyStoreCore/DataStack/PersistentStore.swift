@@ -84,16 +84,24 @@ final class StoreEntity: Sendable {
         var declared = FieldMask()
         for field in entity.fields where !field.isHidden && field.ordinal != family?.classifier { declared.insert(field.ordinal) }
         declaredFields = declared
+        let told = type._$hierarchy?.members.flatMap(\.properties) ?? type._$entity.properties
+        destinationNames = told.compactMap { if case .relationship(let relationship) = $0 { relationship.destination } else { nil } }
     }
 
     /// The fields that are properties of a class.
     let declaredFields: FieldMask
+
+    /// The class that a relationship leads to, by its entity's name: of a hierarchy perhaps one below the root.
+    let destinationNames: [String]
 
     /// The classes whose objects it holds.
     var types: [any Model.Type] { family?.kinds.map { $0.type } ?? [type] }
 
     /// Attributes that must be assigned before a new object is committed: neither optional nor with a default.
     func required(of object: some Model) -> [Int] { family?.kind(of: object).required ?? required }
+
+    /// The fields that objects of a class have.
+    func fields(of type: any Model.Type) -> FieldMask { family?.kind(type)?.fields ?? declaredFields }
 
     /// The relationships that an object has: of a hierarchy those of its own class.
     func relationships(of object: some Model) -> [Relationship] { family?.kind(of: object).relationships ?? entity.relationships }

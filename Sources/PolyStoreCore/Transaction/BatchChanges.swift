@@ -88,7 +88,7 @@ public struct BatchChanges<T: Model> {
             let source = try T._$properties.field(other).name
             steps.append(
                 Step(name: try T._$properties.field(path).name, reads: true) { record, _, _, entry in
-                    record.value(try Self.field(source, entry.entity))
+                    record.value(try Self.field(source, entry))
                 })
         } catch { self.error = self.error ?? error }
     }
@@ -126,10 +126,11 @@ public struct BatchChanges<T: Model> {
         return sum
     }
 
-    static func field(_ name: String, _ entity: Entity) throws -> Field {
-        if let field = entity.field(named: name) { return field }
+    static func field(_ name: String, _ entry: StoreEntity) throws -> Field {
+        let entity = entry.entity
+        if let field = entity.field(named: name), entry.fields(of: T.self).contains(field.ordinal) { return field }
         throw StoreError(
-            .invalidPredicate, "\(name) is no attribute or to-one relationship of \(entity.name), so it cannot be set.",
-            entity: entity.name, attribute: name)
+            .invalidPredicate, "\(name) is no attribute or to-one relationship of \(T._$entityName), so it cannot be set.",
+            entity: T._$entityName, attribute: name)
     }
 }

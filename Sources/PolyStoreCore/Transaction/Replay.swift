@@ -289,6 +289,11 @@ extension Transaction {
             didCreate(object)
             return object
         }
+        // Of a hierarchy the record says of which class it is.
+        if let family = entry(slot).family {
+            let kind = try family.kind(record)
+            return try open(kind.type)
+        }
         return try open(entry(slot).type)
     }
 

@@ -19,7 +19,7 @@ extension Transaction {
         return object
     }
 
-    private func abstract(_ kind: EntityFamily.Kind) -> StoreError {
+    func abstract(_ kind: EntityFamily.Kind) -> StoreError {
         StoreError(
             .misuse, "\(kind.name) is abstract: create one of \(kind.concreteNames.joined(separator: ", ")).", entity: kind.name)
     }

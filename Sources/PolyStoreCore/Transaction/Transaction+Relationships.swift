@@ -12,7 +12,9 @@ extension Transaction {
     /// Checks that an object may stand in a relationship of another. What may not is remembered and refuses the commit.
     func accepts(_ target: any Model, as relationship: Int, of object: any Model) -> Bool {
         let entry = entry(object._$state.slot)
-        if target._$state.context === self, target._$state.slot == entry.destinations[relationship], !target.isDeleted {
+        if target._$state.context === self, target._$state.slot == entry.destinations[relationship], !target.isDeleted,
+            isOfClass(target, relationship, entry)
+        {
             if target._$state.flags.contains(.unverified) {
                 target._$state.flags.remove(.unverified)
                 unverified.append((target._$state.slot, target._$state.key))
@@ -21,6 +23,11 @@ extension Transaction {
         }
         deferredErrors.append(refusal(of: target, as: relationship, of: object, entry))
         return false
+    }
+
+    /// Whether an object is of the class that a relationship leads to: of a hierarchy it may be of another, where it was told by name or by id.
+    private func isOfClass(_ target: any Model, _ relationship: Int, _ entry: StoreEntity) -> Bool {
+        self.entry(target._$state.slot).family?.isObject(target, of: entry.destinationNames[relationship]) ?? true
     }
 
     private func refusal(of target: any Model, as relationship: Int, of object: any Model, _ entry: StoreEntity) -> StoreError {
@@ -32,6 +39,9 @@ extension Transaction {
         } else if target.isDeleted {
             message = "\(property) was set to \(self.entry(target._$state.slot).entity.name) \(target._$state.key), which is deleted."
             return StoreError(.constraint, message, entity: entry.entity.name, attribute: name, objectID: object._$state.key)
+        } else if target._$state.slot == entry.destinations[relationship] {
+            message =
+                "\(property) was set to \(type(of: target)._$entityName) \(target._$state.key), and leads to objects of \(entry.destinationNames[relationship])."
         } else {
             message =
                 "\(property) was set to an object in \(self.entry(target._$state.slot).store.url), but it is in \(entry.store.url); "
@@ -102,6 +112,7 @@ extension Transaction {
         do {
             let before = Set(try memberKeys(of: object, key))
             let after = Set(members.map { $0._$state.key })
+            if before != after { willTouch(object) }
             for target in before.subtracting(after) { unlink(key, entry, target) }
             for target in after.subtracting(before) { link(key, entry, target) }
         } catch {
