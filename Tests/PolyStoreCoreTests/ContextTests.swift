@@ -91,7 +91,7 @@ import Testing
         let company = try Company(backend, expectsSilence: false)
         try company.people(1)
         let stack = company.stack
-        #expect(stack.snapshotWarningAge == .seconds(30))
+        #expect(try DataStack(companySchema).snapshotWarningAge == .seconds(30))
         stack.snapshotWarningAge = .zero
         let context = stack.newContext(file: "Somewhere", line: 12)
         _ = try context.fetchCount(From<Person>())

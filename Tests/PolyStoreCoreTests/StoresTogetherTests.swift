@@ -84,13 +84,50 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func anUnsafeTransactionKeepsEverythingWhenOneStoreFails(_ backend: Backend) throws {
+    func anUnsafeTransactionEndsWhatItHasBegun(_ backend: Backend) throws {
         let pair = try Pair(backend)
+        try pair.create("old", "A", "B")
         let draft = pair.stack.beginUnsafe()
-        for store in ["A", "B"] { try draft.create(Into<Person>(store)).email = "1" }
+        for store in ["A", "B"] {
+            let friend = try #require(try draft.fetchOne(From<Person>(store)))
+            friend.age = 7
+            let person = try draft.create(Into<Person>(store))
+            let department = try draft.create(Into<Department>(store))
+            (person.email, person.department, person.friends) = ("new", department, [friend])
+            department.title = store
+        }
         pair.second.failCommits(1)
         expectError(.io) { try draft.commit() }
-        #expect(try pair.emails == [["1"], []])
+        #expect(try pair.emails == [["new", "old"], ["old"]])
         #expect(draft.hasChanges)
+        // Somebody else changes what is there already.
+        try pair.stack.performAndWait { try $0.fetchOne(From<Person>("A"), Where(\.email == "new"))?.nickname = "theirs" }
+        for person in try draft.fetchAll(From<Person>(), Where(\.email == "new")) { person.age = 1 }
+        try draft.commit()
+        #expect(try pair.emails == [["new", "old"], ["new", "old"]])
+        try pair.stack.readAndWait { context throws in
+            for store in ["A", "B"] {
+                let new = try #require(try context.fetchOne(From<Person>(store), Where(\.email == "new")))
+                #expect(new.age == 1 && new.department?.title == store)
+                #expect(new.friends.map(\.age) == [7])
+            }
+            #expect(try context.fetchCount(From<Department>()) == 2)
+        }
+        #expect(try pair.stack.stores.allSatisfy { try !$0.capabilities.has(.verification) || $0.verify().isEmpty })
+    }
+
+    @Test(arguments: Backend.allCases)
+    func whatOthersHaveChangedMeanwhileIsAConflictAllTheSame(_ backend: Backend) throws {
+        let pair = try Pair(backend)
+        try pair.create("old", "A", "B")
+        let draft = pair.stack.beginUnsafe()
+        for person in try draft.fetchAll(From<Person>()) { person.age = 7 }
+        pair.second.failCommits(1)
+        expectError(.io) { try draft.commit() }
+        try pair.stack.performAndWait { try $0.fetchOne(From<Person>("A"))?.age = 8 }
+        let error = expectError(.conflict) { try draft.commit() }
+        #expect(error?.conflicts.count == 1)
+        try draft.commit(mergePolicy: .storeWins)
+        #expect(try pair.stack.readAndWait { try $0.fetchAll(From<Person>()).map(\.age) } == [8, 7])
     }
 }

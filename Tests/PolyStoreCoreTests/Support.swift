@@ -61,6 +61,8 @@ final class Company {
         folder = try Folder()
         self.expectsSilence = expectsSilence
         stack = try DataStack(companySchema, logger: logger)
+        // However slow the machine is.
+        stack.snapshotWarningAge = .seconds(100_000)
         try stack.addStore(backend.store(in: folder))
     }
 

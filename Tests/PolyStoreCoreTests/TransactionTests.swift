@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
@@ -147,6 +148,26 @@ import Testing
         }
         for _ in 0..<10 { try stack.performAndWait { try $0.edit(ids[0]).age += 1 } }
         #expect(try await stack.read { try $0.fetchExisting(ids[0])?.age } == 110)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func thoseInLineRunInTheOrderOfTheirCalls(_ backend: Backend) async throws {
+        let company = try Company(backend)
+        let id = try company.people(1)[0]
+        let gate = DispatchSemaphore(value: 0)
+        company.stack.beginAsynchronous { _ in gate.wait() }
+        for number in 0..<60 {
+            // Committed or not, and whatever durability is asked for.
+            company.stack.beginAsynchronous(durability: number % 3 == 0 ? .relaxed : nil) { transaction in
+                let person = try transaction.edit(id)
+                person.nickname = (person.nickname ?? "") + "\(number) "
+                if number % 5 != 4 { transaction.commit() }
+            }
+        }
+        gate.signal()
+        try await company.stack.perform { _ in }
+        let expected = (0..<60).filter { $0 % 5 != 4 }.map { "\($0) " }.joined()
+        #expect(try company.nicknames() == [expected])
     }
 
     @Test(arguments: Backend.allCases)

@@ -73,6 +73,7 @@ private final class WrappedBackend: StorageBackend {
     func beginWrite() throws -> any WriteTransaction {
         return WrappedWriter(try inner.beginWrite(), faults)
     }
+    func verify() throws -> [String] { try inner.verify() }
     func close() throws { try inner.close() }
 }
 

@@ -47,15 +47,4 @@ import Testing
         // .Batch(Int)
         #expect(try view.fetchLazily(From<MyPerson>().orderBy(.ascending(\.age)), batchSize: 2).map(\.age) == [16, 17, 22, 30, 35, 42])
     }
-
-    @Test(arguments: Backend.allCases)
-    func anUpdateFetchesOrCreates(_ backend: Backend) throws {
-        let people = try People(backend)
-        try people.stack.performAndWait { transaction throws in
-            #expect(try transaction.fetchOne(From<MyPerson>(), %"name" == "Monk") != nil)
-            // update.fetchOrCreate(Person.self, %"name" == "Knight" && %"age" == 18): here the new object says what it is.
-            let found = try transaction.fetchOne(From<MyPerson>(), %"name" == "Knight" && %"age" == 18)
-            #expect(found == nil)
-        }
-    }
 }

@@ -140,7 +140,7 @@ extension StackCore {
         var outcome: Bool?
         let group = try lane.enter(order.durability, self)
         let transaction = SynchronousTransaction(core: self, table: table.withLock { $0 }, group: group)
-        group.runExplicit(order, transaction, { try body(transaction) }) { result in
+        let done: (Result<Bool, any Error>?) -> Void = { result in
             switch result {
             case .success(let hadChanges):
                 outcome = hadChanges
@@ -149,6 +149,7 @@ extension StackCore {
             case nil: receipt.arrive(nil)
             }
         }
+        group.runExplicit(order, transaction, { try body(transaction) }, done: done)
         lane.leave(group, isPatient: isPatient)
         if let error = receipt.wait() { throw error }
         return outcome

@@ -47,6 +47,8 @@ final class RecordedChanges: @unchecked Sendable {  // complete when it is hande
         let order: MemberOrder
     }
 
+    /// Whether a commit of it has failed before, of which something may be in a store all the same.
+    let mayBeThere: Bool
     private let arena = RecordArena()
     private(set) var inserts: [Insert] = []
     private(set) var updates: [Update] = []
@@ -55,6 +57,8 @@ final class RecordedChanges: @unchecked Sendable {  // complete when it is hande
     private(set) var orders: [Order] = []
 
     var isEmpty: Bool { inserts.isEmpty && updates.isEmpty && deletions.isEmpty && links.isEmpty && orders.isEmpty }
+
+    init(mayBeThere: Bool) { self.mayBeThere = mayBeThere }
 
     func record(_ place: Place, _ layout: RecordLayout) -> RecordView { arena.view(place.offset, place.count, layout) }
 

@@ -30,13 +30,19 @@ final class Replay {
         try checkTargets()
         if policy == .error, !conflicts.isEmpty { throw StoreError(conflicts) }
         // Everything that may be led to is there before anything leads to it.
-        for insert in recorded.inserts {
+        for insert in recorded.inserts where created.contains(insert.object) {
             try self.insert(insert.object, insert.mask, recorded.record(insert.record, layout(insert.object)))
         }
         for change in changes where change.isNew { try insert(change.object, change.mask, change.record) }
-        for insert in recorded.inserts { relate(insert.object, recorded.record(insert.record, layout(insert.object))) }
+        for insert in recorded.inserts where created.contains(insert.object) {
+            relate(insert.object, recorded.record(insert.record, layout(insert.object)))
+        }
         for change in changes where change.isNew { relate(change.object, change.record) }
         for change in changes where !change.isNew { try update(change) }
+        for insert in recorded.inserts where !created.contains(insert.object) {
+            let record = recorded.record(insert.record, layout(insert.object))
+            try update(Change(object: insert.object, mask: target.entry(insert.object.slot).declaredFields, record: record))
+        }
         for links in recorded.links { link(links) }
         for order in recorded.orders where isThere(order.key) { try target.rearrange(order.key, order.order) }
         try target.deleteGraph(doomed)
@@ -50,10 +56,12 @@ final class Replay {
         var wanted: [Int32: Set<Int64>] = [:]
         for object in recorded.updates.lazy.map(\.object) { wanted[object.slot, default: []].insert(object.key) }
         for object in recorded.deletions.lazy.map(\.object) { wanted[object.slot, default: []].insert(object.key) }
-        created = Set(recorded.inserts.map(\.object))
+        // An id is given out once, so that an object which is there has come from here.
+        if recorded.mayBeThere { for insert in recorded.inserts { wanted[insert.object.slot, default: []].insert(insert.object.key) } }
         for (slot, keys) in wanted.sorted(by: { $0.key < $1.key }) {
             for object in try target.existing(slot, keys.sorted()) { existing[object.place] = object }
         }
+        created = Set(recorded.inserts.lazy.map(\.object).filter { self.existing[$0] == nil })
     }
 
     /// Finds out which of the objects that relationships lead to are there.
@@ -121,7 +129,11 @@ final class Replay {
             created.insert(update.object)
             return Change(object: update.object, mask: target.entry(update.object.slot).declaredFields, record: mine, isNew: true)
         }
-        let differing = try differences(object, recorded.record(update.base, entity.layout))
+        var differing = try differences(object, recorded.record(update.base, entity.layout))
+        if recorded.mayBeThere, !differing.isEmpty {
+            let missing = Set(try differences(object, mine))
+            differing.removeAll { update.mask.contains($0) && !missing.contains($0) }
+        }
         if differing.isEmpty { return Change(object: update.object, mask: update.mask, record: mine) }
         conflicts.append(
             ObjectConflict(entity: entity.name, objectID: update.object.key, kind: .changed(keys: differing.map { entity.fields[$0].name }))

@@ -49,7 +49,7 @@ public final class StepwiseTransaction: Awaited {
     /// A step that nobody waits for. What it throws is logged, and thrown by every commit until a rollback, so that nothing is committed without it.
     ///
     /// Where one can await, one must: else a step that returns an object, which the other form refuses, would be taken for one of this form.
-    @available(*, noasync, message: "Await the step.")
+    @available(*, noasync, message: "Await the step, and return what is Sendable: an objectID, not an object.")
     public func perform(_ body: @escaping @Sendable (UnsafeTransaction) throws -> Void) {
         queue.async { [self] in
             do {

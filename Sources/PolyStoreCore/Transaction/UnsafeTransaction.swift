@@ -35,6 +35,8 @@ public final class UnsafeTransaction: Transaction {
     @exclusivity(unchecked) private var news: [ObjectKey: any Model] = [:]
     /// How many changes of to-many relationships they were told of.
     @exclusivity(unchecked) private var toldLinks = 0
+    /// Whether a commit has failed that may have written something.
+    @exclusivity(unchecked) private var mayBeThere = false
     /// Whether the last of its steps can be taken back.
     public let supportsUndo: Bool
 
@@ -156,7 +158,7 @@ public final class UnsafeTransaction: Transaction {
     /// What was changed, free of the objects.
     private func recorded() throws -> RecordedChanges {
         if let error = deferredErrors.first { throw error }
-        let changes = RecordedChanges()
+        let changes = RecordedChanges(mayBeThere: mayBeThere)
         for (slot, own) in pending.enumerated() {
             let entry = table.entries[slot]
             if own.isEmpty { continue }
@@ -202,6 +204,7 @@ public final class UnsafeTransaction: Transaction {
     /// - Returns: whether there was anything to write.
     /// - Throws: `conflict` with all ``StoreError/conflicts``; `constraint` with all violations; `misuse` in the body of another transaction. Nothing is
     ///   written then, and no change is lost: mend it and commit again, or roll back. What was not changed here is read in the newest version then too.
+    ///   After `io`, `full` and the like something may be written, of several stores in some of them: committing again ends what was begun.
     @discardableResult
     public func commit(
         mergePolicy: MergePolicy = .error, durability: Durability? = nil, isolation: isolated (any Actor)? = #isolation
@@ -214,8 +217,12 @@ public final class UnsafeTransaction: Transaction {
             let userInfo = userInfo
             // Somebody before it in line may need the room of an old version.
             refresh()
-            try core.transactAndWait(order(durability), isPatient: isolation == nil) {
-                try Self.replay(changes, on: $0, mergePolicy, userInfo)
+            do {
+                try core.transactAndWait(order(durability), isPatient: isolation == nil) {
+                    try Self.replay(changes, on: $0, mergePolicy, userInfo)
+                }
+            } catch {
+                throw noted(error)
             }
             core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
         }
@@ -237,11 +244,22 @@ public final class UnsafeTransaction: Transaction {
             refresh()
             close("is being committed")
             defer { reopen() }
-            try await core.transact(order(durability)) { try Self.replay(changes, on: $0, mergePolicy, userInfo) }
+            do {
+                try await core.transact(order(durability)) { try Self.replay(changes, on: $0, mergePolicy, userInfo) }
+            } catch {
+                throw noted(error)
+            }
             await core.catchUpViews()
         }
         didCommit()
         return true
+    }
+
+    /// Of several stores those before the one that failed are committed, and an engine may fail in the flush that follows the commit.
+    private func noted(_ error: any Error) -> any Error {
+        let isRefusal = [.conflict, .constraint, .misuse, .notFound, .invalidValue, .cancelled].contains((error as? StoreError)?.code)
+        if !isRefusal { mayBeThere = true }
+        return error
     }
 
     private func order(_ durability: Durability?) -> TransactionOrder { TransactionOrder(durability: durability, source: sourceIdentifier) }
@@ -287,6 +305,7 @@ public final class UnsafeTransaction: Transaction {
         denials = []
         unverified = []
         deferredErrors = []
+        mayBeThere = false
         bases = [:]
         baseArena = RecordArena()
         fetchedAhead = []
