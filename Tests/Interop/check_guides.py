@@ -33,7 +33,7 @@ def main():
                 failures.append(f"{place}: there is no file {source}")
             elif not occurs(block, open(source).read()):
                 failures.append(f"{place}: not in {source} as it stands; copy one to the other:\n{block}")
-    for page in guides + ["docs/backends.md", "README.md"]:
+    for page in guides + ["docs/backends.md", "docs/guarantees.md", "README.md"]:
         # What looks like a link in code is none.
         for target in LINK.findall(re.sub(r"```.*?```|`[^`\n]*`", "", open(page).read(), flags=re.S)):
             if not os.path.exists(os.path.join(os.path.dirname(page), target)):

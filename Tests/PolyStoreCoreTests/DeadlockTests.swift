@@ -111,6 +111,82 @@ import Testing
         var codes: [StoreError.Code] { lock.withLock { failures } }
     }
 
+    @Test func stepsInsideStepsAreRefused() throws {
+        let company = try Company(.memory)
+        let (stack, steps) = (company.stack, company.stack.beginTransaction())
+        try steps.performAndWait { step in
+            expectError(.misuse) { try steps.performAndWait { _ in } }
+            expectError(.misuse) { try stack.saveAllAndWait() }
+            try stack.performAndWait { try $0.create(Into<Person>()).email = "in line" }
+            try step.create(Into<Person>()).email = "step"
+            try step.commit()
+        }
+        #expect(try company.count() == 2)
+    }
+
+    /// A step waits for the line, and who has the line waits for the step.
+    @Test func stepsAndTheLine() async throws {
+        let company = try Company(.memory)
+        let (stack, steps) = (company.stack, company.stack.beginTransaction())
+        let (inLine, inStep) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let step: StoreError.Code? = {
+            do {
+                try await steps.perform { step in
+                    inStep.signal()
+                    inLine.wait()
+                    try step.create(Into<Person>()).email = "step"
+                    try step.commit()
+                }
+                return nil
+            } catch { return (error as? StoreError)?.code }
+        }()
+        async let line: StoreError.Code? = {
+            do {
+                try await stack.perform { transaction in
+                    inStep.wait()
+                    inLine.signal()
+                    try steps.performAndWait { _ in }
+                    try transaction.create(Into<Person>()).email = "line"
+                }
+                return nil
+            } catch { return (error as? StoreError)?.code }
+        }()
+        let codes = await [step, line]
+        #expect(codes.filter { $0 == .misuse }.count == 1 && codes.filter { $0 == nil }.count == 1)
+        #expect(try company.count() == 1)
+    }
+
+    /// However many threads wait for the line, one is left to go on in it.
+    @Test func moreTransactionsInStepsThanThreads() async throws {
+        let company = try Company(.memory)
+        let stack = company.stack
+        let (entered, opened) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        stack.beginAsynchronous { _ in
+            entered.signal()
+            opened.wait()
+        }
+        entered.wait()
+        stack.beginAsynchronous { transaction in
+            try transaction.create(Into<Department>()).title = "in line"
+            transaction.commit()
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<600 {
+                let steps = stack.beginTransaction()
+                group.addTask {
+                    try await steps.perform { step in
+                        try step.create(Into<Person>()).email = "\(number)"
+                        try step.commit()
+                    }
+                }
+            }
+            try await Task.sleep(nanoseconds: 300_000_000)
+            opened.signal()
+            try await group.waitForAll()
+        }
+        #expect(try company.count() == 600)
+    }
+
     @Test func oneStackInsideAnotherIsFine() throws {
         let (first, second) = (try Company(.memory), try Company(.sqlite))
         let inner = second.stack

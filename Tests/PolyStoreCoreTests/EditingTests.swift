@@ -56,6 +56,26 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
+    @MainActor func objectsOfOtherContextsAreDeleted(_ backend: Backend) throws {
+        let company = try Company(backend)
+        try company.people(4)
+        let people = try company.stack.view.fetchAll(From<Person>())
+        let draft = company.stack.beginUnsafe()
+        try draft.delete(people[0])
+        let mine = try draft.edit(people[1])
+        try draft.delete([mine, people[1], people[2]])
+        #expect(people.allSatisfy { !$0.isDeleted } && mine.isDeleted)
+        try draft.commit()
+        #expect(people.map(\.isDeleted) == [true, true, true, false])
+        // Those that are gone already are passed over.
+        try draft.delete(people[0])
+        #expect(!draft.hasChanges)
+        #expect(try company.ages() == [30])
+        let other = try Company(backend)
+        expectError(.storeNotFound) { try other.stack.beginUnsafe().delete(people[3]) }
+    }
+
+    @Test(arguments: Backend.allCases)
     func idsAreFoundInTheirOrder(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(5)

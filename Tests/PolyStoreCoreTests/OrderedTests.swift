@@ -83,7 +83,7 @@ import Testing
             #expect(!transaction.hasChanges)
             lists[0].tracks.swapAt(1, 2)
             #expect(transaction.hasChanges)
-            #expect(!tracks[1].hasChanges && !lists[0].hasChanges)
+            #expect(!tracks[1].hasChanges && lists[0].hasChanges)
             lists[0].extras.reverse()
         }
         #expect(try music.tracks()[0] == ["t0", "t2", "t1", "t3", "t4", "t5"])
@@ -285,6 +285,40 @@ import Testing
         #expect(try unsafe.commit())
         #expect(try music.tracks()[0] == ["t2", "t1", "t0", "t3", "second", "first"])
         #expect(try music.isSound())
+    }
+
+    /// A new order is a step, though no object changes.
+    @Test(arguments: Backend.allCases)
+    func anOrderIsTakenBackAndDoneAgain(_ backend: Backend) throws {
+        let music = try Music(backend)
+        try music.change { _, lists, tracks in
+            lists[0].tracks = [tracks[0], tracks[1], tracks[2]]
+            lists[0].extras = [tracks[3], tracks[4]]
+        }
+        let unsafe = music.stack.beginUnsafe(supportsUndo: true)
+        let list = try #require(try unsafe.fetchOne(From<Playlist>()))
+        func titles() -> [String] { (list.tracks + list.extras).map(\.title) }
+        list.tracks.swapAt(0, 2)
+        unsafe.flush()
+        list.extras.reverse()
+        unsafe.flush()
+        let extra = try #require(list.extras.first)
+        list.tracks.insert(extra, at: 1)
+        #expect(titles() == ["t2", "t4", "t1", "t0", "t4", "t3"])
+        try unsafe.undo()
+        #expect(titles() == ["t2", "t1", "t0", "t4", "t3"])
+        #expect(extra.playlist == nil)
+        try unsafe.undo()
+        #expect(titles() == ["t2", "t1", "t0", "t3", "t4"])
+        try unsafe.undo()
+        #expect(titles() == ["t0", "t1", "t2", "t3", "t4"])
+        #expect(!unsafe.canUndo)
+        for _ in 0..<3 { try unsafe.redo() }
+        #expect(titles() == ["t2", "t4", "t1", "t0", "t4", "t3"])
+        try unsafe.undo()
+        #expect(try unsafe.commit())
+        #expect(try music.tracks()[0] == ["t2", "t1", "t0"])
+        #expect(try music.read { $0.extras.map(\.title) }[0] == ["t4", "t3"])
     }
 
     @MainActor
@@ -525,17 +559,17 @@ struct OrderedModel: Equatable, Sendable {
 
     /// At one and the same place there is room for 32; then some neighbours are moved, and the price of each insertion stays low.
     @Test func insertingAtOnePlaceStaysCheap() {
-        var list: [Int64] = Array(1...2000)
+        var list: [Int64] = Array(1...400)
         var places = apply(ListPositions.changes(list, [:]), [:])
         var written = 0
-        for key in 2001...6000 as ClosedRange<Int64> {
-            list.insert(key, at: 1000)
+        for key in 401...1400 as ClosedRange<Int64> {
+            list.insert(key, at: 200)
             let changes = ListPositions.changes(list, places)
             written += changes.count
             places = apply(changes, places)
             if key % 500 == 0 { #expect(order(places) == list) }
         }
-        #expect(written < 4000 * 8, "\(written)")
+        #expect(written < 1000 * 8, "\(written)")
     }
 
     @Test func atTheEndsOfTheNumbersAllBegin() {

@@ -15,7 +15,7 @@ final class Booking {
     var end: Date = Date(timeIntervalSinceReferenceDate: 20)
     @Attribute(.length(0..<4)) var photo: Data = Data()
     @Attribute(.range(...9_223_372_036_854_775_808 as PartialRangeThrough<UInt64>)) var serial: UInt64 = 0
-    @Attribute(name: "level_of", .range(0.5...2)) var level: Int8?
+    @Attribute(.range(0.5...2), name: "level_of") var level: Int8?
     @Relationship(inverse: "bookings", required: true) var host: Host?
 
     func validate() throws {

@@ -7,7 +7,8 @@ import Testing
     func severalStoresAreAddedByConfiguration(_ backend: Backend) throws {
         let folder = try Folder()
         // addInMemoryStore(configuration: "InMemory"), addDatabaseStore(configuration: "Database", resetOnFailure: true)
-        let schema = Schema("References", [MyPerson.self, MyVisit.self], configurations: ["InMemory": [MyVisit.self], "Database": [MyPerson.self]])
+        let schema = Schema(
+            "References", [MyPerson.self, MyVisit.self], configurations: ["InMemory": [MyVisit.self], "Database": [MyPerson.self]])
         let stack = try DataStack(schema)
         try stack.addStore(.inMemory(), configuration: "InMemory")
         try stack.addStore(backend.store(in: folder.path), configuration: "Database")

@@ -36,7 +36,11 @@ import Testing
                 // Led to without a look into the store; the commit finds out.
                 try transaction.create(Into<MyPerson>()).friend = try transaction.object(with: gone)
                 transaction.commit { result in
-                    if case .failure(let error) = result { continuation.resume(returning: error) } else { continuation.resume(returning: nil) }
+                    if case .failure(let error) = result {
+                        continuation.resume(returning: error)
+                    } else {
+                        continuation.resume(returning: nil)
+                    }
                 }
             }
         }
@@ -140,7 +144,11 @@ import Testing
             stack.beginAsynchronous { transaction in
                 transaction.commit()
                 transaction.commit { result in
-                    if case .failure(let error) = result { continuation.resume(returning: error) } else { continuation.resume(returning: nil) }
+                    if case .failure(let error) = result {
+                        continuation.resume(returning: error)
+                    } else {
+                        continuation.resume(returning: nil)
+                    }
                 }
             }
         }

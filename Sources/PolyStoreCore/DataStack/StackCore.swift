@@ -18,6 +18,9 @@ final class StackCore: Sendable {
     /// Dispatch's threads, as a backend may block and Swift's cooperative ones must not.
     private let readerQueue = DispatchQueue(label: "polystore.readers", attributes: .concurrent)
 
+    /// Their own, so that batches which wait for their turn hold up no reader.
+    private let batchQueue = DispatchQueue(label: "polystore.batches", qos: .utility, attributes: .concurrent)
+
     init(schema: Schema, resolved: [(configuration: String?, schema: ResolvedSchema)], logger: any StoreLogger) {
         self.schema = schema
         self.resolved = resolved
@@ -42,6 +45,8 @@ final class StackCore: Sendable {
         get { loggerBox.withLock { $0 } }
         set { loggerBox.withLock { $0 = newValue } }
     }
+
+    func onBatchThread(_ work: @escaping @Sendable () -> Void) { batchQueue.async(execute: work) }
 
     func onReaderThread(_ work: @escaping @Sendable () -> Void) { readerQueue.async(execute: work) }
 

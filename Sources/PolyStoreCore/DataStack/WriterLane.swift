@@ -7,7 +7,7 @@ import PolyStoreBackend
 ///
 /// Who has the lane has the group. Asynchronous transactions run on the lane's queue, one after another on one thread; those of callers that
 /// wait run on the callers' threads, where a group can go there.
-final class WriterLane: Sendable {
+final class WriterLane: Awaited {
     /// A transaction in line.
     struct Job: Sendable {
         let durability: Durability?
@@ -62,8 +62,9 @@ final class WriterLane: Sendable {
     }
 
     private let state = Protected(State())
-    /// A queue of Dispatch's, as a backend may block and Swift's cooperative threads must not.
-    private let queue = DispatchQueue(label: "polystore.writer")
+    /// A queue of Dispatch's, as a backend may block and Swift's cooperative threads must not. Of another class than those on which transactions in steps
+    /// and batches wait for this lane: however many threads they hold up, one is left for it.
+    private let queue = DispatchQueue(label: "polystore.writer", qos: .userInitiated)
 
     /// Whether the calling thread is in a transaction of this lane: a wait would never end.
     var isHeldByCaller: Bool { state.withLock { $0.owner == currentThreadNumber() } }

@@ -6,6 +6,8 @@ public enum PropertyChange: Sendable, Hashable {
     case value(old: QueryValue?, new: QueryValue?)
     /// To a to-many relationship.
     case members(added: Set<AnyObjectID>, removed: Set<AnyObjectID>)
+    /// To an ordered to-many relationship.
+    case list(old: [AnyObjectID], new: [AnyObjectID])
 
     /// What an attribute or to-one relationship was before.
     public var old: QueryValue? { if case .value(let old, _) = self { old } else { nil } }
@@ -24,8 +26,7 @@ extension Model {
         var changes: [String: PropertyChange] = [:]
         for name in Set(old.keys).union(new.keys) where old[name] != new[name] { changes[name] = .value(old: old[name], new: new[name]) }
         for relationship in changedRelationships {
-            let (added, removed) = try _$state.context.changedMembers(of: self, relationship)
-            if !added.isEmpty || !removed.isEmpty { changes[relationship.name] = .members(added: added, removed: removed) }
+            changes[relationship.name] = try _$state.context.changedMembers(of: self, relationship)
         }
         return changes
     }
@@ -92,16 +93,19 @@ extension Context {
         return row
     }
 
-    /// What a to-many relationship has gained and lost against the store.
-    fileprivate final func changedMembers(
-        of object: some Model, _ relationship: Relationship
-    ) throws -> (added: Set<AnyObjectID>, removed: Set<AnyObjectID>) {
+    /// What a to-many relationship has gained and lost against the store; nil: nothing.
+    fileprivate final func changedMembers(of object: some Model, _ relationship: Relationship) throws -> PropertyChange? {
         let entry = entry(object._$state.slot)
         let key = MemberKey(slot: entry.slot, relationship: Int32(relationship.ordinal), key: object._$state.key)
-        guard let changes = pendingMembers(key) else { return ([], []) }
-        let stored = object.isInserted ? [] : Set(try storage(entry.store).related(relationship, of: [key.key])[key.key])
+        guard let changes = pendingMembers(key) else { return nil }
+        let stored = object.isInserted ? [] : try storage(entry.store).related(relationship, of: [key.key])[key.key]
         let destination = self.entry(entry.destinations[relationship.ordinal])
-        func ids(_ keys: Set<Int64>) -> Set<AnyObjectID> { Set(keys.map { AnyObjectID(entry: destination, key: $0) }) }
-        return (ids(changes.added.subtracting(stored)), ids(changes.removed.intersection(stored)))
+        func id(_ key: Int64) -> AnyObjectID { AnyObjectID(entry: destination, key: key) }
+        if relationship.isOrdered {
+            let new = changes.applied(to: stored)
+            return new == stored ? nil : .list(old: stored.map(id), new: new.map(id))
+        }
+        let (added, removed) = (changes.added.subtracting(stored), changes.removed.intersection(stored))
+        return added.isEmpty && removed.isEmpty ? nil : .members(added: Set(added.map(id)), removed: Set(removed.map(id)))
     }
 }

@@ -43,15 +43,16 @@ final class FieldAssigner {
     /// - Parameters:
     ///   - values: by ordinal; of a to-one relationship the target's key.
     ///   - old: the object's record.
-    /// - Throws: what decoding throws for a value that the object's class does not take, and then nothing is changed.
+    /// - Throws: what decoding throws for a value that the object's class does not take, and then it keeps its values.
     func assign(_ values: [Int: Value], to object: some Model, _ old: RecordView, _ entry: StoreEntity) throws {
         let fields = entry.entity.fields
         let attributes = values.filter { fields[$0.key].relationship == nil }
         if !attributes.isEmpty {
+            let new = try record(old, with: attributes, entry.entity)
             // Before anything changes: a transaction may want to know what the object was like.
             for ordinal in attributes.keys { object._$willChange(ordinal) }
             do {
-                try object._$load(record(old, with: attributes, entry.entity))
+                try object._$load(new)
             } catch {
                 try object._$load(old)
                 throw transaction.described(error, entry, object._$state.key)

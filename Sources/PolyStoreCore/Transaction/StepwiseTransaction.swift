@@ -1,5 +1,6 @@
 import Dispatch
 import PolyStoreBackend
+import Synchronization
 
 /// One transaction in several steps, with whatever lies between them: a download, an `await`, a question to the user.
 ///
@@ -14,10 +15,14 @@ import PolyStoreBackend
 /// Sendable: each step runs on a thread of the transaction's own, one after another in the order in which they were asked for, and all work on one
 /// ``UnsafeTransaction``, whose rules about versions and conflicts hold. Nobody else waits meanwhile. A step that throws is undone as a whole.
 /// What was not committed when the last reference goes is discarded.
-public final class StepwiseTransaction: Sendable {
-    private let queue = DispatchQueue(label: "polystore.steps")
+public final class StepwiseTransaction: Awaited {
+    private let queue = DispatchQueue(label: "polystore.steps", qos: .default)
     private let room: Room
     private let core: StackCore
+    /// The thread that runs a step.
+    private let running = Atomic<UInt>(0)
+
+    var owner: UInt { running.load(ordering: .acquiring) }
 
     /// What only the queue may enter.
     private final class Room: @unchecked Sendable {  // entered by one block of the serial queue at a time
@@ -42,6 +47,9 @@ public final class StepwiseTransaction: Sendable {
     }
 
     /// A step that nobody waits for. What it throws is logged, and thrown by every commit until a rollback, so that nothing is committed without it.
+    ///
+    /// Where one can await, one must: else a step that returns an object, which the other form refuses, would be taken for one of this form.
+    @available(*, noasync, message: "Await the step.")
     public func perform(_ body: @escaping @Sendable (UnsafeTransaction) throws -> Void) {
         queue.async { [self] in
             do {
@@ -54,13 +62,27 @@ public final class StepwiseTransaction: Sendable {
     }
 
     /// A step on a thread of the transaction's own, while the caller's waits for it.
-    /// - Throws: what the body throws; what it had changed is undone then.
+    /// - Throws: what the body throws; what it had changed is undone then. `misuse` inside another step, or where the steps before wait for the caller.
     @discardableResult
-    public func performAndWait<T: Sendable>(_ body: @Sendable (UnsafeTransaction) throws -> T) throws -> T {
-        try queue.sync { try step(body) }
+    public func performAndWait<T: Sendable>(_ body: @Sendable (UnsafeTransaction) throws -> T) throws -> T { try wait { try step(body) } }
+
+    private func wait<T>(_ work: () throws -> T) throws -> T {
+        try LaneWaits.shared.begin(self)
+        return try queue.sync {
+            LaneWaits.shared.end()
+            return try work()
+        }
     }
 
-    private func step<T>(_ body: (UnsafeTransaction) throws -> T) throws -> T {
+    private func occupied<T>(_ work: () throws -> T) rethrows -> T {
+        running.store(currentThreadNumber(), ordering: .releasing)
+        defer { running.store(0, ordering: .releasing) }
+        return try work()
+    }
+
+    private func step<T>(_ body: (UnsafeTransaction) throws -> T) throws -> T { try occupied { try perform(step: body) } }
+
+    private func perform<T>(step body: (UnsafeTransaction) throws -> T) throws -> T {
         var value: T?
         try room.transaction.atomically { value = try body(room.transaction) }
         guard let value else { throw StoreError(.closed, "The step has ended without a result.") }
@@ -79,8 +101,8 @@ public final class StepwiseTransaction: Sendable {
         return result
     }
 
-    fileprivate func commitNow(_ mergePolicy: MergePolicy, _ durability: Durability?) throws -> Bool {
-        try room.transaction.commit(mergePolicy: mergePolicy, durability: durability, isolation: nil)
+    private func commitNow(_ mergePolicy: MergePolicy, _ durability: Durability?) throws -> Bool {
+        try occupied { try room.transaction.commit(mergePolicy: mergePolicy, durability: durability, isolation: nil) }
     }
 
     /// Forgets what the steps so far have changed and not committed.
@@ -93,7 +115,7 @@ public final class StepwiseTransaction: Sendable {
         }
     }
 
-    fileprivate func commitAndWait() throws { _ = try queue.sync { try commitNow(.error, nil) } }
+    fileprivate func commitAndWait() throws { _ = try wait { try commitNow(.error, nil) } }
 }
 
 /// The transactions in steps that have not gone.
@@ -150,7 +172,7 @@ extension DataStack {
         let ticket = Ticket()
         let result = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                core.onReaderThread {
+                core.onBatchThread {
                     continuation.resume(
                         with: Result {
                             let batch = UnsafeTransaction(

@@ -13,13 +13,20 @@ extension Transaction {
     ///   - source: which objects; limit and offset count too.
     ///   - changes: says once what to do to each.
     /// - Returns: how many objects match, whether or not they had to be changed.
-    /// - Throws: `invalidPredicate` for what cannot be set, `invalidValue` for a sum that does not fit; both leave what was changed up to there, so let the
-    ///   error end the transaction.
+    /// - Throws: `invalidPredicate` for what cannot be set, `invalidValue` for a sum that does not fit, and what a function throws; nothing is changed then.
     @discardableResult
     public func batchUpdate<S: FetchSource>(_ source: S, set changes: (inout BatchChanges<S.Entity>) throws -> Void) throws -> Int {
         var batch = BatchChanges<S.Entity>()
         try changes(&batch)
         if let error = batch.error { throw error }
+        // Only what looks at the objects can fail in the middle. Within a step that is watched already its end takes everything back.
+        guard history == nil, batch.steps.contains(where: \.reads) else { return try carryOut(batch, source) }
+        var count = 0
+        try atomically { count = try carryOut(batch, source) }
+        return count
+    }
+
+    private func carryOut<S: FetchSource>(_ batch: BatchChanges<S.Entity>, _ source: S) throws -> Int {
         let assigner = FieldAssigner(self)
         var count = 0
         try fetchInBatches(source) { objects in

@@ -4,14 +4,14 @@ import PolyStoreBackend
 
 extension Transaction {
     /// The objects of a class that were created.
-    public func insertedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> { Set(inserted { $0 is T.Type }.compactMap { $0 as? T }) }
+    public func insertedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> { Set(inserted(slots(of: type)).compactMap { $0 as? T }) }
 
     /// The objects of a class that were in the store and are changed; those whose to-many relationships changed are among them. One that was changed back
     /// is still in the set; ``Model/hasPersistentChangedValues()`` tells.
-    public func updatedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> { Set(updated { $0 is T.Type }.compactMap { $0 as? T }) }
+    public func updatedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> { Set(updated(slots(of: type)).compactMap { $0 as? T }) }
 
     /// The objects of a class that were in the store and are deleted, by delete rules too.
-    public func deletedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> { Set(deleted { $0 is T.Type }.compactMap { $0 as? T }) }
+    public func deletedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> { Set(deleted(slots(of: type)).compactMap { $0 as? T }) }
 
     /// The ids of the objects of a class that were created.
     public func insertedObjectIDs<T: Model>(_ type: T.Type) -> Set<ObjectID<T>> { Set(insertedObjects(type).map(\.objectID)) }
@@ -21,26 +21,22 @@ extension Transaction {
     public func deletedObjectIDs<T: Model>(_ type: T.Type) -> Set<ObjectID<T>> { Set(deletedObjects(type).map(\.objectID)) }
 
     /// The ids of all objects that were created.
-    public func insertedObjectIDs() -> Set<AnyObjectID> { Set(inserted { _ in true }.map { $0.anyID }) }
+    public func insertedObjectIDs() -> Set<AnyObjectID> { Set(inserted(Array(pending.indices)).map { $0.anyID }) }
     /// The ids of all objects that were changed; see ``updatedObjects(_:)``.
-    public func updatedObjectIDs() -> Set<AnyObjectID> { Set(updated { _ in true }.map { $0.anyID }) }
+    public func updatedObjectIDs() -> Set<AnyObjectID> { Set(updated(Array(pending.indices)).map { $0.anyID }) }
     /// The ids of all objects that were deleted.
-    public func deletedObjectIDs() -> Set<AnyObjectID> { Set(deleted { _ in true }.map { $0.anyID }) }
+    public func deletedObjectIDs() -> Set<AnyObjectID> { Set(deleted(Array(pending.indices)).map { $0.anyID }) }
 
     // MARK: Lists
 
-    private func slots(_ accepts: (any Model.Type) -> Bool) -> [Int] {
-        pending.indices.filter { table.entries[$0].types.contains(where: accepts) }
-    }
+    /// Where objects of a class are; those of other classes of its hierarchy are there too.
+    private func slots<T: Model>(of type: T.Type) -> [Int] { (table.byType[ObjectIdentifier(type)] ?? []).map { Int($0.slot) } }
 
-    private func inserted(_ accepts: (any Model.Type) -> Bool) -> [any Model] {
-        slots(accepts).flatMap { pending[$0].inserted.filter { !$0.isDeleted } }
-    }
+    private func inserted(_ slots: [Int]) -> [any Model] { slots.flatMap { pending[$0].inserted.filter { !$0.isDeleted } } }
 
-    private func deleted(_ accepts: (any Model.Type) -> Bool) -> [any Model] { slots(accepts).flatMap { pending[$0].deleted } }
+    private func deleted(_ slots: [Int]) -> [any Model] { slots.flatMap { pending[$0].deleted } }
 
-    private func updated(_ accepts: (any Model.Type) -> Bool) -> [any Model] {
-        let slots = Set(slots(accepts))
+    private func updated(_ slots: [Int]) -> [any Model] {
         var found: [any Model] = slots.flatMap { slot in
             pending[slot].updated.filter { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
         }

@@ -58,12 +58,13 @@ extension Transaction {
         let assigner = FieldAssigner(self)
         // In no map and in no list: nobody meets it.
         let draft = T(_$state: ModelState(maps[Int(entry.slot)], key: 0))
-        let record = try assigner.record(assigner.record(of: draft, entry), with: values, entry.entity)
         do {
-            try draft._$load(record)
+            try draft._$load(assigner.record(assigner.record(of: draft, entry), with: values, entry.entity))
         } catch {
             throw refused(terms.filter { $0.equality(of: entry.entity) != nil }, "\(described(error, entry, 0).message)")
         }
+        // As it would be written: without what its class does not have.
+        let record = try assigner.record(of: draft, entry)
         let related = try terms.contains(where: \.needsRelated) ? relatedRecords(entry.store, FetchOptions()) : nil
         let unmet = try terms.filter { try !PredicateEvaluator($0, related).matches(id: 0, record) }
         guard unmet.isEmpty else { throw refused(unmet, "a new object would not satisfy that") }

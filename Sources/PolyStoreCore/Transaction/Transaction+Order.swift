@@ -50,7 +50,7 @@ extension Transaction {
         let key = MemberKey(slot: entry.slot, relationship: Int32(relationship), key: object._$state.key)
         do {
             let before = try memberKeys(of: object, key)
-            willTouch(object)
+            if before != members.map({ $0._$state.key }) { willTouch(object) }
             let known = Set(before)
             var wanted = OrderedKeys()
             for member in members { wanted.append(member._$state.key) }

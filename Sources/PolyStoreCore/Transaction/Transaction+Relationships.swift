@@ -112,6 +112,7 @@ extension Transaction {
         do {
             let before = Set(try memberKeys(of: object, key))
             let after = Set(members.map { $0._$state.key })
+            if before != after { willTouch(object) }
             for target in before.subtracting(after) { unlink(key, entry, target) }
             for target in after.subtracting(before) { link(key, entry, target) }
         } catch {

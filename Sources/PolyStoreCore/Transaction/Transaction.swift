@@ -78,9 +78,6 @@ public class Transaction: Context {
     /// Begins the store's write transaction, unless that was done already.
     func touch(_ store: PersistentStore) throws { _ = try part(store) }
 
-    /// The version of a store that it reads.
-    final func version(of store: PersistentStore) throws -> UInt64 { try reader(store).version }
-
     /// What the group does to the store.
     private func part(_ store: PersistentStore) throws -> StorePart {
         if store.index < parts.count, let part = parts[store.index] { return part }
@@ -105,7 +102,13 @@ public class Transaction: Context {
     final var isOpen: Bool { if case .open = phase { true } else { false } }
 
     /// Takes no more changes, but can still be read through.
-    final func close(_ why: String) { phase = .closed(why) }
+    final func close(_ why: String) {
+        phase = .closed(why)
+        // So that a change of an object that was changed before is heard of too.
+        for own in pending {
+            for object in [own.inserted, own.updated].joined() { object._$state.edit?.isRecorded = true }
+        }
+    }
     final func reopen() { phase = .open }
 
     /// - Throws: `closed` where nothing can be changed any more.

@@ -21,7 +21,7 @@ final class Editor {
 func acceptedInSteps(_ stack: DataStack) async throws {
     let transaction = stack.beginTransaction()
     let id = try await transaction.perform { step in try step.create(Into<Note>()).objectID }
-    transaction.perform { step in try step.edit(id).text = "later" }
+    try await transaction.perform { step in try step.edit(id).text = "later" }
     try await transaction.commit()
     let count = try await stack.performBatch { batch in
         try batch.create(Into<Note>()).text = "written now and then"
@@ -31,5 +31,15 @@ func acceptedInSteps(_ stack: DataStack) async throws {
     stack.beginAsynchronous { transaction in
         let created = try transaction.create(Into<Note>()).objectID
         transaction.commit { result in print(result, created, count) }
+    }
+}
+
+func acceptedInACallback(_ stack: DataStack, _ id: ObjectID<Note>, _ ask: (@escaping @Sendable (String) -> Void) -> Void) {
+    let transaction = stack.beginTransaction()
+    ask { answer in
+        transaction.perform { step in
+            try step.edit(id).text = answer
+            try step.commit()
+        }
     }
 }

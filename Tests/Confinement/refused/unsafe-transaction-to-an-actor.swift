@@ -9,5 +9,5 @@ actor Keeper {
 func leak(_ stack: DataStack, _ keeper: Keeper) async throws {
     let draft = stack.beginUnsafe()
     await keeper.keep(draft)
-    try draft.commit()
+    draft.rollback()
 }

@@ -1,4 +1,4 @@
-// expected: passing closure as a 'sending' parameter risks causing data races
+// expected: sending value of non-Sendable type '() async throws -> Bool' risks causing data races
 import PolyStoreCore
 
 func leak(_ stack: DataStack) throws {

@@ -152,7 +152,7 @@ struct MixedStress: Sendable {
         }
         let kinds = told.outcomes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         say("mixed on \(engine.name): \(crew.watchdog.done) turns (\(kinds)), as the oracle says, seed \(seed)")
-        let silent = (Operation.waiting.map(\.name) + Operation.asynchronous.map(\.name)).filter { told.outcomes[$0] == nil }
+        let silent = Operation.names.filter { told.outcomes[$0] == nil }
         if !silent.isEmpty { say("  never drawn: \(silent.joined(separator: ", "))") }
     }
 }

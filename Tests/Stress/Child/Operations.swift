@@ -14,6 +14,8 @@ enum Operation {
     typealias Waiting = @Sendable (MixedStress, Turn) throws -> Void
     typealias Asynchronous = @Sendable (MixedStress, Turn) async throws -> Void
 
+    static var names: [String] { waiting.map(\.name) + asynchronous.map(\.name) }
+
     /// Run by threads.
     static let waiting: [Kind<Waiting>] = [
         Kind(name: "performAndWait", weight: 8, body: performAndWait),
@@ -26,6 +28,7 @@ enum Operation {
         Kind(name: "beginSynchronous", weight: 4, body: beginSynchronous),
         Kind(name: "beginSynchronous without a commit", weight: 1, body: beginWithoutCommit),
         Kind(name: "unsafe", weight: 3) { stress, turn in try optimistic(stress, turn) { stress.stack.beginUnsafe() } },
+        Kind(name: "unsafe on what is nobody else's", weight: 2, body: unsafeApart),
         Kind(name: "unsafe that is let go", weight: 2, body: unsafeLetGo),
         Kind(name: "unsafe with undo", weight: 2, body: unsafeWithUndo),
         Kind(name: "child of an unsafe", weight: 2, body: childOfUnsafe),
@@ -46,7 +49,9 @@ enum Operation {
         Kind(name: "beginAsynchronous", weight: 4, body: beginAsynchronous),
         Kind(name: "perform that is cancelled", weight: 4, body: performCancelled),
         Kind(name: "steps over awaits", weight: 3, body: steps),
+        Kind(name: "steps over two stores", weight: 2, body: stepsApart),
         Kind(name: "performBatch", weight: 2, body: batch),
+        Kind(name: "performBatch over two stores", weight: 1, body: batchApart),
         Kind(name: "unsafe on the main actor", weight: 2, body: unsafeOnMain),
         Kind(name: "view", weight: 3, body: view),
         Kind(name: "read", weight: 5) { stress, turn in try await stress.stack.read { try stress.check($0, turn.configuration) } },

@@ -78,7 +78,8 @@ final class Watchdog: Sendable {
         let now = Date()
         var text = what + "\n"
         for worker in workers {
-            text += "  \(worker.name): \(worker.doing ?? "between operations") for \(Int(now.timeIntervalSince(worker.since))) s, \(worker.done) done\n"
+            let seconds = Int(now.timeIntervalSince(worker.since))
+            text += "  \(worker.name): \(worker.doing ?? "between operations") for \(seconds) s, \(worker.done) done\n"
         }
         FileHandle.standardError.write(Data(text.utf8))
         showStacks()

@@ -1,0 +1,228 @@
+import Foundation
+import PolyStore
+import PolyStoreMemory
+import PolyStoreSQLite
+import Testing
+
+@Model
+final class Account {
+    var owner: String = ""
+    var balance: Int = 0
+    var note: String?
+    @Relationship(inverse: "accounts") var branch: Branch?
+}
+
+@Model
+final class Branch {
+    var town: String = ""
+    @Relationship var accounts: Set<Account>
+}
+
+/// What docs/guides/concurrency.md shows: its programs stand here, and do what it says.
+@MainActor @Suite struct ConcurrencyGuideTests {
+    private let stack: DataStack
+    private let (jane, john): (ObjectID<Account>, ObjectID<Account>)
+
+    init() throws {
+        stack = try DataStack(Schema("Bank", Account.self, Branch.self))
+        try stack.addStore(.inMemory())
+        (jane, john) = try stack.performAndWait { transaction in
+            let accounts = [try transaction.create(Into<Account>()), try transaction.create(Into<Account>())]
+            (accounts[0].owner, accounts[0].balance) = ("Jane", 100)
+            (accounts[1].owner, accounts[1].balance) = ("John", 100)
+            return (accounts[0].objectID, accounts[1].objectID)
+        }
+    }
+
+    private func balance(_ id: ObjectID<Account>) throws -> Int? { try stack.readAndWait { try $0.fetchExisting(id)?.balance } }
+
+    private func set(_ balance: Int, _ id: ObjectID<Account>) throws { try stack.performAndWait { try $0.edit(id).balance = balance } }
+
+    @Test func idsGoWhereObjectsCannot() async throws {
+        let id = try await stack.perform { transaction in
+            let account = try transaction.create(Into<Account>())
+            account.owner = "Mary"
+            return account.objectID
+        }
+        try await stack.perform(editing: id) { _, account in account.balance += 10 }
+        let shown = try stack.view.fetchExisting(id)
+        #expect(shown?.balance == 10)
+    }
+
+    @Test func aConflictNamesItsObjects() throws {
+        let (stack, jane) = (stack, jane)
+        let draft = stack.beginUnsafe()
+        try draft.edit(jane).note = "closed on Friday"
+        try set(70, jane)
+        var told: [String] = []
+        do {
+            try draft.commit()
+        } catch let error as StoreError where error.code == .conflict {
+            told = error.conflicts.map(\.description)
+            try draft.commit(mergePolicy: .attributesMineWins)
+        }
+        #expect(told.count == 1 && told[0].contains("balance"))
+        let kept = try stack.readAndWait { try $0.fetchExisting(jane).map { "\($0.balance) \($0.note ?? "")" } }
+        #expect(kept == "70 closed on Friday")
+    }
+
+    @Test func twoDraftsThatReadWhatTheOtherWritesBothCommit() throws {
+        let (first, second) = (stack.beginUnsafe(), stack.beginUnsafe())
+        // Together the accounts must not fall below zero. Each draft looks at both, and takes from one.
+        if try first.edit(jane).balance + first.edit(john).balance >= 150 { try first.edit(jane).balance -= 150 }
+        if try second.edit(jane).balance + second.edit(john).balance >= 150 { try second.edit(john).balance -= 150 }
+        try first.commit()
+        try second.commit()
+        #expect(try balance(jane) == -50 && balance(john) == -50)
+    }
+
+    @Test func inLineTheSecondSeesTheFirst() async throws {
+        let (stack, jane, john) = (stack, jane, john)
+        for id in [jane, john] {
+            try await stack.perform { transaction in
+                let accounts = try transaction.fetchExisting([jane, john])
+                if accounts.reduce(0, { $0 + $1.balance }) >= 150 { try transaction.edit(id).balance -= 150 }
+            }
+        }
+        #expect(try balance(jane) == -50 && balance(john) == 100)
+    }
+
+    @Test func whatWasChangedThereAndBackDoesNotConflict() throws {
+        let draft = stack.beginUnsafe()
+        try draft.edit(jane).note = "seen 100"
+        try set(70, jane)
+        try set(100, jane)
+        try draft.commit()
+        #expect(try balance(jane) == 100)
+        // Another attribute of the same object does.
+        try draft.edit(jane).note = "seen 100 again"
+        try set(70, jane)
+        #expect(throws: StoreError.self) { try draft.commit() }
+    }
+
+    @Test func aDeletionThatLosesMayHaveChangedOthers() throws {
+        let (stack, jane) = (stack, jane)
+        let branch = try stack.performAndWait { transaction in
+            let branch = try transaction.create(Into<Branch>())
+            branch.accounts = [try transaction.edit(jane)]
+            return branch.objectID
+        }
+        let draft = stack.beginUnsafe()
+        try draft.delete(branch)
+        try stack.performAndWait { try $0.edit(branch).town = "Taipei" }
+        try draft.commit(mergePolicy: .storeWins)
+        // The branch is kept, as it was changed meanwhile; Jane's account, which nobody else has touched, has left it all the same.
+        try stack.readAndWait { context throws in
+            #expect(try context.fetchExisting(branch)?.town == "Taipei")
+            #expect(try context.fetchExisting(jane)?.branch == nil)
+        }
+    }
+
+    @Test func aMemberOfAToManyRelationshipIsChangedItself() throws {
+        let (stack, jane) = (stack, jane)
+        let branch = try stack.performAndWait { try $0.create(Into<Branch>()).objectID }
+        let draft = stack.beginUnsafe()
+        try draft.edit(branch).accounts.insert(try draft.edit(jane))
+        try set(70, jane)
+        let error = #expect(throws: StoreError.self) { try draft.commit() }
+        #expect(error?.conflicts.map(\.objectID) == [jane.key])
+        try draft.commit(mergePolicy: .attributesStoreWins)
+        try stack.readAndWait { context in
+            let account = try context.fetchExisting(jane)
+            #expect(account?.balance == 70 && account?.branch != nil)
+        }
+    }
+
+    @Test func aChildIsTriedOut() async throws {
+        let jane = jane
+        try await stack.perform { transaction in
+            let account = try transaction.edit(jane)
+            account.balance += 1
+            let child = transaction.beginUnsafe()
+            try child.edit(account).balance = -1
+            // Nobody keeps what the child did: it was not committed.
+            if try child.edit(account).balance >= 0 { try child.commit() }
+        }
+        #expect(try balance(jane) == 101)
+    }
+
+    @Test func stepsWaitForTheWorldAndNobodyWaitsForThem() async throws {
+        let (stack, jane) = (stack, jane)
+        let transaction = stack.beginTransaction()
+        let owner = try await transaction.perform { step in try step.edit(jane).owner }
+        let note = await lookUp(owner)
+        try await transaction.perform { step in try step.edit(jane).note = note }
+        try await transaction.commit(mergePolicy: .attributesMineWins)
+        #expect(try stack.view.fetchExisting(jane)?.note == "Jane is known")
+    }
+
+    private func lookUp(_ name: String) async -> String {
+        await Task.yield()
+        return "\(name) is known"
+    }
+
+    @Test func batchesWriteNowAndThen() async throws {
+        let (stack, names) = (stack, (0..<2500).map { "number \($0)" })
+        try await stack.performBatch { batch in
+            for (number, name) in names.enumerated() {
+                try batch.checkCancellation()
+                try batch.create(Into<Account>()).owner = name
+                if number % 1000 == 999 { try batch.commit() }
+            }
+        }
+        #expect(try stack.view.fetchCount(From<Account>()) == 2502)
+    }
+
+    @Test func stepsAreTakenBack() throws {
+        let draft = stack.beginUnsafe(supportsUndo: true)
+        let account = try draft.edit(jane)
+        account.balance = 1
+        draft.flush()
+        account.balance = 2
+        draft.flush()
+        try draft.undo()
+        #expect(account.balance == 1 && draft.canRedo)
+        try draft.redo()
+        #expect(account.balance == 2)
+        try draft.commit()
+        #expect(!draft.canUndo)
+    }
+
+    @Test func whoeverKeepsAnOldVersionIsNamed() throws {
+        let draft = stack.beginUnsafe()
+        _ = try draft.edit(jane)
+        for snapshot in stack.openSnapshots {
+            #expect("\(snapshot.kind) since \(snapshot.age), from \(snapshot.origin)".contains("unsafe"))
+        }
+        #expect(stack.openSnapshots.count == 1)
+        draft.rollback()
+        #expect(stack.openSnapshots.isEmpty)
+    }
+
+    @Test func everythingIsSavedAtTheEnd() async throws {
+        let (stack, jane) = (stack, jane)
+        let transaction = stack.beginTransaction()
+        try await transaction.perform { step in try step.edit(jane).balance = 7 }
+        try stack.saveAllAndWait()
+        #expect(try balance(jane) == 7)
+    }
+
+    @Test func anImportThatMayBeRepeated() async throws {
+        let split = try DataStack(
+            Schema(
+                "Bank", [Account.self, Branch.self],
+                configurations: ["Main": [Account.self, Branch.self], "Copies": [Account.self, Branch.self]])
+        )
+        try split.addStore(.inMemory(), configuration: "Main")
+        try split.addStore(.inMemory(), configuration: "Copies")
+        for _ in 1...2 {
+            try await split.perform { transaction in
+                for store in ["Main", "Copies"] {
+                    let account = try transaction.fetchOrCreate(From<Account>(store), Where(\.owner == "Jane"))
+                    account.balance = 100
+                }
+            }
+        }
+        #expect(try split.view.fetchCount(From<Account>()) == 2)
+    }
+}
