@@ -54,6 +54,10 @@ extension ModelClass {
                 PolyStoreCore.ModelInheritance(isAbstract: \(raw: isAbstract), superentity: \(raw: parent), subentities: \(raw: list))
             }
             """)
+        // What a protocol's extension gives nobody can override: a class below would declare its own, and it would never be called.
+        for name in ["validate", "validateForDelete"] where !isSubclass && !functions.contains(name) {
+            members.append("\(raw: access)func \(raw: name)() throws {}")
+        }
         return members
     }
 }

@@ -15,6 +15,8 @@ struct ModelClass {
     private(set) var subentities: [String] = []
     private(set) var properties: [ModelProperty] = []
     private(set) var indexes: [(fields: [String], isUnique: Bool)] = []
+    /// Functions without parameters that it declares.
+    private(set) var functions: Set<String> = []
     private(set) var problems = Problems()
     /// Whether code can be written for it at all.
     private(set) var isUsable = true
@@ -140,6 +142,9 @@ struct ModelClass {
                 at: initializer.initKeyword)
         }
         if let macro = member.as(MacroExpansionDeclSyntax.self), ["Index", "Unique"].contains(macro.macroName.text) { readIndex(macro) }
+        if let function = member.as(FunctionDeclSyntax.self), function.signature.parameterClause.parameters.isEmpty {
+            functions.insert(function.name.text)
+        }
         guard let variable = member.as(VariableDeclSyntax.self) else { return }
         guard let property = PropertyReader(variable, className: name, problems: &problems).property else { return }
         properties.append(property)

@@ -78,6 +78,10 @@ class Party: Model {
         set { _$setMembers(of: 1, to: newValue) }
     }
 
+    // Here to be overridden: the default of the protocol cannot be.
+    func validate() throws {}
+    func validateForDelete() throws {}
+
     class var _$entityName: String { "Party" }
     class var _$entity: EntityDescription { ownEntity }
     private static let ownEntity = EntityDescription(
@@ -244,6 +248,8 @@ final class Worker: Human {
         get { _$members(of: Worker.ordinals.relationship + 1) }
         set { _$setMembers(of: Worker.ordinals.relationship + 1, to: newValue) }
     }
+
+    override func validate() throws { if badge == "none" { throw ValidationError("is no badge", attribute: "badge") } }
 
     override static var _$entityName: String { "Worker" }
     override static var _$entity: EntityDescription { ownEntity }

@@ -120,6 +120,8 @@ import Testing
         try parties.write { try $0.create(Into<Human>()).name = "Fay" }
         let badge = expectError(.constraint) { try parties.write { try $0.create(Into<Worker>()).name = "Gus" } }
         #expect(badge?.attribute == "badge")
+        let refused = expectError(.constraint) { try parties.write { try $0.create(Into<Worker>()).badge = "none" } }
+        #expect(refused?.message.contains("is no badge") == true)
         let director = expectError(.constraint) { try parties.write { try $0.create(Into<Firm>()).name = "Hex" } }
         #expect(director?.attribute == "director")
         let reports = expectError(.constraint) {

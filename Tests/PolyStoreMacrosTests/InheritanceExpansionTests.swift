@@ -91,6 +91,12 @@ import Testing
                 class var _$inheritance: PolyStoreCore.ModelInheritance {
                     PolyStoreCore.ModelInheritance(isAbstract: true, superentity: nil, subentities: [B.self, C.self] as [A.Type])
                 }
+
+                func validate() throws {
+                }
+
+                func validateForDelete() throws {
+                }
             }
 
             extension A: PolyStoreCore.Model {

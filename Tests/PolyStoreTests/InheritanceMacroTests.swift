@@ -32,6 +32,11 @@ final class Truck: Car {
     var load: Double
     @Attribute(name: "weight") var mass: Double = 1
     @Relationship(inverse: "truck") var trailer: Trailer?
+
+    override func validate() throws {
+        try super.validate()
+        if load < 0 { throw ValidationError("is negative", attribute: "load") }
+    }
 }
 
 /// Adds nothing.
@@ -154,6 +159,15 @@ final class UnmarkedChild: Unmarked {}
                 Issue.record("a truck without a load was committed")
             } catch let error as StoreError {
                 #expect((error.code, error.attribute) == (.constraint, "load"))
+            }
+            do {
+                try stack.performAndWait { transaction throws in
+                    let truck = try transaction.create(Into<Truck>())
+                    (truck.plate, truck.load) = ("T2", -1)
+                }
+                Issue.record("a truck was committed whose class refuses it")
+            } catch let error as StoreError {
+                #expect(error.code == .constraint && error.message.contains("is negative"))
             }
             try stack.performAndWait { transaction throws in try transaction.deleteAll(From<Truck>()) }
             try stack.readAndWait { context throws in

@@ -28,6 +28,8 @@ public protocol Model: AnyObject, Hashable, SendableMetatype, QueryArgument {
     ///         if end < start { throw ValidationError("is before the start", attribute: "end") }
     ///     }
     ///
+    /// In a hierarchy the root has it, so that classes below override it and call `super`; `@Model` writes one that asks nothing where there is none.
+    ///
     /// It must not change anything. What it throws is a violation, reported with all others. The default asks nothing.
     func validate() throws
     /// The same for objects that are deleted, with their last values. Relationships that are to be cleared are by then.
