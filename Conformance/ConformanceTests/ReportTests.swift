@@ -12,7 +12,7 @@ import Testing
         #expect(report.failures == [])
         #expect(report.entries.count == 2 * (Self.few.count + 1))
         #expect(report.text.contains("  persistence          –       yes\n"))
-        #expect(report.text.contains("  reopen      0 / 0 (5)  5 / 5\n"))
+        #expect(report.text.contains("  reopen      0 / 0 (6)  6 / 6\n"))
         #expect(report.markdown.contains("| memory | needs persistence | reopen."))
     }
 
