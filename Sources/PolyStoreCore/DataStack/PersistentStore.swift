@@ -52,6 +52,12 @@ final class StoreEntity: Sendable {
     let entity: Entity
     @usableFromInline let type: any Model.Type
     private let required: [Int]
+    /// To-many relationships that have a least or a greatest count.
+    let counted: [Relationship]
+    /// Whether there is a to-one relationship that must lead somewhere.
+    let requiresTargets: Bool
+    /// Whether there are attributes with rules.
+    let hasRules: Bool
     /// Slots of the relationships' destinations, in the same store.
     let destinations: [Int32]
     /// Relationships that lead here and have no way back.
@@ -70,6 +76,9 @@ final class StoreEntity: Sendable {
         self.entity = entity
         self.type = type
         required = entity.fields.filter { $0.relationship == nil && !$0.isOptional && $0.defaultValue == nil }.map(\.ordinal)
+        counted = entity.relationships.filter { $0.isToMany && ($0.minCount > 0 || $0.maxCount != nil) }
+        requiresTargets = entity.relationships.contains { $0.isRequired && !$0.isToMany }
+        hasRules = RuleEvaluator.isNeeded(entity)
         destinations = entity.relationships.map { store.firstSlot + Int32($0.destination) }
         isOrdered = entity.relationships.map(\.isOrdered)
         positions = entity.fields.compactMap { field in

@@ -30,7 +30,7 @@ extension Model {
 extension Transaction {
     /// The rules of attributes, and what the models themselves ask of their objects.
     func checkObjects(_ entry: StoreEntity, _ own: Pending, _ violations: inout Violations) throws {
-        if RuleEvaluator.isNeeded(entry.entity) { try checkRules(entry, own, &violations) }
+        if entry.hasRules { try checkRules(entry, own, &violations) }
         for object in own.inserted where !object.isDeleted { check(object, entry, &violations) { try $0.validate() } }
         for object in own.updated where !object.isDeleted { check(object, entry, &violations) { try $0.validate() } }
         for object in own.deleted { check(object, entry, &violations) { try $0.validateForDelete() } }

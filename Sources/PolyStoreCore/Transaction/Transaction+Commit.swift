@@ -103,7 +103,8 @@ extension Transaction {
         var violations = Violations()
         for (slot, own) in pending.enumerated() {
             let entry = table.entries[slot]
-            let required = entry.entity.relationships.contains { $0.isRequired && !$0.isToMany }
+            if !entry.counted.isEmpty { try checkCounts(entry, own, &violations) }
+            if own.isEmpty { continue }
             if let lost = own.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(lost, entry) }
             for object in own.inserted where !object.isDeleted {
                 for field in entry.required(of: object) where !(object._$state.edit?.mask.contains(field) ?? false) {
@@ -111,7 +112,7 @@ extension Transaction {
                     violations.add(entry.entity.name, name, object._$state.key, "is required and was never assigned", .required)
                 }
             }
-            if required {
+            if entry.requiresTargets {
                 for object in [own.inserted, own.updated].joined() where !object.isDeleted {
                     for relationship in entry.relationships(of: object)
                     where relationship.isRequired && !relationship.isToMany && object._$toOne(relationship.ordinal).id == 0 {
@@ -120,7 +121,6 @@ extension Transaction {
                     }
                 }
             }
-            try checkCounts(entry, own, &violations)
             try checkObjects(entry, own, &violations)
         }
         try checkDenials(&violations)
@@ -130,8 +130,7 @@ extension Transaction {
 
     /// Least and greatest counts of to-many relationships, of new objects and of those whose list changed.
     private func checkCounts(_ entry: StoreEntity, _ own: Pending, _ violations: inout Violations) throws {
-        let counted = entry.entity.relationships.filter { $0.isToMany && ($0.minCount > 0 || $0.maxCount != nil) }
-        guard !counted.isEmpty else { return }
+        let counted = entry.counted
         var keys = Set(memberLog.touched.filter { $0.slot == entry.slot })
         for object in own.inserted {
             for relationship in counted
