@@ -1,0 +1,32 @@
+import PolyStoreBackend
+
+/// What a child transaction sees: its parent with everything that is pending there.
+final class ParentReader: ReadTransaction {
+    private let parent: Transaction
+    private let store: PersistentStore
+
+    init(_ parent: Transaction, _ store: PersistentStore) {
+        self.parent = parent
+        self.store = store
+    }
+
+    private func entry(_ entity: Entity) -> StoreEntity { parent.entry(store.firstSlot + Int32(entity.index)) }
+
+    private func related() throws -> PendingRelated { PendingRelated(parent, store, try parent.storage(store)) }
+
+    var version: UInt64 { (try? parent.storage(store).version) ?? 0 }
+
+    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try related().record(entity, id: id) }
+
+    func scan(_ request: FetchRequest) throws -> Scan { Scan(try parent.steadyRows(entry(request.entity), request, FetchOptions())) }
+
+    func count(_ request: FetchRequest) throws -> Int { try parent.count(entry(request.entity), request, FetchOptions()) }
+
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
+        try related().related(relationship, of: sources)
+    }
+
+    func plan(_ request: FetchRequest) throws -> QueryPlan { try parent.storage(store).plan(request) }
+
+    func end() {}
+}

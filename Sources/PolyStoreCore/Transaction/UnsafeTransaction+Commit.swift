@@ -1,0 +1,182 @@
+import PolyStoreBackend
+
+extension UnsafeTransaction {
+    /// What was changed, free of the objects.
+    private func recorded() throws -> RecordedChanges {
+        if let error = deferredErrors.first { throw error }
+        let changes = RecordedChanges(mayBeThere: mayBeThere)
+        for (slot, own) in pending.enumerated() {
+            let entry = table.entries[slot]
+            if own.isEmpty { continue }
+            try touch(entry.store)
+            for object in own.inserted where !object.isDeleted {
+                try describing(entry, object) { try changes.insert(object, entry) }
+            }
+            for object in own.updated where !object.isDeleted {
+                guard !object._$state.flags.contains(.missing), let base = bases[object.place] else { throw changed(object, entry) }
+                try describing(entry, object) { try changes.update(object, entry, base: baseArena.bytes(base.offset, base.count)) }
+            }
+            for object in own.deleted {
+                changes.delete(object, base: bases[object.place].map { baseArena.bytes($0.offset, $0.count) })
+            }
+        }
+        for (key, net) in memberLog.all(where: { _ in true }) {
+            // What is deleted takes its links with it.
+            if isDoomed(key) { continue }
+            if !net.order.isEmpty { changes.arrange(key, net.order) }
+            guard case .link(_, let isReversed) = entry(key.slot).entity.relationships[Int(key.relationship)].storage, !isReversed else {
+                continue
+            }
+            changes.link(key, net)
+        }
+        return changes
+    }
+
+    private func isDoomed(_ key: MemberKey) -> Bool {
+        func open<T: Model>(_ type: T.Type) -> Bool { living(type, key.slot, key.key)?.isDeleted ?? false }
+        return open(entry(key.slot).type)
+    }
+
+    private func prepare() throws -> RecordedChanges {
+        try checkMutable()
+        return try recorded()
+    }
+
+    /// Writes what was changed, and goes on with the newest version. Waits for its turn on the caller's thread; of a child, hands it to the
+    /// parent, without any waiting.
+    /// - Parameters:
+    ///   - mergePolicy: what becomes of objects that others have changed since they were read here.
+    ///   - durability: what the commit survives; nil is what the store says.
+    /// - Returns: whether there was anything to write.
+    /// - Throws: `conflict` with all ``StoreError/conflicts``; `constraint` with all violations; `misuse` in the body of another transaction. Nothing is
+    ///   written then, and no change is lost: mend it and commit again, or roll back. What was not changed here is read in the newest version then too.
+    ///   After `io`, `full` and the like something may be written, of several stores in some of them: committing again ends what was begun.
+    @discardableResult
+    public func commit(
+        mergePolicy: MergePolicy = .error, durability: Durability? = nil, isolation: isolated (any Actor)? = #isolation
+    ) throws -> Bool {
+        let changes = try prepare()
+        guard !changes.isEmpty else { return false }
+        if let parent {
+            try hand(changes, to: parent, mergePolicy)
+        } else {
+            let userInfo = userInfo
+            // Somebody before it in line may need the room of an old version.
+            refresh()
+            do {
+                try core.transactAndWait(order(durability), isPatient: isolation == nil) {
+                    try Self.replay(changes, on: $0, mergePolicy, userInfo)
+                }
+            } catch {
+                throw noted(error)
+            }
+            core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
+        }
+        didCommit()
+        return true
+    }
+
+    /// The same without holding up the caller's thread. Until it returns nothing may be changed here: what is, is lost, and an error is logged.
+    @discardableResult
+    public func commit(
+        mergePolicy: MergePolicy = .error, durability: Durability? = nil, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Bool {
+        let changes = try prepare()
+        guard !changes.isEmpty else { return false }
+        if let parent {
+            try hand(changes, to: parent, mergePolicy)
+        } else {
+            let userInfo = userInfo
+            refresh()
+            close("is being committed")
+            defer { reopen() }
+            do {
+                try await core.transact(order(durability)) { try Self.replay(changes, on: $0, mergePolicy, userInfo) }
+            } catch {
+                throw noted(error)
+            }
+            await core.catchUpViews()
+        }
+        didCommit()
+        return true
+    }
+
+    /// Of several stores those before the one that failed are committed, and an engine may fail in the flush that follows the commit.
+    private func noted(_ error: any Error) -> any Error {
+        let isRefusal = [.conflict, .constraint, .misuse, .notFound, .invalidValue, .cancelled].contains((error as? StoreError)?.code)
+        if !isRefusal { mayBeThere = true }
+        return error
+    }
+
+    private func order(_ durability: Durability?) -> TransactionOrder { TransactionOrder(durability: durability, source: sourceIdentifier) }
+
+    private static func replay(
+        _ changes: RecordedChanges, on target: Transaction, _ policy: MergePolicy, _ userInfo: [String: any Sendable]
+    ) throws {
+        target.userInfo = userInfo
+        try Replay(changes, on: target, policy).run()
+    }
+
+    private func hand(_ changes: RecordedChanges, to parent: Transaction, _ policy: MergePolicy) throws {
+        try parent.checkMutable()
+        try parent.atomically { try Replay(changes, on: parent, policy).run() }
+    }
+
+    private func didCommit() {
+        tell()
+        withExtendedLifetime(self) { startAgain() }
+    }
+
+    /// Forgets every change since the last commit, and goes on with the newest version. Objects that were made here say that they are deleted.
+    public func rollback() {
+        for object in owned {
+            if object.isInserted {
+                object._$state.flags.insert(.deleted)
+            } else {
+                object._$state.flags.subtract([.deleted, .missing])
+            }
+        }
+        tell()
+        withExtendedLifetime(self) { startAgain() }
+    }
+
+    /// Nothing is changed any more, and everything is read anew when it is asked for.
+    private func startAgain() {
+        release()
+        for slot in pending.indices { pending[slot] = Pending() }
+        memberLog = MemberLog()
+        memberLists = [:]
+        denials = []
+        unverified = []
+        deferredErrors = []
+        mayBeThere = false
+        bases = [:]
+        baseArena = RecordArena()
+        fetchedAhead = []
+        news = [:]
+        toldLinks = 0
+        history = nil
+        for object in owned { object._$state.edit = nil }
+        for map in maps {
+            for case let object as any Model in map.objects where !object.isDeleted { object._$state.flags.insert(.fault) }
+        }
+        let released = owned
+        owned = []
+        for object in released {
+            object._$state.flags.remove(.owned)
+            object._$state.unretainedMap._withUnsafeGuaranteedRef { $0.willHold() }
+        }
+        if supportsUndo { history = UndoHistory(self) }
+    }
+
+    /// Moves to the newest version and keeps the changes: objects that were not changed here are read anew when they are asked for.
+    public func refresh() {
+        release()
+        memberLists = [:]
+        for map in maps {
+            for case let object as any Model in map.objects where !object.isDeleted && object._$state.edit == nil {
+                object._$state.flags.insert(.fault)
+            }
+        }
+    }
+}
