@@ -152,6 +152,16 @@ import Testing
         #expect(count.value == 1)
     }
 
+    @Test func theStreamOfCommitsEndsWithTheStack() async throws {
+        var company: Company? = try Company(.memory)
+        let commits = try #require(company).stack.commits
+        try company?.people(2)
+        company = nil
+        var count = 0
+        for await commit in commits { count += commit.insertedObjectIDs(Person.self).count }
+        #expect(count == 2)
+    }
+
     private final class Counter: @unchecked Sendable {  // the number is only touched under the lock
         private let lock = NSLock()
         private var number = 0

@@ -27,6 +27,8 @@ extension OracleModel {
     /// The same with their positions; 0 where there is no order.
     func placed(_ relationship: Relationship, of source: Int64) -> [(place: Int64, id: Int64)] {
         var found: [(place: Int64, id: Int64)] = []
+        // Without a position they come before all others.
+        var unplaced: [(place: Int64, id: Int64)] = []
         switch relationship.storage {
         case .foreignKey(let field):
             if case .integer(let target) = rows[relationship.source][source]?[field] { found = [(0, target)] }
@@ -37,7 +39,7 @@ extension OracleModel {
                     found.append((0, id))
                     continue
                 }
-                if case .integer(let place) = row[position] { found.append((place, id)) } else { found.append((.min, id)) }
+                if case .integer(let place) = row[position] { found.append((place, id)) } else { unplaced.append((.min, id)) }
             }
         case .link(let table, isReversed: false):
             for (pair, places) in links[table] where pair.source == source {
@@ -48,7 +50,7 @@ extension OracleModel {
                 found.append((relationship.isOrdered ? places.source : 0, pair.source))
             }
         }
-        return found.sorted { $0 < $1 }
+        return unplaced.sorted { $0 < $1 } + found.sorted { $0 < $1 }
     }
 
     private func order(_ key: SortKey, _ entity: Entity, _ left: Int64, _ first: [Value], _ right: Int64, _ second: [Value]) -> Int {

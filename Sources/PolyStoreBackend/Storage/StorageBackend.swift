@@ -59,7 +59,7 @@ public protocol ReadTransaction: RelatedRecords {
     /// The objects that a to-many relationship leads to, for many sources in one call: of an ordered one in ascending order of their positions
     /// and with these, otherwise, and where positions are equal, in ascending order of their ids.
     ///
-    /// The position is the value of the field ``Relationship/positionField`` or that of the link. Null counts as the least integer.
+    /// The position is the value of the field ``Relationship/positionField`` or that of the link. Null comes before every integer.
     /// - Parameter sources: ids of the relationship's source entity, in any order, each once.
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs
     /// Aggregates over what a predicate selects, the groups in ascending order. There is a default, on the records of a walk.
@@ -77,7 +77,7 @@ public protocol ReadTransaction: RelatedRecords {
 public struct RelatedIDs: Sendable {
     private var targets: [Int64: [Int64]] = [:]
     /// Of ordered relationships only.
-    private var positions: [Int64: [Int64]] = [:]
+    private var positions: [Int64: [Int64?]] = [:]
 
     public init() {}
 
@@ -87,7 +87,7 @@ public struct RelatedIDs: Sendable {
     /// - Parameter position: nil is null.
     public mutating func add(source: Int64, target: Int64, position: Int64?) {
         targets[source, default: []].append(target)
-        positions[source, default: []].append(position ?? .min)
+        positions[source, default: []].append(position)
     }
 
     /// To be called once at the end by a backend that did not add them in order.
@@ -98,7 +98,10 @@ public struct RelatedIDs: Sendable {
                 targets[source]?.sort()
                 continue
             }
-            let order = ids.indices.sorted { (places[$0], ids[$0]) < (places[$1], ids[$1]) }
+            // Nothing comes before everything.
+            let order = ids.indices.sorted {
+                (places[$0] == nil ? 0 : 1, places[$0] ?? 0, ids[$0]) < (places[$1] == nil ? 0 : 1, places[$1] ?? 0, ids[$1])
+            }
             targets[source] = order.map { ids[$0] }
             positions[source] = order.map { places[$0] }
         }
@@ -107,7 +110,7 @@ public struct RelatedIDs: Sendable {
     public subscript(source: Int64) -> [Int64] { targets[source] ?? [] }
 
     /// The positions of the targets of an ordered relationship, in the same order; empty of one that is not ordered.
-    public func positions(of source: Int64) -> [Int64] { positions[source] ?? [] }
+    public func positions(of source: Int64) -> [Int64] { (positions[source] ?? []).map { $0 ?? .min } }
 }
 
 /// The one transaction that may change a store. Reads its own writes.

@@ -65,6 +65,7 @@ public class RefreshableContext: SnapshotContext {
     /// Moves to the newest version: forgets every value that was read, so that each is read anew when it is asked for. Objects that were
     /// deleted meanwhile say so in ``Model/isDeleted`` then.
     public final func refresh() throws {
+        update(core.table.withLock { $0 })
         fetchedAhead = []
         for store in table.stores where store.index < readers.count && readers[store.index] != nil {
             let new = try store.backend.beginRead()
@@ -74,7 +75,15 @@ public class RefreshableContext: SnapshotContext {
         if let ledgerID { core.snapshots.renew(ledgerID) }
         memberLists = [:]
         for map in maps {
-            for case let object as any Model in map.objects where !object.isDeleted { object._$state.flags.insert(.fault) }
+            for case let object as any Model in map.objects {
+                // What was deleted may be there again.
+                let entry = entry(object._$state.slot)
+                if object.isDeleted {
+                    guard try storage(entry.store).record(entry.entity, id: object._$state.key) != nil else { continue }
+                    object._$state.flags.subtract([.deleted, .missing])
+                }
+                object._$state.flags.insert(.fault)
+            }
         }
     }
 
@@ -122,6 +131,7 @@ public final class ViewContext: RefreshableContext {
 
     /// Moves to the newest version and brings every living object up to date.
     func catchUp() throws {
+        update(core.table.withLock { $0 })
         guard !readers.isEmpty else { return }
         fetchedAhead = []
         let news = feed.take()
@@ -146,10 +156,9 @@ public final class ViewContext: RefreshableContext {
         for change in commit.changes.changes {
             let slot = commit.store.firstSlot + Int32(change.entity)
             switch change.kind {
-            case .insert: continue
             // Of an object that was only moved in a list nothing is written but its position.
             case .update where change.mask.isDisjoint(with: entry(slot).declaredFields): continue
-            case .update, .delete: try merge(entry(slot).type, slot, change, commit.changes)
+            case .insert, .update, .delete: try merge(entry(slot).type, slot, change, commit.changes)
             }
         }
         for key in commit.touched { memberLists[key] = nil }
@@ -157,7 +166,12 @@ public final class ViewContext: RefreshableContext {
 
     private func merge<T: Model>(_ type: T.Type, _ slot: Int32, _ change: ChangeSet.Change, _ changes: ChangeSet) throws {
         guard let object = living(type, slot, change.id) else { return }
-        if change.kind == .delete {
+        if change.kind == .insert {
+            // It was deleted, and is there again.
+            guard object.isDeleted else { return }
+            object._$state.flags.subtract([.deleted, .missing])
+            object._$state.flags.insert(.fault)
+        } else if change.kind == .delete {
             // A fault that was never read has no last values, and nothing is left to read.
             object._$state.flags.remove(.fault)
             object._$state.flags.insert(.deleted)
@@ -191,7 +205,9 @@ final class ViewList: Sendable {
             do {
                 try view.catchUp()
             } catch {
-                logger.write(.error, "The view could not follow a commit and shows an earlier version: \(error)")
+                logger.write(.error, "The view could not follow a commit: \(error)")
+                // What it was told of is gone, so it reads everything anew.
+                do { try view.refresh() } catch { logger.write(.error, "The view shows an earlier version: \(error)") }
             }
         }
     }

@@ -32,7 +32,7 @@ public struct Commit: Sendable {
                     keys.formUnion(fields.ordinals.map { entity.fields[$0].name })
                     keys.formUnion((kind?.relationships ?? entity.relationships).map(\.name))
                 case .update:
-                    keys.formUnion(change.mask.ordinals.compactMap { entity.fields.indices.contains($0) ? entity.fields[$0].name : nil })
+                    keys.formUnion(change.mask.ordinals.filter(id.entry.declaredFields.contains).map { entity.fields[$0].name })
                 case .delete: break
                 }
             }
@@ -86,14 +86,18 @@ public final class CommitObservation: Sendable {
 
 extension DataStack {
     /// Calls a closure after every commit, on a queue of the stack's own, in the order of the commits, until the answer is let go.
-    public func observeCommits(_ tell: @escaping @Sendable (Commit) -> Void) -> CommitObservation {
-        CommitObservation(core.hub, core.hub.observe(tell))
+    public func observeCommits(_ tell: @escaping @Sendable (Commit) -> Void) -> CommitObservation { observeCommits(tell, end: {}) }
+
+    private func observeCommits(
+        _ tell: @escaping @Sendable (Commit) -> Void, end: @escaping @Sendable () -> Void
+    ) -> CommitObservation {
+        CommitObservation(core.hub, core.hub.observe(tell, end: end))
     }
 
-    /// Every commit from now on. What is not taken yet waits, without a limit.
+    /// Every commit from now on, until the stack goes. What is not taken yet waits, without a limit.
     public var commits: AsyncStream<Commit> {
         AsyncStream { continuation in
-            let observation = observeCommits { continuation.yield($0) }
+            let observation = observeCommits({ continuation.yield($0) }, end: { continuation.finish() })
             continuation.onTermination = { _ in observation.cancel() }
         }
     }

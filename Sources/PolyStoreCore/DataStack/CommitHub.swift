@@ -49,7 +49,7 @@ final class CommitHub: Sendable {
 
     private struct State {
         var feeds: [Follower] = []
-        var observers: [(id: Int, tell: @Sendable (Commit) -> Void)] = []
+        var observers: [(id: Int, tell: @Sendable (Commit) -> Void, end: @Sendable () -> Void)] = []
         var lastObserver = 0
     }
 
@@ -67,15 +67,26 @@ final class CommitHub: Sendable {
     /// Whether a context follows.
     var isActive: Bool { state.withLock { !$0.feeds.isEmpty } }
 
-    func observe(_ tell: @escaping @Sendable (Commit) -> Void) -> Int {
+    /// - Parameter end: called when there will be no more commits.
+    func observe(_ tell: @escaping @Sendable (Commit) -> Void, end: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
             state.lastObserver += 1
-            state.observers.append((state.lastObserver, tell))
+            state.observers.append((state.lastObserver, tell, end))
             return state.lastObserver
         }
     }
 
     func removeObserver(_ id: Int) { state.withLock { state in state.observers.removeAll { $0.id == id } } }
+
+    /// The stack has gone.
+    func finish() {
+        let observers = state.withLock { state in
+            defer { state.observers = [] }
+            return state.observers
+        }
+        guard !observers.isEmpty else { return }
+        queue.async { for observer in observers { observer.end() } }
+    }
 
     /// Takes all transactions of one commit together: several may have one version.
     /// - Parameter commits: what each of them changed; made only if somebody wants to know.

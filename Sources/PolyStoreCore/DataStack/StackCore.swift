@@ -28,6 +28,7 @@ final class StackCore: Sendable {
     }
 
     deinit {
+        hub.finish()
         for store in table.withLock({ $0.stores }) {
             do { try store.backend.close() } catch { logger.write(.error, "Closing \(store.url): \(error)") }
         }

@@ -55,6 +55,9 @@ final class StorePart {
 
     /// A new id: final from now on. Nobody gets it again once something is committed.
     func newKey(_ entity: Entity) throws -> Int64 {
+        guard blocks.indices.contains(entity.index) else {
+            throw StoreError(.closed, "The transaction has ended.", entity: entity.name, url: store.url)
+        }
         if let block = blocks[entity.index], block.next <= block.last {
             blocks[entity.index]?.next += 1
             return block.next

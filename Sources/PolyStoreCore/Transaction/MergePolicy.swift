@@ -11,7 +11,7 @@ import PolyStoreBackend
 /// | ``attributesStoreWins`` | both; what both changed as in the store | stays deleted | stays |
 /// | ``attributesMineWins`` | both; what both changed as here | is there again | deleted |
 ///
-/// Changed are attributes and to-one relationships. To-many relationships never conflict: what was added is added, and what was removed is removed.
+/// An object that stays all the same goes with one whose deletion stands, if that cascades. Changed are attributes and to-one relationships. To-many relationships never conflict: what was added is added, and what was removed is removed.
 /// A relationship that was made to lead to an object which is no longer there is a `conflict`, or with any other policy leads nowhere.
 public struct MergePolicy: Sendable, Hashable {
     enum Winner: Sendable { case nobody, store, mine }

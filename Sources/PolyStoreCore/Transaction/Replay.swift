@@ -28,7 +28,10 @@ final class Replay {
         let changes = try recorded.updates.compactMap(decide)
         let doomed = try recorded.deletions.compactMap(decide)
         try checkTargets()
-        if policy == .error, !conflicts.isEmpty { throw StoreError(conflicts) }
+        if policy == .error, !conflicts.isEmpty {
+            var seen: Set<ObjectConflict> = []
+            throw StoreError(conflicts.filter { seen.insert($0).inserted })
+        }
         // Everything that may be led to is there before anything leads to it.
         for insert in recorded.inserts where created.contains(insert.object) {
             try self.insert(insert.object, insert.mask, recorded.record(insert.record, layout(insert.object)))

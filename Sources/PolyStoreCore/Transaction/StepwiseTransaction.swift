@@ -56,7 +56,7 @@ public final class StepwiseTransaction: Awaited {
                 try step(body)
             } catch {
                 core.logger.write(.error, "A step of a transaction has failed: \(error)")
-                room.transaction.deferredErrors.append(StoreError(wrapping: error))
+                room.transaction.failedSteps.append(StoreError(wrapping: error))
             }
         }
     }
@@ -84,7 +84,7 @@ public final class StepwiseTransaction: Awaited {
 
     private func perform<T>(step body: (UnsafeTransaction) throws -> T) throws -> T {
         var value: T?
-        try room.transaction.atomically { value = try body(room.transaction) }
+        try room.transaction.atomically(endsStep: true) { value = try body(room.transaction) }
         guard let value else { throw StoreError(.closed, "The step has ended without a result.") }
         return value
     }
@@ -200,7 +200,7 @@ extension DataStack {
         for transaction in core.steps.living {
             do { try await transaction.commit() } catch { failure = failure ?? error }
         }
-        try await core.transact(TransactionOrder()) { _ in }
+        try await core.transact(TransactionOrder()) { $0.waitForOthers() }
         if let failure { throw failure }
     }
 

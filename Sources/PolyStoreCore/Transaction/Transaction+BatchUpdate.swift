@@ -19,8 +19,8 @@ extension Transaction {
         var batch = BatchChanges<S.Entity>()
         try changes(&batch)
         if let error = batch.error { throw error }
-        // Only what looks at the objects can fail in the middle. Within a step that is watched already its end takes everything back.
-        guard history == nil, batch.steps.contains(where: \.reads) else { return try carryOut(batch, source) }
+        // Only what looks at the objects can fail in the middle.
+        guard batch.steps.contains(where: \.reads) else { return try carryOut(batch, source) }
         var count = 0
         try atomically { count = try carryOut(batch, source) }
         return count

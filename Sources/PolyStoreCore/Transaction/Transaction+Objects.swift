@@ -142,10 +142,14 @@ extension Transaction {
 
     /// A setter cannot throw, so that a change which comes too late is told to the logger.
     private func lostEdit(of object: any Model) -> EditState {
+        tellLost(object)
+        return object._$state.edit ?? EditState(isInsert: false)
+    }
+
+    final func tellLost(_ object: any Model) {
         if let error = immutability {
             let name = entry(object._$state.slot).entity.name
             core.logger.write(.error, "A change of \(name) \(object._$state.key) is lost: \(error.message)")
         }
-        return object._$state.edit ?? EditState(isInsert: false)
     }
 }

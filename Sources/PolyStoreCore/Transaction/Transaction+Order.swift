@@ -45,6 +45,7 @@ struct PendingPositions {
 extension Transaction {
     /// Brings the objects of an ordered relationship into an order. Of an object that is there twice the first place counts.
     func replaceList<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) {
+        guard isOpen else { return tellLost(object) }
         for member in members where !accepts(member, as: relationship, of: object) { return }
         let entry = entry(object._$state.slot)
         let key = MemberKey(slot: entry.slot, relationship: Int32(relationship), key: object._$state.key)

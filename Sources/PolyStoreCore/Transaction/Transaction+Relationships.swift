@@ -106,6 +106,7 @@ extension Transaction {
     }
 
     func replaceMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) {
+        guard isOpen else { return tellLost(object) }
         for member in members where !accepts(member, as: relationship, of: object) { return }
         let entry = entry(object._$state.slot)
         let key = MemberKey(slot: entry.slot, relationship: Int32(relationship), key: object._$state.key)

@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// A unit of work: collects changes in memory, then writes them all or none. Its fetches see its own changes.
 ///
-/// Comes as the argument of ``DataStack/perform(durability:_:)`` and its like, and ends with their body. The bodies are `@Sendable` and what
+/// Comes as the argument of ``DataStack/perform(durability:source:_:)`` and its like, and ends with their body. The bodies are `@Sendable` and what
 /// they return is Sendable, and a transaction and its objects are neither: the compiler refuses every way in or out.
 ///
 /// There are several kinds, all with the same verbs. Those in the line of the stack, one at a time, read what they will write to:
@@ -146,6 +146,14 @@ public class Transaction: Context {
 
     /// Forgets every change.
     func giveUp() {}
+    /// Called before an object is given back a state in which it was changed or deleted.
+    func willRestore(_ object: any Model) {}
+    /// Called when a changed object is one that was not changed again.
+    func didForget(_ object: any Model) {}
+    /// Called when objects were given back an earlier state, or a later one; with the changes of to-many relationships before and after.
+    func didRestore(_ objects: [any Model], _ before: MemberLog, _ after: MemberLog) {}
+    /// Makes the transaction depend on everything that is to be committed before it.
+    final func waitForOthers() { parts = group?.parts ?? [] }
 
     /// Ends: nothing can be read through it any more.
     func end() {

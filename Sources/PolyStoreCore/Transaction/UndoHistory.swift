@@ -14,6 +14,7 @@ final class UndoHistory {
         let flags: ModelState.Flags
         /// Its values; nil: they were still to be read.
         let record: RecordedChanges.Place?
+        let arena: RecordArena
         /// Whether the transaction had made it.
         let exists: Bool
     }
@@ -52,10 +53,16 @@ final class UndoHistory {
         }
     }
 
-    /// Whether nothing was changed since the last step.
-    private var isAtEnd: Bool { current.objects.isEmpty && transaction.memberLog.changeCount == current.memberLog.changeCount }
+    /// So many steps belong to somebody outside, who does not want them to be taken back now.
+    private var floor = 0
 
-    var canUndo: Bool { !isAtEnd || !undoable.isEmpty }
+    /// Whether nothing was changed since the last step.
+    private var isAtEnd: Bool {
+        current.objects.isEmpty && transaction.memberLog.changeCount == current.memberLog.changeCount
+            && transaction.deferredErrors.count == current.deferredErrors.count
+    }
+
+    var canUndo: Bool { !isAtEnd || undoable.count > floor }
     /// What was changed since cannot be done again on top of.
     var canRedo: Bool { isAtEnd && !redoable.isEmpty }
 
@@ -80,7 +87,8 @@ final class UndoHistory {
         }
         step.order.append(place)
         step.objects[place] = Memory(
-            object: object, mask: object._$state.edit?.mask, isInsert: object.isInserted, flags: state, record: record, exists: exists)
+            object: object, mask: object._$state.edit?.mask, isInsert: object.isInserted, flags: state, record: record,
+            arena: step.arena, exists: exists)
     }
 
     // MARK: Steps
@@ -97,15 +105,51 @@ final class UndoHistory {
     /// Takes the last step back.
     func undo() throws {
         endStep()
-        guard let step = undoable.popLast() else { return }
+        guard undoable.count > floor, let step = undoable.popLast() else { return }
         redoable.append(try exchange(step))
     }
 
-    /// Takes the step under way back, for good.
-    func forgetStep() throws {
-        guard !isAtEnd else { return }
-        try undo()
+    /// Begins something that is to be done as a whole or not at all.
+    func beginWhole() -> Whole {
+        let isUnderWay = !isAtEnd
+        endStep()
+        defer { floor = undoable.count }
+        return Whole(floor: floor, mark: undoable.count, isUnderWay: isUnderWay)
+    }
+
+    /// - Parameter endsStep: whether it is a step of its own; otherwise it belongs to the one under way.
+    func endWhole(_ whole: Whole, endsStep: Bool) {
+        endStep()
+        floor = whole.floor
+        if endsStep { return }
+        // What came before it in the same step, and what it was made up of, are one.
+        let first = whole.isUnderWay ? whole.mark - 1 : whole.mark
+        guard first < undoable.count else { return }
+        var joined = undoable[first]
+        for step in undoable[(first + 1)...] {
+            for place in step.order where joined.objects[place] == nil {
+                joined.order.append(place)
+                joined.objects[place] = step.objects[place]
+            }
+        }
+        undoable.removeSubrange(first...)
+        current = joined
+    }
+
+    /// Takes everything back that was done since its beginning, for good.
+    func takeBack(_ whole: Whole) throws {
+        endStep()
+        floor = whole.floor
+        while undoable.count > whole.mark, let step = undoable.popLast() { _ = try exchange(step) }
         redoable = []
+        if whole.isUnderWay, let open = undoable.popLast() { current = open }
+    }
+
+    struct Whole {
+        fileprivate let floor: Int
+        fileprivate let mark: Int
+        /// Whether a step was under way that it came into.
+        fileprivate let isUnderWay: Bool
     }
 
     func redo() throws {
@@ -124,8 +168,9 @@ final class UndoHistory {
             remember(object, in: &now, exists: !(object.isInserted && object.isDeleted))
         }
         for place in step.order {
-            if let memory = step.objects[place] { try restore(memory, step) }
+            if let memory = step.objects[place] { try restore(memory) }
         }
+        let log = transaction.memberLog
         transaction.memberLog = step.memberLog
         transaction.denials = step.denials
         transaction.unverified = step.unverified
@@ -134,10 +179,11 @@ final class UndoHistory {
         transaction.sortOut(step.order.compactMap { step.objects[$0]?.object })
         current = Self.step(transaction)
         watchAgain()
+        transaction.didRestore(step.order.compactMap { step.objects[$0]?.object }, log, step.memberLog)
         return now
     }
 
-    private func restore(_ memory: Memory, _ step: Step) throws {
+    private func restore(_ memory: Memory) throws {
         let object = memory.object
         guard memory.exists else {
             // What the transaction had not made yet is as good as deleted.
@@ -145,9 +191,10 @@ final class UndoHistory {
             return
         }
         let entry = transaction.entry(object._$state.slot)
+        if memory.mask != nil || memory.flags.contains(.deleted) { transaction.willRestore(object) }
         let kept = object._$state.flags.intersection([.hasMembers, .owned])
         if let record = memory.record {
-            try object._$load(step.arena.view(record.offset, record.count, entry.entity.layout))
+            try object._$load(memory.arena.view(record.offset, record.count, entry.entity.layout))
         } else if !memory.flags.contains(.missing) {
             object._$state.flags.insert(.fault)
         }
@@ -155,6 +202,10 @@ final class UndoHistory {
         object._$state.flags = memory.flags.subtracting([.fault]).union(kept).union(isFault ? .fault : [])
         guard let mask = memory.mask else {
             object._$state.edit = nil
+            guard !object.isDeleted else { return }
+            // Somebody else may have changed it meanwhile.
+            object._$state.flags.insert(.fault)
+            transaction.didForget(object)
             return
         }
         let edit = EditState(isInsert: memory.isInsert)
@@ -165,18 +216,19 @@ final class UndoHistory {
 
 extension Transaction {
     /// Does all of something, or nothing.
-    final func atomically(_ body: () throws -> Void) throws {
+    /// - Parameter endsStep: whether it can be taken back alone.
+    final func atomically(endsStep: Bool = false, _ body: () throws -> Void) throws {
         let own = history ?? UndoHistory(self)
         let isMine = history == nil
         history = own
         defer { if isMine { history = nil } }
-        own.endStep()
+        let whole = own.beginWhole()
         do {
             try body()
-            own.endStep()
+            if history === own { own.endWhole(whole, endsStep: endsStep) }
         } catch {
             // A commit in the middle has ended everything before it.
-            if history === own { try own.forgetStep() } else { giveUp() }
+            if history === own { try own.takeBack(whole) } else { giveUp() }
             throw error
         }
     }

@@ -3,7 +3,7 @@ import PolyStoreBackend
 extension UnsafeTransaction {
     /// What was changed, free of the objects.
     private func recorded() throws -> RecordedChanges {
-        if let error = deferredErrors.first { throw error }
+        if let error = failedSteps.first ?? deferredErrors.first { throw error }
         let changes = RecordedChanges(mayBeThere: mayBeThere)
         for (slot, own) in pending.enumerated() {
             let entry = table.entries[slot]
@@ -72,7 +72,7 @@ extension UnsafeTransaction {
             }
             core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
         }
-        didCommit()
+        didCommit(mergePolicy)
         return true
     }
 
@@ -97,7 +97,7 @@ extension UnsafeTransaction {
             }
             await core.catchUpViews()
         }
-        didCommit()
+        didCommit(mergePolicy)
         return true
     }
 
@@ -122,22 +122,44 @@ extension UnsafeTransaction {
         try parent.atomically { try Replay(changes, on: parent, policy).run() }
     }
 
-    private func didCommit() {
+    private func didCommit(_ policy: MergePolicy) {
         tell()
+        let deleted = policy.winner == .store ? pending.flatMap(\.deleted) : []
         withExtendedLifetime(self) { startAgain() }
+        // Others may have won, so that some are still there.
+        for object in deleted {
+            guard let found = try? record(entry(object._$state.slot), object._$state.key), found.count > 0 else { continue }
+            object._$state.flags.subtract([.deleted, .missing])
+            object._$state.flags.insert(.fault)
+        }
     }
 
     /// Forgets every change since the last commit, and goes on with the newest version. Objects that were made here say that they are deleted.
     public func rollback() {
+        var changed: [any Model] = []
         for object in owned {
+            if object._$state.edit != nil || object.isDeleted { changed.append(object) }
             if object.isInserted {
                 object._$state.flags.insert(.deleted)
-            } else {
+            } else if isInMap(object) {
                 object._$state.flags.subtract([.deleted, .missing])
             }
         }
-        tell()
+        let links = memberLog.touched(since: 0)
         withExtendedLifetime(self) { startAgain() }
+        guard !observers.isEmpty else { return }
+        for object in changed { news[object.place] = object }
+        for key in links {
+            let object = anyObject(key.slot, key.key)
+            news[object.place] = object
+        }
+        tell()
+    }
+
+    /// Whether it is the context's object of its id; one that stands for a missing object is not.
+    private func isInMap(_ object: any Model) -> Bool {
+        let (slot, key) = (Int(object._$state.slot), object._$state.key)
+        return maps[slot].object(key) == Unmanaged.passUnretained(object as AnyObject).toOpaque()
     }
 
     /// Nothing is changed any more, and everything is read anew when it is asked for.
@@ -149,6 +171,7 @@ extension UnsafeTransaction {
         denials = []
         unverified = []
         deferredErrors = []
+        failedSteps = []
         mayBeThere = false
         bases = [:]
         baseArena = RecordArena()

@@ -35,6 +35,8 @@ public final class UnsafeTransaction: Transaction {
     @exclusivity(unchecked) var news: [ObjectKey: any Model] = [:]
     /// How many changes of to-many relationships they were told of.
     @exclusivity(unchecked) var toldLinks = 0
+    /// What steps have thrown that nobody waits for.
+    @exclusivity(unchecked) var failedSteps: [StoreError] = []
     /// Whether a commit has failed that may have written something.
     @exclusivity(unchecked) var mayBeThere = false
     /// Whether the last of its steps can be taken back.
@@ -89,7 +91,10 @@ public final class UnsafeTransaction: Transaction {
     // MARK: Ids
 
     override func newKey(_ entry: StoreEntity) throws -> Int64 {
-        if let parent { return try parent.newKey(entry) }
+        if let parent {
+            try parent.checkMutable()
+            return try parent.newKey(entry)
+        }
         let slot = Int(entry.slot)
         if let key = keys[slot]?.popFirst() { return key }
         try touch(entry.store)
@@ -129,6 +134,25 @@ public final class UnsafeTransaction: Transaction {
         own(object)
         keepBase(of: object)
         if !observers.isEmpty { news[object.place] = object }
+    }
+
+    override func willRestore(_ object: any Model) {
+        guard !object.isInserted, bases[object.place] == nil else { return }
+        if object._$state.isFault { fire(object) }
+        keepBase(of: object)
+    }
+
+    override func didForget(_ object: any Model) { bases[object.place] = nil }
+
+    override func didRestore(_ objects: [any Model], _ before: MemberLog, _ after: MemberLog) {
+        guard !observers.isEmpty else { return }
+        let (shorter, longer) = before.changeCount < after.changeCount ? (before, after) : (after, before)
+        for object in objects { news[object.place] = object }
+        for key in longer.touched(since: shorter.changeCount) {
+            let object = anyObject(key.slot, key.key)
+            news[object.place] = object
+        }
+        toldLinks = after.changeCount
     }
 
     override func keep(_ objects: [any Model]) { for object in objects { own(object) } }
