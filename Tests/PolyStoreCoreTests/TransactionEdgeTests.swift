@@ -174,6 +174,40 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchExisting(ids[0])?.friends.count } == 0)
     }
 
+    @Test func aMoveInAListTellsOfTheListAlone() async throws {
+        let music = try OrderedTests.Music(.memory)
+        try music.change { _, lists, tracks in lists[0].tracks = [tracks[0], tracks[1]] }
+        let commits = music.stack.commits
+        let (list, track) = try music.stack.readAndWait { context throws in
+            (try context.fetchAll(From<Playlist>())[0].objectID, try context.fetchAll(From<Track>())[0].objectID)
+        }
+        try music.change { _, lists, tracks in
+            lists[0].tracks = [tracks[1], tracks[0]]
+            tracks[0].title = "renamed"
+        }
+        for await commit in commits {
+            #expect(commit.changedKeys(of: list) == ["tracks"])
+            #expect(commit.changedKeys(of: track) == ["title"])
+            break
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    @MainActor
+    func contextsLearnOfStoresThatComeLater(_ backend: Backend) async throws {
+        let folder = try Folder()
+        let models: [any Model.Type] = [Person.self, Department.self, Project.self]
+        let stack = try DataStack(Schema("Split", models, configurations: ["A": models, "B": models]), logger: RecordingLogger())
+        try stack.addStore(backend.store(in: folder, "a"), configuration: "A")
+        let (view, context) = (stack.newView(), stack.newContext())
+        #expect(try view.fetchCount(From<Person>()) + context.fetchCount(From<Person>()) == 0)
+        try stack.addStore(backend.store(in: folder, "b"), configuration: "B")
+        try await stack.perform { try $0.create(Into<Person>("B")).email = "later" }
+        try context.refresh()
+        #expect(try view.fetchCount(From<Person>("B")) == 1)
+        #expect(try context.fetchCount(From<Person>("B")) == 1)
+    }
+
     /// Everything that was in line is safe when it returns, or has failed.
     @Test func savingAllWaitsForTheCommitsInLine() async throws {
         let faults = Faults()
