@@ -60,6 +60,8 @@ final class StoreEntity: Sendable {
     let hasRules: Bool
     /// Slots of the relationships' destinations, in the same store.
     let destinations: [Int32]
+    /// To-one relationships, with their fields and the slots that they lead to.
+    let toOnes: [(relationship: Relationship, field: Int, slot: Int32)]
     /// Relationships that lead here and have no way back.
     let incoming: [Relationship]
     /// The classes, where there are several; `type` is their root.
@@ -86,6 +88,9 @@ final class StoreEntity: Sendable {
                 return nil
             }
             return (field.ordinal, relationship, key)
+        }
+        toOnes = entity.relationships.compactMap {
+            if case .foreignKey(let field) = $0.storage { ($0, field, store.firstSlot + Int32($0.destination)) } else { nil }
         }
         incoming = store.schema.entities.flatMap(\.relationships).filter { $0.destination == entity.index && $0.inverse == nil }
         family = EntityFamily(entity, type)

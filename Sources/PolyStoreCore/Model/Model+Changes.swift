@@ -59,10 +59,7 @@ extension Model {
         if isFault { _$fire() }
         let (context, entry) = (_$state.context, _$state.context.entry(_$state.slot))
         let arena = RecordArena(capacity: 512)
-        var builder = RecordBuilder(arena)
-        builder.begin(entry.entity.layout)
-        try entry.encode(self, into: &builder)
-        return try context.row(builder.finishedView(), entry, nil)
+        return try context.row(arena.encode(self, entry), entry, nil)
     }
 
     /// The to-many relationships that this transaction has touched.

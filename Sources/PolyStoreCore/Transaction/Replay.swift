@@ -105,12 +105,7 @@ final class Replay {
         }
     }
 
-    private func toOnes(_ slot: Int32) -> [(relationship: Relationship, field: Int, slot: Int32)] {
-        let entry = target.entry(slot)
-        return entry.entity.relationships.compactMap {
-            if case .foreignKey(let field) = $0.storage { ($0, field, entry.destinations[$0.ordinal]) } else { nil }
-        }
-    }
+    private func toOnes(_ slot: Int32) -> [(relationship: Relationship, field: Int, slot: Int32)] { target.entry(slot).toOnes }
 
     // MARK: What is to be done
 
@@ -184,7 +179,7 @@ final class Replay {
         guard let new = existing[object] else { return }
         for (relationship, field, slot) in toOnes(object.slot) where !record.isNull(field) {
             let key = record.integer(field)
-            guard targets.contains(ObjectKey(slot: slot, key: key)) || created.contains(ObjectKey(slot: slot, key: key)) else { continue }
+            guard targets.contains(ObjectKey(slot: slot, key: key)) else { continue }
             new._$setToOne(relationship.ordinal, ToOne(id: key))
             target.moved(new, relationship.ordinal, from: 0, to: key)
         }
@@ -206,7 +201,7 @@ final class Replay {
         try object._$load(builder.finishedView())
         for (place, (relationship, field, slot)) in toOnes(change.object.slot).enumerated() where change.mask.contains(field) {
             var key = object._$toOne(relationship.ordinal).id
-            if key != 0, !targets.contains(ObjectKey(slot: slot, key: key)), !created.contains(ObjectKey(slot: slot, key: key)) {
+            if key != 0, !targets.contains(ObjectKey(slot: slot, key: key)) {
                 key = 0
                 object._$setToOne(relationship.ordinal, .none)
             }
@@ -215,8 +210,7 @@ final class Replay {
     }
 
     private func isThere(_ key: MemberKey) -> Bool {
-        let owner = ObjectKey(slot: key.slot, key: key.key)
-        return targets.contains(owner) || created.contains(owner)
+        targets.contains(ObjectKey(slot: key.slot, key: key.key))
     }
 
     private func link(_ links: RecordedChanges.Links) {

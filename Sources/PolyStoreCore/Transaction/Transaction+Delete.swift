@@ -31,9 +31,7 @@ extension Transaction {
         for (slot, keys) in wanted {
             let entry = entry(slot)
             let map = maps[Int(slot)]
-            let links: [(relationship: Int, field: Int)] = entry.entity.relationships.compactMap {
-                if case .foreignKey(let field) = $0.storage { ($0.ordinal, field) } else { nil }
-            }
+            let links = entry.toOnes
             var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
             var fields = FieldMask()
             for link in links { fields.insert(link.field) }
@@ -45,7 +43,7 @@ extension Transaction {
                 if map.isPolymorphic, map.object(cursor.id) != nil { continue }  // of another class
                 let state = ModelState(map, key: cursor.id, flags: [.fault, .linked])
                 guard let object = try fault(T.self, entry, state, cursor.record) else { continue }
-                for link in links { object._$setToOne(link.relationship, ToOne(cursor.record, link.field)) }
+                for link in links { object._$setToOne(link.relationship.ordinal, ToOne(cursor.record, link.field)) }
                 map.insert(cursor.id, object)
                 found.append(object)
             }
