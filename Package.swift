@@ -64,13 +64,14 @@ let package = Package(
 
         // The suite that proves a backend, for anybody's backend.
         .target(
-            name: "PolyStoreConformance", dependencies: ["PolyStoreBackend", "PolyStoreMemory"], path: "Conformance/PolyStoreConformance",
-            swiftSettings: settings),
+            name: "PolyStoreConformance", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "PolyStoreMemory"],
+            path: "Conformance/PolyStoreConformance", swiftSettings: settings),
         // The built-in backends and what they claim, and the program that prints how they fare.
         .target(
             name: "ConformanceTargets",
-            dependencies: ["PolyStoreConformance", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
-            path: "Conformance/Targets", swiftSettings: settings),
+            dependencies: [
+                "PolyStoreConformance", "PolyStoreKeyValue", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB",
+            ], path: "Conformance/Targets", swiftSettings: settings),
         .executableTarget(
             name: "conformance-report", dependencies: ["ConformanceTargets", "PolyStoreConformance"], path: "Conformance/Report",
             swiftSettings: settings),

@@ -18,17 +18,23 @@ extension StoreConfiguration {
     public static func lmdb(file: String, options: LMDBOptions = LMDBOptions()) -> StoreConfiguration {
         let path = FilePlace.resolve(file)
         return StoreConfiguration(engine: "lmdb", location: path) { request in
-            let place = FilePlace(path: path)
-            try LMDBFile(place: place).prepare(isReadOnly: request.isReadOnly, mode: options.fileMode)
-            let handle = try EngineHandle.shared("lmdb:\(try place.identity())", isReadOnly: request.isReadOnly) {
-                try LMDBEngine(path: path, options: options, isReadOnly: request.isReadOnly)
-            }
-            return try KeyValueBackend(handle, request)
+            try KeyValueBackend(EngineHandle.lmdb(path: path, options: options, isReadOnly: request.isReadOnly), request)
         }
     }
 
     /// A store in an LMDB file at a file URL.
     public static func lmdb(url: URL, options: LMDBOptions = LMDBOptions()) -> StoreConfiguration { lmdb(file: url.path, options: options) }
+}
+
+extension EngineHandle {
+    /// The engine of a file, without the record layer.
+    package static func lmdb(path: String, options: LMDBOptions, isReadOnly: Bool) throws -> EngineHandle {
+        let place = FilePlace(path: path)
+        try LMDBFile(place: place).prepare(isReadOnly: isReadOnly, mode: options.fileMode)
+        return try shared("lmdb:\(try place.identity())", isReadOnly: isReadOnly) {
+            try LMDBEngine(path: path, options: options, isReadOnly: isReadOnly)
+        }
+    }
 }
 
 extension StoreEngine {

@@ -23,17 +23,23 @@ extension StoreConfiguration {
                     .unsupported, "LevelDB cannot open \(path) for reading only; it always writes. Open it for writing, and only read.",
                     url: path)
             }
-            try LevelDBFolder(place: FilePlace(path: path)).prepare(mode: options.folderMode)
-            let handle = try EngineHandle.shared("leveldb:\(try FilePlace(path: path).identity())", isReadOnly: false) {
-                try LevelDBEngine(path: path, options: options)
-            }
-            return try KeyValueBackend(handle, request)
+            return try KeyValueBackend(EngineHandle.levelDB(path: path, options: options), request)
         }
     }
 
     /// A store in a LevelDB folder at a file URL.
     public static func levelDB(url: URL, options: LevelDBOptions = LevelDBOptions()) -> StoreConfiguration {
         levelDB(directory: url.path, options: options)
+    }
+}
+
+extension EngineHandle {
+    /// The engine of a folder, without the record layer.
+    package static func levelDB(path: String, options: LevelDBOptions) throws -> EngineHandle {
+        try LevelDBFolder(place: FilePlace(path: path)).prepare(mode: options.folderMode)
+        return try shared("leveldb:\(try FilePlace(path: path).identity())", isReadOnly: false) {
+            try LevelDBEngine(path: path, options: options)
+        }
     }
 }
 

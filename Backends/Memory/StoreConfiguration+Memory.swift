@@ -17,6 +17,11 @@ extension StoreConfiguration {
     private static let places = PlaceNumbers()
 }
 
+extension EngineHandle {
+    /// A new engine in memory, without the record layer.
+    package static func memory() -> EngineHandle { EngineHandle(private: MemoryEngine(place: "memory")) }
+}
+
 extension StoreEngine {
     /// `memory:`, without a location.
     public static let memory = StoreEngine(name: "memory") { url in

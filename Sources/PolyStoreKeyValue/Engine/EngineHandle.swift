@@ -3,7 +3,7 @@ import PolyStoreBackend
 /// An open engine and who uses it: stores and transactions. It is closed when the last of them is gone, and never opened twice in one process,
 /// which several engines do not bear: their locks belong to the process.
 public final class EngineHandle: @unchecked Sendable {  // everything mutable is touched under the lock only
-    let engine: any OrderedEngine
+    package let engine: any OrderedEngine
     public let isReadOnly: Bool
     private let identity: String?
     private let lock = Lock()

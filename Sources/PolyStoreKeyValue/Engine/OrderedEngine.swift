@@ -135,7 +135,7 @@ public final class EntryBatch {
     @usableFromInline static let keyRoom = 16
 
     /// - Parameter copied: for copies of so many bytes of each value; 0 for none.
-    init(copied: Int = 0) {
+    package init(copied: Int = 0) {
         self.copied = copied
         copies = copied == 0 ? nil : .allocate(byteCount: Self.capacity * (copied + Self.keyRoom), alignment: 16)
         keys = .allocate(capacity: Self.capacity)
@@ -178,10 +178,10 @@ public final class EntryBatch {
     }
 
     @inline(__always)
-    func key(_ position: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: keys[position], count: keyCounts[position]) }
+    package func key(_ position: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: keys[position], count: keyCounts[position]) }
 
     @inline(__always)
-    func value(_ position: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: values[position], count: valueCounts[position]) }
+    package func value(_ position: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: values[position], count: valueCounts[position]) }
 }
 
 /// What one transaction writes, in ascending order of the keys, each key once.
@@ -189,6 +189,8 @@ public struct WriteBatch {
     let tree: OrderedTree
     /// Bytes of all keys and values; more where keys were written several times.
     public let byteCount: Int
+    /// Called by ``visit(_:)`` after the first key: lets a test use an engine while the engine reads the batch.
+    package var whileVisited: (() -> Void)?
 
     init(_ tree: OrderedTree, byteCount: Int) {
         self.tree = tree
@@ -202,6 +204,11 @@ public struct WriteBatch {
     public func visit(_ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) throws -> Void) rethrows {
         var cursor = tree.cursor()
         var more = cursor.first()
+        if let whileVisited, more, let entry = cursor.entry {
+            try body(entry.key, entry.value)
+            whileVisited()
+            more = cursor.next()
+        }
         while more, let entry = cursor.entry {
             try body(entry.key, entry.value)
             more = cursor.next()
