@@ -98,6 +98,12 @@ let package = Package(
             name: "engine-child", dependencies: ["EngineTestSupport", "PolyStoreBackend", "PolyStoreLMDB", "PolyStoreLevelDB"],
             path: "Tests/Engines/Child", swiftSettings: settings),
 
+        // Run by Tests/Faults/run.sh with faults injected below the engines.
+        .executableTarget(
+            name: "fault-child",
+            dependencies: ["EngineTestSupport", "PolyStoreBackend", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            path: "Tests/Faults/Child", swiftSettings: settings),
+
         .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordChecksum"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreKeyValueTests", dependencies: ["PolyStoreKeyValue", "PolyStoreConformance", "EngineTestSupport"],

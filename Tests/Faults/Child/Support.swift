@@ -1,0 +1,64 @@
+import EngineTestSupport
+import Foundation
+import PolyStoreBackend
+import PolyStoreLMDB
+import PolyStoreLevelDB
+import PolyStoreSQLite
+
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+func fail(_ message: String) -> Never {
+    FileHandle.standardError.write(Data("fault-child: \(message)\n".utf8))
+    exit(2)
+}
+
+/// Small limits, so that files are switched, maps grow and logs are copied within few commits.
+func configuration(_ engine: String, _ path: String) -> StoreConfiguration {
+    switch engine {
+    case "sqlite":
+        var options = SQLiteOptions()
+        options.pageSize = 1024
+        return .sqlite(file: path, options: options)
+    case "lmdb":
+        var options = LMDBOptions()
+        options.mapSize = 1 << 20
+        return .lmdb(file: path, options: options)
+    case "leveldb":
+        var options = LevelDBOptions()
+        options.writeBufferSize = 64 << 10
+        return .levelDB(directory: path, options: options)
+    default: fail("There is no engine \(engine).")
+    }
+}
+
+func openStore(_ engine: String, _ path: String) throws -> Store { try Store(configuration(engine, path), try Truth.schema()) }
+
+/// An error in one line.
+func told(_ error: any Error) -> String {
+    let text = (error as? StoreError).map { "\($0.code): \($0.message) \($0.underlying ?? "")" } ?? "no StoreError: \(error)"
+    return String(text.replacingOccurrences(of: "\n", with: " ").prefix(300))
+}
+
+/// The acknowledgements. The preload library sees them in the order in which they happen among the calls that the engines make.
+final class Marks {
+    private let descriptor: Int32
+
+    init() {
+        if let path = ProcessInfo.processInfo.environment["FAULTS_MARKS"] {
+            descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+            if descriptor < 0 { fail("The marker file \(path) cannot be opened.") }
+        } else {
+            descriptor = 1
+        }
+    }
+
+    func put(_ line: String) {
+        let text = Array((line + "\n").utf8)
+        guard write(descriptor, text, text.count) == text.count else { fail("A marker cannot be written.") }
+    }
+}

@@ -1,0 +1,189 @@
+import EngineTestSupport
+import PolyStoreBackend
+
+/// The schema of the stores under test, and what a store holds after each commit.
+///
+/// The content of a commit follows from its number alone. A store that holds commits 1…n and nothing else is therefore equal to the truth after n, and any
+/// other content is a loss or an error.
+struct Truth {
+    struct Item: Equatable {
+        var size: Int64
+        var revision: Int64
+        var length: Int
+    }
+
+    enum Change {
+        case insert(Int64, Item)
+        case update(Int64, Item)
+        case delete(Int64)
+    }
+
+    static let tags: ClosedRange<Int64> = 1...5
+    private static let mostItems = 400
+
+    private(set) var number = 0
+    private(set) var items: [Int64: Item] = [:]
+    /// Ascending, as ids only grow.
+    private(set) var ids: [Int64] = []
+    private var lastID: Int64 = 0
+
+    /// The truth after a number of commits.
+    static func after(_ number: Int) -> Truth {
+        var truth = Truth()
+        for _ in 0..<number { _ = truth.advance() }
+        return truth
+    }
+
+    /// Whether a commit is acknowledged only once it is durable. Commits of one kind come in runs.
+    static func durability(_ number: Int) -> Durability {
+        var random = Random(seed: UInt64(number / 6) &+ 77)
+        return random.below(3) == 0 ? .relaxed : .full
+    }
+
+    static func tag(_ id: Int64) -> Int64 { id % 5 + 1 }
+
+    /// Carries out the next commit.
+    /// - Returns: its changes, in as many change sets as the commit applies.
+    mutating func advance() -> [[Change]] {
+        number += 1
+        var random = Random(seed: UInt64(number))
+        var sets: [[Change]] = []
+        switch random.below(12) {
+        case 0...3: sets = [insertions(1 + random.below(8), 50...600, &random)]
+        case 4: sets = [insertions(40, 50...900, &random)]
+        case 5: sets = [insertions(1, 60_000...300_000, &random)]
+        case 6, 7: sets = [updates(1 + random.below(6), &random)]
+        case 8, 9: sets = [deletions(1 + random.below(5), &random)]
+        default: sets = (0..<3).map { _ in insertions(2, 50...600, &random) } + [updates(2, &random)]
+        }
+        if ids.count > Self.mostItems { sets.append(removeOldest(150)) }
+        return sets
+    }
+
+    private mutating func insertions(_ count: Int, _ lengths: ClosedRange<Int>, _ random: inout Random) -> [Change] {
+        (0..<count).map { _ in
+            lastID += 1
+            let length = lengths.lowerBound + random.below(lengths.count)
+            let item = Item(size: Int64(random.below(1000)), revision: Int64(number), length: length)
+            items[lastID] = item
+            ids.append(lastID)
+            return .insert(lastID, item)
+        }
+    }
+
+    private mutating func updates(_ count: Int, _ random: inout Random) -> [Change] {
+        choose(count, &random).map { id in
+            let item = Item(size: Int64(random.below(1000)), revision: Int64(number), length: 50 + random.below(2000))
+            items[id] = item
+            return .update(id, item)
+        }
+    }
+
+    private mutating func deletions(_ count: Int, _ random: inout Random) -> [Change] { remove(choose(count, &random)) }
+
+    private mutating func removeOldest(_ count: Int) -> [Change] { remove(Array(ids.prefix(count))) }
+
+    private mutating func remove(_ gone: [Int64]) -> [Change] {
+        let set = Set(gone)
+        ids.removeAll { set.contains($0) }
+        for id in gone { items[id] = nil }
+        return gone.map { .delete($0) }
+    }
+
+    private func choose(_ count: Int, _ random: inout Random) -> [Int64] {
+        var chosen: Set<Int64> = []
+        for _ in 0..<count where !ids.isEmpty { chosen.insert(ids[random.below(ids.count)]) }
+        return chosen.sorted()
+    }
+}
+
+/// SplitMix64.
+struct Random {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
+    }
+
+    mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
+}
+
+extension Truth {
+    static func schema() throws -> ResolvedSchema {
+        try ResolvedSchema(
+            SchemaDescription(
+                name: "faults",
+                entities: [
+                    EntityDescription(
+                        name: "Head", properties: [.attribute(AttributeDescription(name: "number", type: .int64))]),
+                    EntityDescription(
+                        name: "Item",
+                        properties: [
+                            .attribute(AttributeDescription(name: "title", type: .string, isUnique: true)),
+                            .attribute(AttributeDescription(name: "size", type: .int64, isIndexed: true)),
+                            .attribute(AttributeDescription(name: "revision", type: .int64)),
+                            .attribute(AttributeDescription(name: "body", type: .data)),
+                            .relationship(RelationshipDescription(name: "tags", destination: "Tag", isToMany: true, inverse: "items")),
+                        ]),
+                    EntityDescription(
+                        name: "Tag",
+                        properties: [.relationship(RelationshipDescription(name: "items", destination: "Item", isToMany: true))]),
+                ]))
+    }
+
+    static func title(_ id: Int64) -> String { "item \(id)" }
+
+    static func values(_ id: Int64, _ item: Item) -> [String: Value] {
+        [
+            "title": .text(title(id)), "size": .integer(item.size), "revision": .integer(item.revision),
+            "body": .blob(Notes.body(id &* 1_000_003 &+ item.revision, size: item.length)),
+        ]
+    }
+
+    /// Commits the next number.
+    /// - Parameter willCommit: is called between the last change and the commit.
+    static func commit(_ store: Store, _ truth: Truth, willCommit: () throws -> Void = {}) throws -> Truth {
+        var next = truth
+        let sets = next.advance()
+        let transaction = try store.backend.beginWrite()
+        defer { transaction.rollback() }
+        for (position, set) in sets.enumerated() {
+            let changes = Changes(store.schema)
+            if position == 0 {
+                if next.number == 1 {
+                    try changes.insert("Head", 1, ["number": .integer(1)])
+                    for tag in tags { try changes.insert("Tag", tag) }
+                } else {
+                    try changes.update("Head", 1, ["number": .integer(Int64(next.number))])
+                }
+            }
+            for change in set {
+                switch change {
+                case .insert(let id, let item):
+                    try changes.insert("Item", id, values(id, item))
+                    link(changes, store, id, isAddition: true)
+                case .update(let id, let item): try changes.update("Item", id, values(id, item))
+                case .delete(let id):
+                    try changes.delete("Item", id)
+                    link(changes, store, id, isAddition: false)
+                }
+            }
+            try transaction.apply(changes.set)
+        }
+        try willCommit()
+        _ = try transaction.commit(durability(next.number))
+        return next
+    }
+
+    private static func link(_ changes: Changes, _ store: Store, _ id: Int64, isAddition: Bool) {
+        let table = store.schema.links[0]
+        let isItemSource = store.schema.entities[table.source].name == "Item"
+        changes.link(table.index, isItemSource ? id : tag(id), isItemSource ? tag(id) : id, isAddition: isAddition)
+    }
+}

@@ -1,0 +1,75 @@
+import EngineTestSupport
+import Foundation
+import PolyStoreBackend
+
+/// Commits until a number is reached, and writes down what was acknowledged:
+/// `B n` before a commit, `A n full` or `A n relaxed` once it is acknowledged, `E n error` where it failed, `O error` where opening failed, `W what` where a
+/// read gave a wrong answer, `D` at the end.
+struct Writer {
+    let engine: String
+    let path: String
+    let last: Int
+    let marks = Marks()
+    /// After so many failures the writer stops: then the fault is permanent.
+    private static let mostFailures = 12
+
+    func run() {
+        var store: Store?
+        var truth = Truth()
+        var acknowledged = 0
+        var failures = 0
+        var isRetry = false
+        while truth.number < last, failures < Self.mostFailures {
+            if store == nil {
+                do {
+                    let opened = try openStore(engine, path)
+                    store = opened
+                    marks.put("R")
+                    truth = try Checker.read(opened, floor: acknowledged, ceiling: max(truth.number + 1, acknowledged))
+                } catch let error as Checker.Wrong {
+                    return marks.put("W \(error.description)")
+                } catch {
+                    marks.put("O \(told(error))")
+                    failures += 1
+                    try? store?.backend.close()
+                    store = nil
+                    continue
+                }
+            }
+            guard let opened = store else { return }
+            let number = truth.number + 1
+            marks.put("B \(number)")
+            do {
+                truth = try Truth.commit(opened, truth)
+                acknowledged = number
+                marks.put("A \(number) \(Truth.durability(number).rawValue)")
+                isRetry = false
+            } catch {
+                marks.put("E \(number) \(told(error))")
+                failures += 1
+                // Reads go on, with right answers or errors.
+                do {
+                    let found = try Checker.read(opened, floor: acknowledged, ceiling: number)
+                    if !isRetry { truth = found }
+                } catch let error as Checker.Wrong {
+                    return marks.put("W \(error.description)")
+                } catch {
+                    marks.put("E read \(told(error))")
+                }
+                // Once more as it is, then with the store opened anew.
+                if isRetry {
+                    try? opened.backend.close()
+                    store = nil
+                }
+                isRetry.toggle()
+                continue
+            }
+            if number % 37 == 0 {
+                do { try opened.backend.close() } catch { marks.put("E close \(told(error))") }
+                store = nil
+            }
+        }
+        do { try store?.backend.close() } catch { marks.put("E close \(told(error))") }
+        marks.put("D")
+    }
+}

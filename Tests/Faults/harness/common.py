@@ -1,0 +1,158 @@
+"""What all kinds of runs share: the programs, the processes and the counts."""
+
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# A crash is told by its signal; Swift's backtrace would take a second each.
+os.environ.setdefault("SWIFT_BACKTRACE", "enable=no")
+BAD = ("lost", "wrong", "unopenable", "crashed")
+
+
+class Setting:
+    """Where the programs are and where files may be made."""
+
+    def __init__(self, child, shim):
+        self.child = child
+        self.shim = shim
+        base = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else None
+        self.folder = os.path.realpath(tempfile.mkdtemp(prefix="polystore-faults-", dir=base))
+
+    def remove(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def fresh(self, name):
+        path = os.path.join(self.folder, name)
+        shutil.rmtree(path, ignore_errors=True)
+        os.makedirs(path)
+        return path
+
+
+class Counts:
+    """The verdicts of one kind of run."""
+
+    def __init__(self, engine, kind, known):
+        self.engine = engine
+        self.kind = kind
+        self.known = known
+        self.total = 0
+        self.verdicts = {}
+        self.accepted = 0
+        self.examples = []
+
+    def add(self, verdict, reproduction):
+        """Counts a verdict: its first word is the class, the rest says what was seen."""
+        self.total += 1
+        word = verdict.split()[0]
+        if word in BAD:
+            for engine, kind, text, _ in self.known:
+                if engine == self.engine and kind in ("*", self.kind) and text in verdict:
+                    self.accepted += 1
+                    return
+            if len(self.examples) < 5:
+                self.examples.append(f"{verdict}\n      {reproduction}")
+        self.verdicts[word] = self.verdicts.get(word, 0) + 1
+
+    def bad(self):
+        return sum(self.verdicts.get(word, 0) for word in BAD)
+
+    def line(self, note=""):
+        good = ", ".join(f"{count} {word}" for word, count in sorted(self.verdicts.items()) if word not in BAD)
+        bad = ", ".join(f"{self.verdicts.get(word, 0)} {word}" for word in BAD)
+        limits = f", {self.accepted} on the list of limits" if self.accepted else ""
+        return f"faults: {self.engine} {self.kind}: {self.total} {note}({good or 'none ok'}{limits}), {bad}"
+
+    def show(self, note=""):
+        print(self.line(note), flush=True)
+        for example in self.examples:
+            print("    " + example, flush=True)
+
+
+def known_limits():
+    """The written list: engine, kind, text of the verdict, reason; separated by tabs."""
+    known = []
+    with open(os.path.join(HERE, "..", "limits.txt"), encoding="utf-8") as file:
+        for line in file:
+            if line.strip() and not line.startswith("#"):
+                known.append(tuple(line.rstrip("\n").split("\t")))
+    return known
+
+
+def write(setting, engine, root, last, marks, command="write", limit=120, **settings):
+    """Runs the writer below the preload library.
+
+    Returns what ended it: None for a normal end, otherwise "crashed …".
+    """
+    environment = dict(os.environ, LD_PRELOAD=setting.shim, FAULTS_ROOT=root, FAULTS_MARKS=marks)
+    environment.update({"FAULTS_" + name.upper(): str(value) for name, value in settings.items()})
+    return ended([setting.child, command, engine, os.path.join(root, "store"), str(last)], environment, limit)
+
+
+def ended(command, environment=None, limit=120, text=None):
+    try:
+        process = subprocess.run(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=limit, input=text, encoding="utf-8", errors="replace")
+    except subprocess.TimeoutExpired:
+        return f"crashed: no end after {limit} s"
+    return told(process.returncode, process.stderr)
+
+
+def told(code, errors=""):
+    if code == 0:
+        return None
+    name = signal.Signals(-code).name if code < 0 else f"exit {code}"
+    lines = [line for line in errors.splitlines() if line.strip()]
+    where = next((line for line in lines if "Fatal error" in line or "atal:" in line), lines[0] if lines else "")
+    return f"crashed with {name} {where[:200]}"
+
+
+def check(setting, engine, images, mode="check", limit=300):
+    """Checks images, given as (path, floor, ceiling).
+
+    Returns a verdict for each; an image that ends the checker is "crashed", and the rest is checked by the next process.
+    """
+    verdicts = []
+    while len(verdicts) < len(images):
+        rest = images[len(verdicts) :]
+        text = "".join(f"{path} {floor} {ceiling}\n" for path, floor, ceiling in rest)
+        try:
+            process = subprocess.run(
+                [setting.child, mode, engine], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=limit, encoding="utf-8",
+                errors="replace")
+            lines, code, errors = process.stdout.splitlines(), process.returncode, process.stderr
+        except subprocess.TimeoutExpired as late:
+            lines, code, errors = (late.stdout or b"").decode("utf-8", "replace").splitlines(), -signal.SIGKILL, f"no end after {limit} s"
+        verdicts += lines[: len(rest)]
+        if len(lines) < len(rest):
+            verdicts.append(told(code, errors) or "crashed: the checker ended early")
+    return verdicts
+
+
+def counters(path):
+    """Calls counted and calls failed."""
+    with open(path, "rb") as file:
+        return struct.unpack("<QQ", file.read(16))
+
+
+def bounds(marks):
+    """Of a marker file: the last commit acknowledged, the last begun, and the first wrong answer or None."""
+    floor = ceiling = 0
+    wrong = None
+    try:
+        with open(marks, encoding="utf-8") as file:
+            for line in file:
+                words = line.split()
+                if line.endswith("\n") and words:
+                    if words[0] == "A":
+                        floor = int(words[1])
+                    elif words[0] == "B":
+                        ceiling = max(ceiling, int(words[1]))
+                    elif words[0] == "W":
+                        wrong = wrong or line[2:].strip()
+    except FileNotFoundError:
+        pass
+    return floor, ceiling, wrong

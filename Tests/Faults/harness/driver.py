@@ -1,0 +1,28 @@
+"""Runs the kinds that are asked for, and prints a line of figures for each. See ../run.sh."""
+
+import sys
+
+import common
+import errors
+import power
+
+KINDS = {"errors": errors.run, "power": power.run}
+
+
+def main():
+    child, shim, engine, what, amount, seed = sys.argv[1:7]
+    setting = common.Setting(child, shim)
+    known = common.known_limits()
+    bad = 0
+    try:
+        for name, run in KINDS.items():
+            if what in ("all", name):
+                for counts in run(setting, engine, int(amount), seed, known):
+                    counts.show()
+                    bad += counts.bad()
+    finally:
+        setting.remove()
+    sys.exit(1 if bad else 0)
+
+
+main()
