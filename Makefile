@@ -13,6 +13,7 @@ demo: setup
 test: setup
 	swift test
 	Tests/Confinement/check.sh
+	Tests/ModelDiagnostics/check.sh
 
 ## The conformance suite alone.
 conformance: setup

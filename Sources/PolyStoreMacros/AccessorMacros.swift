@@ -13,7 +13,7 @@ private struct Attached {
         guard let binding = declaration.as(VariableDeclSyntax.self)?.bindings.first,
             let identifier = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
         else { return nil }
-        storage = "_$\(identifier.trimmingBackticks)"
+        storage = ModelProperty.storage(identifier.trimmingBackticks)
         let type = binding.typeAnnotation?.type
         isScalar = (type?.wrappedOptional ?? type).map { Self.scalars.contains($0.trimmedDescription) } ?? false
         arguments = Dictionary(

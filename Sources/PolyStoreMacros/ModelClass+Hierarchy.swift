@@ -54,10 +54,11 @@ extension ModelClass {
                 PolyStoreCore.ModelInheritance(isAbstract: \(raw: isAbstract), superentity: \(raw: parent), subentities: \(raw: list))
             }
             """)
-        // What a protocol's extension gives nobody can override: a class below would declare its own, and it would never be called.
-        for name in ["validate", "validateForDelete"] where !isSubclass && !functions.contains(name) {
-            members.append("\(raw: access)func \(raw: name)() throws {}")
-        }
+        if !isSubclass { for function in validationFunctions { members.append("\(raw: access)func \(raw: function)() throws {}") } }
         return members
     }
+
+    /// The validation functions that the root of a hierarchy does not declare itself. It needs them all: a subclass cannot override a member of a protocol
+    /// extension, and a function of its own with that name would never be called.
+    var validationFunctions: [String] { ["validate", "validateForDelete"].filter { !functions.contains($0) } }
 }

@@ -144,16 +144,6 @@ extension ModelClass {
                 }
                 """)
         }
-        let inverses = relationships.compactMap { property in
-            property.relationship.flatMap { told in told.inverse.map { "    _ = \\\(told.destination).\($0)\n" } }
-        }
-        if !inverses.isEmpty {
-            members.append(
-                """
-                private static func _$checkInverses() {
-                \(raw: inverses.joined())}
-                """)
-        }
         return members
     }
 

@@ -18,6 +18,8 @@ struct ModelClass {
     /// Functions without parameters that it declares.
     private(set) var functions: Set<String> = []
     private(set) var problems = Problems()
+    /// Whether an attribute such as `@MainActor` isolates it, which is a mistake.
+    private(set) var isIsolated = false
     /// Whether code can be written for it at all.
     private(set) var isUsable = true
 
@@ -123,6 +125,7 @@ struct ModelClass {
             problems.add("generic", "A model class cannot be generic: an entity has one set of attributes.", at: parameters)
         }
         for case .attribute(let attribute) in type.attributes where attribute.attributeName.trimmedDescription.hasSuffix("Actor") {
+            isIsolated = true
             problems.add(
                 "isolated",
                 "A model class belongs to no actor: its objects belong to a context. Remove @\(attribute.attributeName.trimmedDescription).",
@@ -141,6 +144,7 @@ struct ModelClass {
                 "A model class has no init of its own: objects are made by `transaction.create(Into<\(name)>())`. Remove it.",
                 at: initializer.initKeyword)
         }
+        if let conditional = member.as(IfConfigDeclSyntax.self) { checkConditional(conditional) }
         if let macro = member.as(MacroExpansionDeclSyntax.self), ["Index", "Unique"].contains(macro.macroName.text) { readIndex(macro) }
         if let function = member.as(FunctionDeclSyntax.self), function.signature.parameterClause.parameters.isEmpty {
             functions.insert(function.name.text)
@@ -148,6 +152,28 @@ struct ModelClass {
         guard let variable = member.as(VariableDeclSyntax.self) else { return }
         guard let property = PropertyReader(variable, className: name, problems: &problems).property else { return }
         properties.append(property)
+    }
+
+    /// Reports stored properties and indexes inside `#if`: the macro sees the text of every branch and cannot tell which one is compiled.
+    private mutating func checkConditional(_ conditional: IfConfigDeclSyntax) {
+        for clause in conditional.clauses {
+            guard case .decls(let members)? = clause.elements else { continue }
+            for member in members.map(\.decl) {
+                if let nested = member.as(IfConfigDeclSyntax.self) { checkConditional(nested) }
+                if let variable = member.as(VariableDeclSyntax.self), PropertyReader.isPersisted(variable),
+                    let name = variable.bindings.first?.pattern.trimmedDescription
+                {
+                    problems.add(
+                        "conditional",
+                        "\(name) cannot be stored: @Model cannot tell which branch of #if is compiled. Move it out of the #if, or mark it @Transient.",
+                        at: variable)
+                }
+                if let macro = member.as(MacroExpansionDeclSyntax.self), ["Index", "Unique"].contains(macro.macroName.text) {
+                    problems.add(
+                        "conditional", "#\(macro.macroName.text) has no effect inside #if. Move it out of the #if.", at: macro)
+                }
+            }
+        }
     }
 
     private mutating func readIndex(_ macro: MacroExpansionDeclSyntax) {

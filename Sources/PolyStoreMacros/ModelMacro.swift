@@ -12,8 +12,10 @@ extension ModelMacro: MemberMacro {
         let model = ModelClass(node, declaration, missing: protocols)
         // This role reports; the others read the same and keep quiet.
         for problem in model.problems.found { context.diagnose(problem) }
-        guard model.isUsable, model.problems.found.isEmpty else { return [] }
+        guard model.isUsable else { return [] }
+        guard model.problems.found.isEmpty else { return model.stubMembers }
         return model.storageMembers + model.codingMembers + model.descriptionMembers + model.hierarchyMembers
+            + model.checkMembers(in: context)
     }
 }
 
@@ -44,9 +46,9 @@ extension ModelMacro: ExtensionMacro {
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         let model = ModelClass(node, declaration, missing: protocols)
-        // A subclass has both from its superclass.
-        guard model.isUsable, model.problems.found.isEmpty, !model.isSubclass else { return [] }
-        let conformance: DeclSyntax = "extension \(type.trimmed): PolyStoreCore.Model {}"
+        // A subclass inherits both conformances. A class with a mistake conforms too: see ``ModelClass/stubMembers``.
+        guard model.isUsable, !model.isSubclass else { return [] }
+        let conformance: DeclSyntax = "extension \(type.trimmed): \(raw: model.isIsolated ? "nonisolated " : "")PolyStoreCore.Model {}"
         let confinement: DeclSyntax = """
             @available(*, unavailable, message: "objects belong to one context; pass their objectID instead")
             extension \(type.trimmed): @unchecked Sendable {}

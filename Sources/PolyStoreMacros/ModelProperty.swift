@@ -32,8 +32,13 @@ struct ModelProperty {
     var relationship: Relationship?
     /// Its ordinal among attributes and to-one relationships; nil for a to-many one.
     var field: Int?
+    /// The node that compiler errors about the property are reported at: its type, or its inverse.
+    var position: Syntax
 
-    var storage: String { "_$\(name)" }
+    /// The name of the variable that holds the value: its prefix keeps it apart from the members that the framework declares, such as `_$state`.
+    var storage: String { Self.storage(name) }
+
+    static func storage(_ name: String) -> String { "_$stored_\(name)" }
 }
 
 /// What is written between the quotes, with Swift's escapes for what needs them.

@@ -60,7 +60,7 @@ struct PropertyReader {
         var read = ModelProperty(
             name: identifier.trimmingBackticks, identifier: identifier, storedName: identifier.trimmingBackticks,
             type: type.trimmedDescription,
-            isOptional: type.wrappedOptional != nil, defaultValue: binding.initializer?.value.trimmed)
+            isOptional: type.wrappedOptional != nil, defaultValue: binding.initializer?.value.trimmed, position: Syntax(type))
         Self.readNames(attribute ?? relationship, &read, &problems)
         if let relationship {
             guard Self.readRelationship(relationship, type, binding, &read, &problems) else { return }
@@ -238,6 +238,7 @@ struct PropertyReader {
                 return false
             }
             relationship.inverse = text
+            read.position = Syntax(inverse)
         }
         read.relationship = relationship
         return true

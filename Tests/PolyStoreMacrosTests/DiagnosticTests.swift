@@ -73,6 +73,13 @@ private func model(_ body: String) -> String { "@Model final class Thing {\n    
         Wrong(source: model("@Transient @Attribute var a: Int = 1"), id: "transient", says: "not stored"),
         Wrong(source: model("var a: Int = 0\n    var A: Int = 0"), id: "duplicateName", says: "differ in case only"),
         Wrong(source: model("var a: Int = 0\n    @Attribute(name: \"a\") var b: Int = 0"), id: "duplicateName", says: "same stored name"),
+        Wrong(source: model("#if DEBUG\n    var a: Int = 0\n    #endif"), id: "conditional", says: "a cannot be stored"),
+        Wrong(
+            source: model("#if A\n    #else\n    var a, b: Int\n    var c: Int = 0\n    #endif"), id: "conditional",
+            says: "c cannot be stored"),
+        Wrong(
+            source: model("var a: Int = 0\n    #if A\n    #Index<Thing>(\\.a)\n    #endif"), id: "conditional",
+            says: "#Index has no effect"),
         Wrong(source: model("var objectID: Int = 0"), id: "reserved", says: "a name of the framework"),
         Wrong(source: model("var _$a: Int = 0"), id: "reserved", says: "a name of the framework"),
         Wrong(source: model("var a: Int = 0\n    #Index<Thing>(\\.a, \\.a)"), id: "index", says: "one twice"),
@@ -100,7 +107,8 @@ private func model(_ body: String) -> String { "@Model final class Thing {\n    
         model("@Relationship(min: 1, max: 3) var a: Set<Other>"),
         model("@Attribute(.unique, .indexed, name: \"x y\", originalName: \"z\") var a: Swift.Int"),
         model("var a: [String: [Int]] = [:]\n    @Relationship var b: Other?\n    #Index<Thing>(\\.a, \\.b)"),
-        model("var `default`: Int = 1"),
+        model("var `default`: Int = 1"), model("var state: Int = 1\n    var load: Int = 1"),
+        model("#if DEBUG\n    @Transient var a: Int = 0\n    static let b = 1\n    var c: Int { 1 }\n    func d() {}\n    #endif"),
         model("@Attribute(.unique, .length(1...20), .matches(\"[a-z]+\")) var a: String"),
         model("@Attribute(.range(0...150)) var a: Int? \n @Attribute(.range(Rank.low.rawValue...)) var b: Rank = .low"),
         "@Model(isAbstract: true, subentities: \"A\", \"Outer.B\") class Thing {}",

@@ -18,11 +18,11 @@ import Testing
                         if _$state.isFault {
                             _$fire(0)
                         };
-                        return _$a
+                        return _$stored_a
                     }
                     set {
                         _$willChange(0);
-                        _$a = newValue
+                        _$stored_a = newValue
                     }
                 }
                 var b: [Int] {
@@ -30,15 +30,15 @@ import Testing
                         if _$state.isFault {
                             _$fire(1)
                         };
-                        return _$b
+                        return _$stored_b
                     }
                     set {
                         _$willChange(1);
-                        _$b = newValue
+                        _$stored_b = newValue
                     }
                     _modify {
                         _$willChange(1);
-                        yield &_$b
+                        yield &_$stored_b
                     }
                 }
                 var c: String? {
@@ -46,11 +46,11 @@ import Testing
                         if _$state.isFault {
                             _$fire(2)
                         };
-                        return _$c
+                        return _$stored_c
                     }
                     set {
                         _$willChange(2);
-                        _$c = newValue
+                        _$stored_c = newValue
                     }
                 }
             }
@@ -72,11 +72,11 @@ import Testing
                         if _$state.isFault {
                             _$fire(3)
                         };
-                        return _$target(of: 0, _$owner)
+                        return _$target(of: 0, _$stored_owner)
                     }
                     set {
                         _$willChange(3);
-                        _$owner = _$retarget(0, from: _$owner, to: newValue)
+                        _$stored_owner = _$retarget(0, from: _$stored_owner, to: newValue)
                     }
                 }
                 var parts: Set<Part> {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct FixItTests {
     @Test func finalIsAdded() {
         expectExpansion(
-            "@Model\npublic class Thing {\n}", "public class Thing {\n}",
+            "@Model\npublic class Thing {\n}", expandedWithStubs("public class Thing", name: "Thing", access: "public "),
             diagnostics: [
                 DiagnosticSpec(
                     message:
@@ -19,7 +19,7 @@ import Testing
 
     @Test func aLiteralGivesTheType() {
         expectExpansion(
-            "@Model\nfinal class Thing {\n    var a = 1\n}", "final class Thing {\n    var a = 1\n}",
+            "@Model\nfinal class Thing {\n    var a = 1\n}", expandedWithStubs("final class Thing", "\n    var a = 1", name: "Thing"),
             diagnostics: [
                 DiagnosticSpec(
                     message: "a needs its type written out: a macro sees the text of a declaration, not what the compiler infers.", line: 3,
@@ -29,7 +29,8 @@ import Testing
 
     @Test func aRelationshipBecomesOptional() {
         expectExpansion(
-            "@Model\nfinal class Thing {\n    @Relationship var a: Other\n}", "final class Thing {\n    var a: Other\n}",
+            "@Model\nfinal class Thing {\n    @Relationship var a: Other\n}",
+            expandedWithStubs("final class Thing", "\n    var a: Other", name: "Thing"),
             diagnostics: [
                 DiagnosticSpec(
                     message: "a must be optional (to-one), a Set or an array (to-many): the object at the other end may be deleted.",

@@ -17,24 +17,24 @@ import Testing
 
                 @exclusivity(unchecked) final var _$state: PolyStoreCore.ModelState
 
-                private var _$a: Int
+                private var _$stored_a: Int
 
                 required init(_$state state: consuming PolyStoreCore.ModelState) {
-                    self._$a = 0
+                    self._$stored_a = 0
                     self._$state = state
                 }
 
                 required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreBackend.RecordView) throws {
-                    self._$a = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, 0)
+                    self._$stored_a = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, 0)
                     self._$state = state
                 }
 
                 func _$load(_ record: PolyStoreBackend.RecordView) throws {
-                    self._$a = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, 0)
+                    self._$stored_a = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, 0)
                 }
 
                 func _$encode(into builder: inout PolyStoreBackend.RecordBuilder) throws {
-                    try PolyStoreCore.ModelCoding.of((Int).self).encode(self._$a, into: &builder, 0)
+                    try PolyStoreCore.ModelCoding.of((Int).self).encode(self._$stored_a, into: &builder, 0)
                 }
 
                 func _$toOne(_ relationship: Int) -> PolyStoreCore.ToOne {
@@ -97,6 +97,12 @@ import Testing
 
                 func validateForDelete() throws {
                 }
+
+                private static func _$checkProperties() {
+                    #sourceLocation(file: "test.swift", line: 3)
+                        PolyStoreCore.ModelCheck.attribute((Int).self)
+                    #sourceLocation()
+                }
             }
 
             extension A: PolyStoreCore.Model {
@@ -125,41 +131,41 @@ import Testing
                 @PolyStore._PersistedToOne(relationship: 0, field: 1, in: "B") var c: A?
                 @PolyStore._PersistedToMany(relationship: 1, in: "B") var d: Set<A>
 
-                private var _$b: Int
+                private var _$stored_b: Int
 
-                private var _$c: PolyStoreCore.ToOne
+                private var _$stored_c: PolyStoreCore.ToOne
 
                 required init(_$state state: consuming PolyStoreCore.ModelState) {
-                    self._$b = 0
-                    self._$c = .none
+                    self._$stored_b = 0
+                    self._$stored_c = .none
                     super.init(_$state: state)
                 }
 
                 required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreBackend.RecordView) throws {
                     let base = B._$ordinals.field
-                    self._$b = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, base + 0)
-                    self._$c = PolyStoreCore.ToOne(record, base + 1)
+                    self._$stored_b = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, base + 0)
+                    self._$stored_c = PolyStoreCore.ToOne(record, base + 1)
                     try super.init(_$state: state, decoding: record)
                 }
 
                 override func _$load(_ record: PolyStoreBackend.RecordView) throws {
                     try super._$load(record)
                     let base = B._$ordinals.field
-                    self._$b = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, base + 0)
-                    self._$c = PolyStoreCore.ToOne(record, base + 1)
+                    self._$stored_b = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, base + 0)
+                    self._$stored_c = PolyStoreCore.ToOne(record, base + 1)
                 }
 
                 override func _$encode(into builder: inout PolyStoreBackend.RecordBuilder) throws {
                     try super._$encode(into: &builder)
                     let base = B._$ordinals.field
-                    try PolyStoreCore.ModelCoding.of((Int).self).encode(self._$b, into: &builder, base + 0)
-                    self._$c.encode(into: &builder, base + 1)
+                    try PolyStoreCore.ModelCoding.of((Int).self).encode(self._$stored_b, into: &builder, base + 0)
+                    self._$stored_c.encode(into: &builder, base + 1)
                 }
 
                 override func _$toOne(_ relationship: Int) -> PolyStoreCore.ToOne {
                     switch relationship - B._$ordinals.relationship {
                     case 0:
-                        self._$c
+                        self._$stored_c
                     default:
                         super._$toOne(relationship)
                     }
@@ -168,7 +174,7 @@ import Testing
                 override func _$setToOne(_ relationship: Int, _ target: PolyStoreCore.ToOne) {
                     switch relationship - B._$ordinals.relationship {
                     case 0:
-                        self._$c = target
+                        self._$stored_c = target
                     default:
                         super._$setToOne(relationship, target)
                     }
@@ -211,6 +217,12 @@ import Testing
                 override static var _$inheritance: PolyStoreCore.ModelInheritance {
                     PolyStoreCore.ModelInheritance(isAbstract: false, superentity: A.self, subentities: [])
                 }
+
+                private static func _$checkProperties() {
+                    #sourceLocation(file: "test.swift", line: 3)
+                        PolyStoreCore.ModelCheck.attribute((Int).self)
+                    #sourceLocation()
+                }
             }
             """, isSubclass: true)
     }
@@ -231,11 +243,11 @@ import Testing
                         if _$state.isFault {
                             _$fire(B._$ordinals.field + 1)
                         };
-                        return _$b
+                        return _$stored_b
                     }
                     set {
                         _$willChange(B._$ordinals.field + 1);
-                        _$b = newValue
+                        _$stored_b = newValue
                     }
                 }
                 var c: A? {
@@ -243,11 +255,11 @@ import Testing
                         if _$state.isFault {
                             _$fire(B._$ordinals.field + 2)
                         };
-                        return _$target(of: B._$ordinals.relationship + 0, _$c)
+                        return _$target(of: B._$ordinals.relationship + 0, _$stored_c)
                     }
                     set {
                         _$willChange(B._$ordinals.field + 2);
-                        _$c = _$retarget(B._$ordinals.relationship + 0, from: _$c, to: newValue)
+                        _$stored_c = _$retarget(B._$ordinals.relationship + 0, from: _$stored_c, to: newValue)
                     }
                 }
                 var d: Set<A> {

@@ -30,3 +30,32 @@ func expectExpansion(
         indentationWidth: .spaces(4),
         failureHandler: { failure in Issue.record(Comment(rawValue: failure.message), sourceLocation: sourceLocation) })
 }
+
+/// A class in which `@Model` has found a mistake, as it is expanded: its own members, and stubs that let the rest of the program compile.
+func expandedWithStubs(_ head: String, _ body: String = "", name: String, access: String = "") -> String {
+    func member(_ declaration: String) -> String { "\n    \(access)\(declaration) {\n        fatalError()\n    }\n" }
+    let stubs = [
+        member("required init(_$state state: consuming PolyStoreCore.ModelState)"),
+        member("required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreBackend.RecordView) throws"),
+        "\n    \(access)var _$state: PolyStoreCore.ModelState {\n        _read {\n            fatalError()\n        }\n"
+            + "        _modify {\n            fatalError()\n        }\n    }\n",
+        member("func _$load(_ record: PolyStoreBackend.RecordView) throws"),
+        member("func _$encode(into builder: inout PolyStoreBackend.RecordBuilder) throws"),
+        member("func _$toOne(_ relationship: Int) -> PolyStoreCore.ToOne"),
+        member("func _$setToOne(_ relationship: Int, _ target: PolyStoreCore.ToOne)"),
+        member("static var _$entityName: String"),
+        member("static var _$entity: PolyStoreBackend.EntityDescription"),
+        member("static var _$properties: PolyStoreCore.ModelProperties"),
+    ]
+    return """
+        \(head) {\(body)
+        \(stubs.joined())}
+
+        extension \(name): PolyStoreCore.Model {
+        }
+
+        @available(*, unavailable, message: "objects belong to one context; pass their objectID instead")
+        extension \(name): @unchecked Sendable {
+        }
+        """
+}

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import PolyStoreMemory
 import PolyStoreSQLite
 import Testing
 
@@ -43,6 +44,16 @@ final class Employee {
 final class Office {
     var title: String = ""
     @Relationship(deleteRule: .deny, name: "people") var staff: Set<Employee>
+}
+
+/// Properties with the names of members that the framework declares.
+@Model
+final class Job {
+    var state: String = "new"
+    var load: Int = 1
+    var entity: String?
+    @Relationship(inverse: "members") var hierarchy: Job?
+    @Relationship var members: Set<Job>
 }
 
 @Model
@@ -124,6 +135,26 @@ let officeSchema = Schema("Office 1", Employee.self, Office.self)
             #expect(employee.display == "Zoë 🦊 (41)")
         }
         #expect(try await stack.read { try $0.fetchCount(From<Employee>(), Where(\.rank == .chief && \.level == .high)) } == 1)
+    }
+
+    @Test func propertiesMayHaveTheNamesOfTheFrameworksMembers() async throws {
+        let stack = try DataStack(Schema("Jobs 1", Job.self))
+        try stack.addStore(.inMemory())
+        let id = try await stack.perform { transaction in
+            let job = try transaction.create(Into<Job>())
+            job.state = "done"
+            job.load += 1
+            job.hierarchy = try transaction.create(Into<Job>())
+            return job.objectID
+        }
+        try await stack.read { context in
+            let job = try #require(try context.fetchExisting(id))
+            #expect(job.state == "done")
+            #expect(job.load == 2)
+            #expect(job.entity == nil)
+            #expect(job.hierarchy?.members == [job])
+            #expect(try context.fetchCount(From<Job>(), Where(\.state == "done" && \.load == 2)) == 1)
+        }
     }
 
     @Test func theSchemaIsWhatTheClassSays() throws {

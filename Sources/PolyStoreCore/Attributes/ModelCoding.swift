@@ -21,18 +21,16 @@ public enum ModelCoding {
         OptionalRawCoding<T>.self
     }
 
-    /// Anything else that is `Codable`, as JSON. A class's name is never asked for here: see the unavailable overloads.
+    /// Anything else that is `Codable`, as JSON text.
     @_disfavoredOverload
     public static func of<T: Codable>(_ type: T.Type) -> JSONCoding<T>.Type { JSONCoding<T>.self }
 
     @_disfavoredOverload
     public static func of<T: Codable>(_ type: T?.Type) -> OptionalJSONCoding<T>.Type { OptionalJSONCoding<T>.self }
 
-    @available(*, unavailable, message: "mark a property that refers to another model with @Relationship")
-    public static func of<T: Model>(_ type: T.Type) -> DirectCoding<Int>.Type { DirectCoding<Int>.self }
-
-    @available(*, unavailable, message: "mark a property that refers to another model with @Relationship")
-    public static func of<T: Model>(_ type: T?.Type) -> DirectCoding<Int>.Type { DirectCoding<Int>.self }
+    /// A type that cannot be stored. ``ModelCheck`` reports it, once and at the property; everything else that uses it compiles.
+    @_disfavoredOverload
+    public static func of<T>(_ type: T.Type, _ fallback: Void = ()) -> UnsupportedCoding<T>.Type { UnsupportedCoding<T>.self }
 
     /// The entity's name, without making its description.
     public static func entityName<T: Model>(_ type: T.Type) -> String { T._$entityName }

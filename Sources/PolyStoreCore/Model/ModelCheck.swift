@@ -1,0 +1,56 @@
+/// Compile-time checks of the properties of a model. `@Model` writes a call for each property, at the property's line; a call that the compiler resolves to
+/// an unavailable overload is the error that the user sees.
+public enum ModelCheck {
+    // MARK: Attributes
+
+    public static func attribute<T: AttributeValue>(_ type: T.Type) {}
+
+    public static func attribute<T: RawRepresentable>(_ type: T.Type, _ fallback: Void = ()) where T.RawValue: AttributeValue {}
+    public static func attribute<T: RawRepresentable>(_ type: T?.Type, _ fallback: Void = ()) where T.RawValue: AttributeValue {}
+
+    @_disfavoredOverload public static func attribute<T: Codable>(_ type: T.Type) {}
+    @_disfavoredOverload public static func attribute<T: Codable>(_ type: T?.Type) {}
+
+    @available(
+        *, unavailable,
+        message: "a property that refers to another model is a relationship: mark it with @Relationship and make it optional"
+    )
+    public static func attribute<T: Model>(_ type: T.Type) {}
+
+    @available(*, unavailable, message: "a property that refers to another model is a relationship: mark it with @Relationship")
+    public static func attribute<T: Model>(_ type: T?.Type) {}
+
+    @available(*, unavailable, message: "a property that refers to other models is a relationship: mark it with @Relationship")
+    public static func attribute<T: Model>(_ type: Set<T>.Type) {}
+
+    @available(*, unavailable, message: "a property that refers to other models is a relationship: mark it with @Relationship")
+    public static func attribute<T: Model>(_ type: [T].Type) {}
+
+    @_disfavoredOverload
+    @available(
+        *, unavailable,
+        message: "this type cannot be stored: conform it to Codable, give an enum raw values, or mark the property with @Transient"
+    )
+    public static func attribute<T>(_ type: T.Type, _ fallback: Void = ()) {}
+
+    // MARK: Inverses
+
+    /// The property at the other end of a relationship. The key path is resolved before the overloads of ``Inverse/check()`` are, so that a name that does not
+    /// exist is reported as such.
+    public static func inverse<T: Model, Value>(_ path: KeyPath<T, Value>) -> Inverse<Value> { Inverse() }
+
+    public struct Inverse<Value> {
+        @available(*, unavailable, message: "the inverse must be a relationship that leads back to this class")
+        public func check() {}
+    }
+}
+
+extension ModelCheck.Inverse where Value: ModelReference {
+    public func check() {}
+}
+
+/// The type of a relationship property: `T?`, `Set<T>` or `[T]`, where `T` is a model.
+public protocol ModelReference {}
+extension Optional: ModelReference where Wrapped: Model {}
+extension Set: ModelReference where Element: Model {}
+extension Array: ModelReference where Element: Model {}

@@ -1,0 +1,30 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// Checks that only the compiler can do, because they need types: whether an attribute's type can be stored, and whether an inverse exists.
+extension ModelClass {
+    /// A function that is never called. Each of its lines fails to compile for one kind of mistake, and `#sourceLocation` makes the compiler report the
+    /// error at the line of the property in the user's file instead of in the expansion.
+    func checkMembers(in context: some MacroExpansionContext) -> [DeclSyntax] {
+        let lines = properties.compactMap { property -> String? in
+            guard let check = check(property) else { return nil }
+            guard let location = context.location(of: property.position, at: .afterLeadingTrivia, filePathMode: .filePath) else {
+                return "    \(check)\n"
+            }
+            return "#sourceLocation(file: \(location.file), line: \(location.line))\n    \(check)\n"
+        }
+        guard !lines.isEmpty else { return [] }
+        return [
+            """
+            private static func _$checkProperties() {
+            \(raw: lines.joined())#sourceLocation()
+            }
+            """
+        ]
+    }
+
+    private func check(_ property: ModelProperty) -> String? {
+        guard let relationship = property.relationship else { return "PolyStoreCore.ModelCheck.attribute((\(property.type)).self)" }
+        return relationship.inverse.map { "PolyStoreCore.ModelCheck.inverse(\\\(relationship.destination).\($0)).check()" }
+    }
+}
