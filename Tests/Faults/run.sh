@@ -2,7 +2,7 @@
 # Injects faults below an engine, cuts the power, damages files and lets processes race, and compares what is left with the truth.
 # usage: run.sh ENGINE [WHAT] [AMOUNT] [SEED]
 #   ENGINE  sqlite, lmdb, leveldb
-#   WHAT    all, or one of: errors, power
+#   WHAT    all, or one of: errors, kills, power, damage, races
 #   AMOUNT  how many runs or images of each kind; CI takes few
 #   SEED    what is drawn at random follows from it
 # One line of figures is printed for each kind, with up to five examples of what went wrong. The exit status is 1 if anything was lost, wrong, unopenable or

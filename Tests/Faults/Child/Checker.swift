@@ -64,13 +64,38 @@ enum Checker {
         }
     }
 
-    /// Checks the images whose lines are read from the standard input: a path, the floor and the ceiling. One line is printed for each.
-    static func run(_ engine: String) {
-        while let line = readLine() {
-            let words = line.split(separator: " ")
-            guard words.count == 3, let floor = Int(words[1]), let ceiling = Int(words[2]) else { fail("no image: \(line)") }
-            let verdict = verdict(engine, String(words[0]), floor: floor, ceiling: ceiling)
-            say(verdict.replacingOccurrences(of: "\n", with: " "))
+    /// Compares an image of a store that is being reset for another schema: it holds all of the old or the new, and never a mixture.
+    static func verdictOfReset(_ engine: String, _ path: String, floor: Int, ceiling: Int, isDone: Bool) -> String {
+        do {
+            let store = try Races.openLater(engine, path, resets: false)
+            let found = try store.ids("Later")
+            try store.backend.close()
+            if found.isEmpty, isDone { return "lost the object that was committed after the reset" }
+            return Races.verdict(engine, path, found.isEmpty ? [] : [1])
+        } catch let error as StoreError where error.code == .migrationRequired {
+            if isDone { return "lost the reset" }
+            return verdict(engine, path, floor: floor, ceiling: ceiling)
+        } catch {
+            return "unopenable \(told(error))"
         }
+    }
+
+    /// Checks the images whose lines are read from the standard input: a path, the floor, the ceiling, and how far a reset for another schema is: 0 not
+    /// begun, 1 begun, 2 acknowledged. One line is printed for each.
+    static func run(_ engine: String) {
+        forEachImage { path, floor, ceiling, phase in
+            phase == 0
+                ? verdict(engine, path, floor: floor, ceiling: ceiling)
+                : verdictOfReset(engine, path, floor: floor, ceiling: ceiling, isDone: phase == 2)
+        }
+    }
+}
+
+func forEachImage(_ verdict: (_ path: String, _ floor: Int, _ ceiling: Int, _ phase: Int) -> String) {
+    while let line = readLine() {
+        let words = line.split(separator: " ")
+        let numbers = words.dropFirst().compactMap { Int($0) }
+        guard words.count == 4, numbers.count == 3 else { fail("This line names no image: \(line)") }
+        say(verdict(String(words[0]), numbers[0], numbers[1], numbers[2]).replacingOccurrences(of: "\n", with: " "))
     }
 }

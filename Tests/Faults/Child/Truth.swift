@@ -18,6 +18,7 @@ struct Truth {
         case delete(Int64)
     }
 
+    static let none = Item(size: 0, revision: 0, length: 10)
     static let tags: ClosedRange<Int64> = 1...5
     private static let mostItems = 400
 

@@ -9,6 +9,8 @@ struct Writer {
     let engine: String
     let path: String
     let last: Int
+    var leavesOpen = false
+    var resets = false
     let marks = Marks()
     /// After so many failures the writer stops: then the fault is permanent.
     private static let mostFailures = 12
@@ -69,7 +71,25 @@ struct Writer {
                 store = nil
             }
         }
+        if leavesOpen { kill(getpid(), SIGKILL) }
         do { try store?.backend.close() } catch { marks.put("E close \(told(error))") }
+        if resets { reset() }
         marks.put("D")
+    }
+
+    /// Opens with a later schema, which empties the store, and commits an object: `Z` before it, `Y` once that is acknowledged.
+    private func reset() {
+        marks.put("Z")
+        for _ in 0..<4 {
+            do {
+                let store = try Races.openLater(engine, path, resets: true)
+                defer { try? store.backend.close() }
+                // After an error the commit may be there all the same.
+                if try store.ids("Later").isEmpty { try Races.write(store, 1) }
+                return marks.put("Y")
+            } catch {
+                marks.put("E reset \(told(error))")
+            }
+        }
     }
 }

@@ -1,7 +1,14 @@
 // Writes a store while faults are injected below it, and checks what is left.
 //
 //     fault-child write ENGINE STORE LAST      commits up to number LAST; acknowledgements go to the file $FAULTS_MARKS, or to the standard output
-//     fault-child check ENGINE                 checks images; each line of the input is a path, the floor and the ceiling (see Checker)
+//     fault-child leave ENGINE STORE LAST      the same, and ends without closing the store
+//     fault-child replace ENGINE STORE LAST    the same as write, and then resets the store for another schema
+//     fault-child check ENGINE                 checks images; each line of the input is a path, the floor, the ceiling and the phase (see Checker)
+//     fault-child damage ENGINE                the same for damaged images: every answer is right or an error
+//     fault-child reset ENGINE STORE ID        opens with a later schema and a reset, and commits an object; try-reset does not wait for others
+//     fault-child check-reset ENGINE STORE ID… the store of the later schema holds these objects and no others
+//     fault-child hold ENGINE STORE            has the store open, and uses it after a line of the input
+//     fault-child open ENGINE STORE TIMES      opens, reads and closes again and again
 
 import Foundation
 
@@ -15,6 +22,14 @@ func number(_ position: Int) -> Int {
 
 switch arguments[1] {
 case "write": Writer(engine: arguments[2], path: arguments[3], last: number(4)).run()
+case "leave": Writer(engine: arguments[2], path: arguments[3], last: number(4), leavesOpen: true).run()
+case "replace": Writer(engine: arguments[2], path: arguments[3], last: number(4), resets: true).run()
 case "check": Checker.run(arguments[2])
+case "damage": Damage.run(arguments[2])
+case "reset": Races.reset(arguments[2], arguments[3], Int64(number(4)), waits: true)
+case "try-reset": Races.reset(arguments[2], arguments[3], Int64(number(4)), waits: false)
+case "check-reset": say(Races.verdict(arguments[2], arguments[3], arguments.dropFirst(4).compactMap { Int64($0) }))
+case "hold": Races.hold(arguments[2], arguments[3])
+case "open": Races.openMany(arguments[2], arguments[3], number(4))
 default: fail("there is no mode \(arguments[1])")
 }

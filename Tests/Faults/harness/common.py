@@ -47,7 +47,7 @@ class Counts:
     def add(self, verdict, reproduction):
         """Counts a verdict: its first word is the class, the rest says what was seen."""
         self.total += 1
-        word = verdict.split()[0]
+        word = verdict.split()[0].rstrip(":")
         if word in BAD:
             for engine, kind, text, _ in self.known:
                 if engine == self.engine and kind in ("*", self.kind) and text in verdict:
@@ -111,14 +111,14 @@ def told(code, errors=""):
 
 
 def check(setting, engine, images, mode="check", limit=300):
-    """Checks images, given as (path, floor, ceiling).
+    """Checks images, given as a path and its bounds.
 
     Returns a verdict for each; an image that ends the checker is "crashed", and the rest is checked by the next process.
     """
     verdicts = []
     while len(verdicts) < len(images):
         rest = images[len(verdicts) :]
-        text = "".join(f"{path} {floor} {ceiling}\n" for path, floor, ceiling in rest)
+        text = "".join(f"{path} {floor} {ceiling} {phase}\n" for path, (floor, ceiling, phase) in rest)
         try:
             process = subprocess.run(
                 [setting.child, mode, engine], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=limit, encoding="utf-8",
@@ -138,21 +138,38 @@ def counters(path):
         return struct.unpack("<QQ", file.read(16))
 
 
-def bounds(marks):
-    """Of a marker file: the last commit acknowledged, the last begun, and the first wrong answer or None."""
-    floor = ceiling = 0
-    wrong = None
+def bounds(lines, is_power_cut=False):
+    """What must be there: the last commit that was acknowledged (as durable, for a power cut), the last one begun, and how far a reset is."""
+    floor = ceiling = phase = 0
+    for line in lines:
+        words = line.split()
+        if words[0] == "A" and (words[2] == "full" or not is_power_cut):
+            floor = max(floor, int(words[1]))
+        elif words[0] == "B":
+            ceiling = max(ceiling, int(words[1]))
+        elif words[0] in "ZY":
+            phase = 1 if words[0] == "Z" else 2
+    return floor, ceiling, phase
+
+
+def lines(marks):
+    """The whole lines of a marker file."""
     try:
         with open(marks, encoding="utf-8") as file:
-            for line in file:
-                words = line.split()
-                if line.endswith("\n") and words:
-                    if words[0] == "A":
-                        floor = int(words[1])
-                    elif words[0] == "B":
-                        ceiling = max(ceiling, int(words[1]))
-                    elif words[0] == "W":
-                        wrong = wrong or line[2:].strip()
+            return [line.strip() for line in file if line.endswith("\n") and line.strip()]
     except FileNotFoundError:
-        pass
-    return floor, ceiling, wrong
+        return []
+
+
+def wrong(lines):
+    """The verdict on a wrong answer that the writer itself has noticed; None where there was none."""
+    for line in lines:
+        if line.startswith("W "):
+            return ("" if line[2:].split()[0] in BAD else "wrong ") + line[2:]
+    return None
+
+
+def remove(*paths):
+    for path in paths:
+        if os.path.exists(path):
+            os.remove(path)

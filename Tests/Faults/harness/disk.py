@@ -189,7 +189,7 @@ class Disk:
         elif operation == CLOSE:
             self.descriptors.pop(descriptor, None)
         elif operation == MARK:
-            self.marks.append(payload.decode().strip())
+            self.marks += payload.decode().splitlines()
         elif operation == RENAME:
             old, new = (part.decode() for part in payload.split(b"\0"))
 
@@ -222,17 +222,6 @@ class Disk:
                     node.sync_failed()
             if operation == SYNC and node is not None:
                 self._flushed(node)
-
-    def bounds(self):
-        """The last commit that must be there after a power cut, and the last one that was begun."""
-        floor = ceiling = 0
-        for mark in self.marks:
-            words = mark.split()
-            if words[0] == "A" and words[2] == "full":
-                floor = max(floor, int(words[1]))
-            elif words[0] == "B":
-                ceiling = max(ceiling, int(words[1]))
-        return floor, ceiling
 
     def make(self, target, seed):
         """Writes an image of the disk to a folder."""

@@ -3,10 +3,12 @@
 import sys
 
 import common
+import damage
 import errors
 import power
+import races
 
-KINDS = {"errors": errors.run, "power": power.run}
+KINDS = {"errors": errors.run, "kills": errors.kills, "power": power.run, "damage": damage.run, "races": races.run}
 
 
 def main():

@@ -6,60 +6,65 @@ import random
 import common
 
 KINDS = (
-    # name, what fails and how, commits of the run
+    # name, what fails and how
     ("EIO once", {"error": "EIO", "mode": "once"}),
     ("EIO from then on", {"error": "EIO", "mode": "from"}),
     ("ENOSPC once", {"error": "ENOSPC", "mode": "once"}),
     ("ENOSPC from then on", {"error": "ENOSPC", "mode": "from"}),
     ("short write once", {"error": "short", "mode": "once"}),
     ("short write, then ENOSPC", {"error": "short", "mode": "from"}),
+    ("failed flush once", {"error": "EIO", "mode": "once", "class": "sync"}),
+    ("failed flush from then on", {"error": "EIO", "mode": "from", "class": "sync"}),
     ("failed read once", {"error": "EIO", "mode": "once", "class": "read"}),
+    ("failed read from then on", {"error": "EIO", "mode": "from", "class": "read"}),
     ("failed map once", {"error": "ENOMEM", "mode": "once", "class": "mmap"}),
     ("failed map from then on", {"error": "ENOMEM", "mode": "from", "class": "mmap"}),
 )
+KILL = (("kill", {"error": "KILL"}),)
+# What the writer does: its command, commits.
+WORK = (("write", 45), ("write", 1), ("replace", 4))
 
 
 def positions(total, amount, draw):
-    """Every call where there are few; otherwise all of the first opening, and random ones."""
+    """Every call where there are few; otherwise random ones."""
     if total <= amount:
         return list(range(1, total + 1))
-    first = min(total, amount // 3)
-    return sorted(set(list(range(1, first + 1)) + [draw.randrange(first + 1, total + 1) for _ in range(amount - first)]))
+    return sorted(draw.sample(range(1, total + 1), amount))
 
 
-def run(setting, engine, amount, seed, known):
+def run(setting, engine, amount, seed, known, kinds=KINDS):
     results = []
     draw = random.Random(f"errors {engine} {seed}")
-    commits = 45
     marks, count_file = os.path.join(setting.folder, "marks"), os.path.join(setting.folder, "count")
 
-    def attempt(settings, at):
-        for path in (marks, count_file):
-            if os.path.exists(path):
-                os.remove(path)
+    def attempt(command, commits, settings):
+        common.remove(marks, count_file)
         root = setting.fresh("run")
-        more = {"at": at} if at else {}
-        ended = common.write(setting, engine, root, commits, marks, count=count_file, limit=60, **settings, **more)
-        return root, ended
+        return root, common.write(setting, engine, root, commits, marks, command, count=count_file, limit=90, **settings)
 
-    for name, settings in KINDS:
+    for name, settings in kinds:
         counts = common.Counts(engine, name, known)
-        attempt(settings, 0)
-        total, _ = common.counters(count_file)
-        unreached = 0
-        for at in positions(total, amount, draw):
-            root, ended = attempt(settings, at)
-            note = f"call {at} of {total}: {' '.join(f'FAULTS_{key.upper()}={value}' for key, value in settings.items())}"
-            # Threads of an engine make the number of calls differ.
-            if common.counters(count_file)[1] == 0:
-                unreached += 1
-                continue
-            floor, ceiling, wrong = common.bounds(marks)
-            if ended:
-                counts.add(ended, note)
-            elif wrong:
-                counts.add(("" if wrong.split()[0] in common.BAD else "wrong ") + wrong, note)
-            else:
-                counts.add(common.check(setting, engine, [(os.path.join(root, "store"), floor, ceiling)])[0], note)
+        for command, commits in WORK:
+            attempt(command, commits, dict(settings, at=0))
+            total, _ = common.counters(count_file)
+            # The short kinds of work get a quarter.
+            for at in positions(total, amount if commits > 10 else max(amount // 4, 2), draw):
+                root, ended = attempt(command, commits, dict(settings, at=at))
+                note = f"{command} {commits}, call {at} of {total}: {' '.join(f'FAULTS_{key.upper()}={value}' for key, value in settings.items())}"
+                # The threads of an engine make the number of calls differ.
+                if common.counters(count_file)[1] == 0:
+                    continue
+                told = common.lines(marks)
+                if ended and not (ended.startswith("crashed with SIGKILL") and settings["error"] == "KILL"):
+                    counts.add(ended, note)
+                elif common.wrong(told):
+                    counts.add(common.wrong(told), note)
+                else:
+                    counts.add(common.check(setting, engine, [(os.path.join(root, "store"), common.bounds(told))])[0], note)
         results.append(counts)
     return results
+
+
+def kills(setting, engine, amount, seed, known):
+    """The process is killed at the N-th call."""
+    return run(setting, engine, amount, seed, known, KILL)

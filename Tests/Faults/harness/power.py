@@ -10,79 +10,100 @@ import disk
 MODELS = ("ordinary", "strict")
 
 
-def cut(setting, engine, log, root, model, points, counts, seed, note):
-    """Checks an image at each of the points, which are numbers of operations in ascending order."""
-    state = disk.Disk(root, model)
-    images = []
-    wanted = {}
-    for point in points:
-        wanted[point] = wanted.get(point, 0) + 1
-    made = 0
+class Recording:
+    """Runs of the writer with an operation log."""
 
-    def flush():
-        verdicts = common.check(setting, engine, [(path, floor, ceiling) for path, floor, ceiling, _ in images])
-        for (path, _, _, told), verdict in zip(images, verdicts):
-            counts.add(verdict, told)
-            shutil.rmtree(os.path.dirname(path), ignore_errors=True)
-        images.clear()
+    def __init__(self, setting, engine):
+        self.setting = setting
+        self.engine = engine
+        self.root = setting.fresh("run")
+        self.log = os.path.join(setting.folder, "log")
+        self.marks = os.path.join(setting.folder, "marks")
+        self.ended = None
+        self.entries = []
 
-    for position, operation in enumerate(disk.operations(log)):
-        state.apply(*operation)
-        for each in range(wanted.get(position, 0)):
-            image = setting.fresh(f"image-{made}")
-            made += 1
-            state.make(image, f"{seed} {position} {each}")
-            floor, ceiling = state.bounds()
-            images.append((os.path.join(image, "store"), floor, ceiling, f"{note}, operation {position}, image {each}"))
-        if len(images) >= 25:
-            flush()
-    flush()
+    def make(self, last, command="write", **settings):
+        common.remove(self.log, self.marks)
+        self.setting.fresh("run")
+        self.ended = common.write(self.setting, self.engine, self.root, last, self.marks, command, log=self.log, **settings)
+        self.entries = list(disk.operations(self.log))
+
+    def position(self, operation, payload=b""):
+        """Of the first entry of a kind; 0 where there is none."""
+        for position, entry in enumerate(self.entries):
+            if entry[0] == operation and entry[4].startswith(payload):
+                return position
+        return 0
+
+    def cut(self, model, points, counts, seed, note):
+        """Checks an image at each of the points, which are numbers of operations in ascending order."""
+        if self.ended:
+            counts.add(self.ended, note)
+        wrong = common.wrong(common.lines(self.marks))
+        if wrong:
+            counts.add(wrong, note)
+        state = disk.Disk(self.root, model)
+        images, notes = [], []
+
+        def flush():
+            for (path, _), verdict, told in zip(images, common.check(self.setting, self.engine, images), notes):
+                counts.add(verdict, told)
+                shutil.rmtree(os.path.dirname(path), ignore_errors=True)
+            images.clear()
+            notes.clear()
+
+        done = 0
+        for number, point in enumerate(points):
+            for entry in self.entries[done : point + 1]:
+                state.apply(*entry)
+            done = max(done, point + 1)
+            image = self.setting.fresh(f"image-{number}")
+            state.make(image, f"{seed} {point} {number}")
+            images.append((os.path.join(image, "store"), common.bounds(state.marks, is_power_cut=True)))
+            notes.append(f"seed {seed}, {note}, after operation {point} of {len(self.entries)}")
+            if len(images) >= 25:
+                flush()
+        flush()
 
 
 def run(setting, engine, amount, seed, known):
-    """Random points of a sound run, in each model; the same for the first opening; and for runs in which one flush failed."""
+    """Random points of a sound run, of the first opening and of a reset, in each model; and of runs in which one flush failed."""
     results = []
     draw = random.Random(f"power {engine} {seed}")
-    root, log, marks = setting.fresh("run"), os.path.join(setting.folder, "log"), os.path.join(setting.folder, "marks")
+    recording = Recording(setting, engine)
 
-    def record(last, **settings):
-        for path in (log, marks):
-            if os.path.exists(path):
-                os.remove(path)
-        setting.fresh("run")
-        ended = common.write(setting, engine, root, last, marks, log=log, **settings)
-        return ended, sum(1 for _ in disk.operations(log))
+    def points(first, last, count):
+        return sorted(draw.randrange(first, max(last, first + 1)) for _ in range(count))
 
     for model in MODELS:
         counts = common.Counts(engine, f"power cut, {model}", known)
-        ended, total = record(150)
-        if ended:
-            counts.add(ended, "write")
-        points = sorted(draw.randrange(total) for _ in range(amount))
-        cut(setting, engine, log, root, model, points, counts, seed, f"seed {seed}, power cut, {model}")
+        recording.make(150)
+        recording.cut(model, points(0, len(recording.entries), amount), counts, seed, model)
         results.append(counts)
 
         counts = common.Counts(engine, f"power cut during the first opening, {model}", known)
-        ended, total = record(1)
-        points = sorted(draw.randrange(total) for _ in range(max(amount // 3, 4)))
-        cut(setting, engine, log, root, model, points, counts, seed, f"seed {seed}, first opening, {model}")
+        recording.make(1)
+        recording.cut(model, points(0, len(recording.entries), max(amount // 3, 4)), counts, seed, f"first opening, {model}")
+        results.append(counts)
+
+        counts = common.Counts(engine, f"power cut during a reset, {model}", known)
+        recording.make(25, "replace")
+        begun = recording.position(disk.MARK, b"Z")
+        recording.cut(model, points(begun, len(recording.entries), max(amount // 3, 4)), counts, seed, f"reset, {model}")
         results.append(counts)
 
     counts = common.Counts(engine, "power cut after a failed flush", known)
     count_file = os.path.join(setting.folder, "count")
-    record(60, **{"class": "sync", "count": count_file})
+    recording.make(60, **{"class": "sync", "count": count_file})
     flushes, _ = common.counters(count_file)
-    per_run = 4
-    for each in range(max(amount // per_run, 2)):
-        at = draw.randrange(1, flushes + 1)
-        ended, total = record(60, **{"class": "sync", "at": at, "error": "EIO", "mode": "once"})
-        note = f"seed {seed}, flush {at} of {flushes} fails"
-        if ended:
-            counts.add(ended, note)
-        wrong = common.bounds(marks)[2]
-        if wrong:
-            counts.add(f"wrong {wrong}", note)
-        points = sorted(draw.randrange(total) for _ in range(per_run))
-        cut(setting, engine, log, root, "ordinary", points, counts, f"{seed} {each}", note)
+    per_run = 3
+    ats = list(range(1, flushes + 1))
+    draw.shuffle(ats)
+    for at in ats[: max(amount // per_run, 2)]:
+        recording.make(60, **{"class": "sync", "at": at, "error": "EIO", "mode": "once"})
+        failed, end = recording.position(disk.SYNC_FAILED), len(recording.entries)
+        # Soon after the failure, and anywhere after it.
+        some = sorted(points(failed, min(failed + 60, end), 1) + points(failed, end, per_run - 1))
+        recording.cut("ordinary", some, counts, seed, f"flush {at} of {flushes} fails")
     results.append(counts)
     return results

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ static int log_descriptor = -1;
 static uint64_t fail_at;
 static int fail_from;
 static int fail_short;
+static int fail_kill;
 static int fail_error = EIO;
 static unsigned fail_classes = ~(unsigned)(CLASS_MMAP | CLASS_READ);
 static uint64_t counted;
@@ -68,6 +70,7 @@ __attribute__((constructor)) static void read_settings(void) {
     if ((text = getenv("FAULTS_ERROR"))) {
         if (strcmp(text, "ENOSPC") == 0) fail_error = ENOSPC;
         if (strcmp(text, "ENOMEM") == 0) fail_error = ENOMEM;
+        if (strcmp(text, "KILL") == 0) fail_kill = 1;
         if (strcmp(text, "short") == 0) {
             fail_short = 1;
             fail_error = ENOSPC;
@@ -137,6 +140,7 @@ struct faults_decision faults_decide(enum faults_class class) {
     if (fail_at == 0 || counted < fail_at || (counted > fail_at && !fail_from)) return decision;
     injected++;
     if (counters) counters[1] = injected;
+    if (fail_kill) syscall(SYS_kill, getpid(), SIGKILL);
     // A short write is told once; the disk is full from then on.
     if (fail_short && counted == fail_at) {
         decision.is_short = 1;

@@ -1,0 +1,39 @@
+import EngineTestSupport
+import PolyStoreBackend
+
+/// Asks a damaged store everything. Each answer must be right or an error.
+enum Damage {
+    static func verdict(_ engine: String, _ path: String, head: Int) -> String {
+        let store: Store
+        do { store = try openStore(engine, path) } catch { return "error opening: \(told(error))" }
+        defer { try? store.backend.close() }
+        let truth = Truth.after(head)
+        var errors: [String] = []
+        var wrong: [String] = []
+        for query in Query.all(truth) {
+            do {
+                try store.read { try query.check(store, $0, truth) }
+            } catch let error as Checker.Wrong {
+                wrong.append(error.description)
+            } catch {
+                if !(error is StoreError) { wrong.append("\(query.name): \(error)") }
+                errors.append("\(query.name): \(told(error))")
+            }
+        }
+        var verified = "nothing"
+        do {
+            let findings = try store.backend.verify()
+            if !findings.isEmpty { verified = "\(findings.count) findings" }
+        } catch {
+            verified = "an error"
+        }
+        if !wrong.isEmpty { return "wrong \(wrong.count) answers, \(errors.count) errors, verify finds \(verified): \(wrong[0])" }
+        if let first = errors.first { return "error \(errors.count) answers: \(first)" }
+        return verified == "nothing" ? "ok" : "found by verify alone"
+    }
+
+    /// As ``Checker/run(_:)``; floor and ceiling are both the number of the last commit.
+    static func run(_ engine: String) {
+        forEachImage { path, floor, _, _ in verdict(engine, path, head: floor) }
+    }
+}
