@@ -68,7 +68,6 @@ def files(store):
 
 
 def run(setting, engine, amount, seed, known):
-    results = []
     for command, name in (("write", "damage after closing"), ("leave", "damage after a kill")):
         draw = random.Random(f"{name} {engine} {seed}")
         root, marks = setting.fresh("run"), os.path.join(setting.folder, "marks")
@@ -109,5 +108,4 @@ def run(setting, engine, amount, seed, known):
             if len(images) >= 40:
                 flush()
         flush()
-        results.append(counts)
-    return results
+        yield counts

@@ -33,7 +33,6 @@ def positions(total, amount, draw):
 
 
 def run(setting, engine, amount, seed, known, kinds=KINDS):
-    results = []
     draw = random.Random(f"errors {engine} {seed}")
     marks, count_file = os.path.join(setting.folder, "marks"), os.path.join(setting.folder, "count")
 
@@ -61,8 +60,7 @@ def run(setting, engine, amount, seed, known, kinds=KINDS):
                     counts.add(common.wrong(told), note)
                 else:
                     counts.add(common.check(setting, engine, [(os.path.join(root, "store"), common.bounds(told))])[0], note)
-        results.append(counts)
-    return results
+        yield counts
 
 
 def kills(setting, engine, amount, seed, known):

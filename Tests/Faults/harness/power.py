@@ -68,7 +68,6 @@ class Recording:
 
 def run(setting, engine, amount, seed, known):
     """Random points of a sound run, of the first opening and of a reset, in each model; and of runs in which one flush failed."""
-    results = []
     draw = random.Random(f"power {engine} {seed}")
     recording = Recording(setting, engine)
 
@@ -79,18 +78,18 @@ def run(setting, engine, amount, seed, known):
         counts = common.Counts(engine, f"power cut, {model}", known)
         recording.make(150)
         recording.cut(model, points(0, len(recording.entries), amount), counts, seed, model)
-        results.append(counts)
+        yield counts
 
         counts = common.Counts(engine, f"power cut during the first opening, {model}", known)
         recording.make(1)
         recording.cut(model, points(0, len(recording.entries), max(amount // 3, 4)), counts, seed, f"first opening, {model}")
-        results.append(counts)
+        yield counts
 
         counts = common.Counts(engine, f"power cut during a reset, {model}", known)
         recording.make(25, "replace")
         begun = recording.position(disk.MARK, b"Z")
         recording.cut(model, points(begun, len(recording.entries), max(amount // 3, 4)), counts, seed, f"reset, {model}")
-        results.append(counts)
+        yield counts
 
     counts = common.Counts(engine, "power cut after a failed flush", known)
     count_file = os.path.join(setting.folder, "count")
@@ -105,5 +104,4 @@ def run(setting, engine, amount, seed, known):
         # Soon after the failure, and anywhere after it.
         some = sorted(points(failed, min(failed + 60, end), 1) + points(failed, end, per_run - 1))
         recording.cut("ordinary", some, counts, seed, f"flush {at} of {flushes} fails")
-    results.append(counts)
-    return results
+    yield counts

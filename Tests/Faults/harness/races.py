@@ -104,8 +104,6 @@ def openings(setting, engine, rounds, known):
 
 def run(setting, engine, amount, seed, known):
     rounds = max(amount // 10, 2)
-    return [
-        racing_resets(setting, engine, rounds, known),
-        reset_under_a_holder(setting, engine, max(rounds // 4, 1), known),
-        openings(setting, engine, rounds, known),
-    ]
+    yield racing_resets(setting, engine, rounds, known)
+    yield reset_under_a_holder(setting, engine, max(rounds // 4, 1), known)
+    yield openings(setting, engine, rounds, known)

@@ -27,7 +27,12 @@ static int opened(int directory, const char *path, int flags, mode_t mode) {
     char full[PATH_MAX];
     int is_below = faults_path(directory, path, full);
     int is_marker = faults_is_marker(full);
-    if (!is_below && !is_marker) return real(directory, path, flags, mode);
+    if (!is_below && !is_marker) {
+        int other = real(directory, path, flags, mode);
+        // The number may be that of a watched file that the C library has closed within itself.
+        if (faults_flags(other)) faults_descriptors[other] = 0;
+        return other;
+    }
     faults_lock();
     int result = -1, error = 0;
     if (!is_marker) {
@@ -242,67 +247,88 @@ int msync(void *address, size_t count, int flags) {
 
 // MARK: Names
 
-static int renamed(enum faults_operation operation, enum faults_class class, const char *old, const char *new,
-                   int (*real)(const char *, const char *)) {
+static int renamed(int old_folder, const char *old, int new_folder, const char *new, unsigned flags) {
+    REAL("renameat2", int, int, const char *, int, const char *, unsigned);
     char from[PATH_MAX], to[PATH_MAX];
-    int is_below = faults_path(AT_FDCWD, old, from);
-    is_below |= faults_path(AT_FDCWD, new, to);
-    if (!is_below) return real(old, new);
+    int is_below = faults_path(old_folder, old, from);
+    is_below |= faults_path(new_folder, new, to);
+    if (!is_below) return real(old_folder, old, new_folder, new, flags);
     faults_lock();
-    int error = faults_decide(class).error;
+    int error = faults_decide(CLASS_RENAME).error;
     int result = -1;
     if (error == 0) {
-        result = real(old, new);
+        result = real(old_folder, old, new_folder, new, flags);
         error = errno;
-        if (result == 0) faults_record_paths(operation, from, to);
+        if (result == 0) faults_record_paths(OP_RENAME, from, to);
     }
     faults_unlock();
     errno = error;
     return result;
 }
-int rename(const char *old, const char *new) {
-    REAL("rename", int, const char *, const char *);
-    return renamed(OP_RENAME, CLASS_RENAME, old, new, real);
-}
-int link(const char *old, const char *new) {
-    REAL("link", int, const char *, const char *);
-    return renamed(OP_LINK, CLASS_LINK, old, new, real);
+int rename(const char *old, const char *new) { return renamed(AT_FDCWD, old, AT_FDCWD, new, 0); }
+int renameat(int old_folder, const char *old, int new_folder, const char *new) { return renamed(old_folder, old, new_folder, new, 0); }
+int renameat2(int old_folder, const char *old, int new_folder, const char *new, unsigned flags) {
+    return renamed(old_folder, old, new_folder, new, flags);
 }
 
-static int named(enum faults_operation operation, enum faults_class class, const char *path, int (*real)(const char *)) {
-    char full[PATH_MAX];
-    if (!faults_path(AT_FDCWD, path, full)) return real(path);
+static int linked(int old_folder, const char *old, int new_folder, const char *new, int flags) {
+    REAL("linkat", int, int, const char *, int, const char *, int);
+    char from[PATH_MAX], to[PATH_MAX];
+    int is_below = faults_path(old_folder, old, from);
+    is_below |= faults_path(new_folder, new, to);
+    if (!is_below) return real(old_folder, old, new_folder, new, flags);
     faults_lock();
-    int error = faults_decide(class).error;
+    int error = faults_decide(CLASS_LINK).error;
+    int result = -1;
+    if (error == 0) {
+        result = real(old_folder, old, new_folder, new, flags);
+        error = errno;
+        if (result == 0) faults_record_paths(OP_LINK, from, to);
+    }
+    faults_unlock();
+    errno = error;
+    return result;
+}
+int link(const char *old, const char *new) { return linked(AT_FDCWD, old, AT_FDCWD, new, 0); }
+int linkat(int old_folder, const char *old, int new_folder, const char *new, int flags) {
+    return linked(old_folder, old, new_folder, new, flags);
+}
+
+static int removed(int folder, const char *path, int flags) {
+    REAL("unlinkat", int, int, const char *, int);
+    char full[PATH_MAX];
+    if (!faults_path(folder, path, full)) return real(folder, path, flags);
+    faults_lock();
+    int error = faults_decide(CLASS_UNLINK).error;
     // Removing needs no room.
     if (error == ENOSPC) error = EIO;
     int result = -1;
     if (error == 0) {
-        result = real(path);
+        result = real(folder, path, flags);
         error = errno;
-        if (result == 0) faults_record(operation, -1, 0, 0, full, strlen(full));
+        if (result == 0) faults_record(flags & AT_REMOVEDIR ? OP_RMDIR : OP_UNLINK, -1, 0, 0, full, strlen(full));
     }
     faults_unlock();
     errno = error;
     return result;
 }
-int unlink(const char *path) {
-    REAL("unlink", int, const char *);
-    return named(OP_UNLINK, CLASS_UNLINK, path, real);
+int unlink(const char *path) { return removed(AT_FDCWD, path, 0); }
+int rmdir(const char *path) { return removed(AT_FDCWD, path, AT_REMOVEDIR); }
+int unlinkat(int folder, const char *path, int flags) { return removed(folder, path, flags); }
+int remove(const char *path) {
+    int result = removed(AT_FDCWD, path, 0);
+    return result < 0 && errno == EISDIR ? removed(AT_FDCWD, path, AT_REMOVEDIR) : result;
 }
-int rmdir(const char *path) {
-    REAL("rmdir", int, const char *);
-    return named(OP_RMDIR, CLASS_UNLINK, path, real);
-}
-int mkdir(const char *path, mode_t mode) {
-    REAL("mkdir", int, const char *, mode_t);
+
+static int made(int folder, const char *path, mode_t mode) {
+    REAL("mkdirat", int, int, const char *, mode_t);
     char full[PATH_MAX];
-    if (!faults_path(AT_FDCWD, path, full)) return real(path, mode);
+    if (!faults_path(folder, path, full)) return real(folder, path, mode);
     faults_lock();
     int error = faults_decide(CLASS_MKDIR).error;
     int result = -1;
     if (error == 0) {
-        result = real(path, mode);
+        result = real(folder, path, mode);
         error = errno;
         if (result == 0) faults_record(OP_MKDIR, -1, 0, 0, full, strlen(full));
     }
@@ -310,6 +336,8 @@ int mkdir(const char *path, mode_t mode) {
     errno = error;
     return result;
 }
+int mkdir(const char *path, mode_t mode) { return made(AT_FDCWD, path, mode); }
+int mkdirat(int folder, const char *path, mode_t mode) { return made(folder, path, mode); }
 
 // MARK: Maps and reading
 
