@@ -115,10 +115,7 @@ final class LevelDBCursor: EngineCursor {
         var position = 0
         while position < EntryBatch.capacity {
             leveldb_iter_next(iterator)
-            guard leveldb_iter_valid(iterator) != 0 else {
-                try checkError()
-                break
-            }
+            guard leveldb_iter_valid(iterator) != 0 else { break }
             var keyCount = 0
             var valueCount = 0
             let key = leveldb_iter_key(iterator, &keyCount)
@@ -127,6 +124,8 @@ final class LevelDBCursor: EngineCursor {
                 position, UnsafeRawBufferPointer(start: key, count: keyCount), UnsafeRawBufferPointer(start: value, count: valueCount))
             position &+= 1
         }
+        // LevelDB remembers the first block that it skipped, so one check covers the whole batch.
+        try checkError()
         return position
     }
 
@@ -136,7 +135,10 @@ final class LevelDBCursor: EngineCursor {
         return try stand()
     }
 
-    /// An iterator that is not valid is at an end, or has met an error.
+    /// Throws if any move so far has skipped a block that cannot be read.
+    ///
+    /// LevelDB's iterators skip such a block and stay valid: they leave out its keys, and bring back deleted ones whose tombstones it held. An iterator
+    /// keeps its first error, so a check after a move covers all moves before it.
     private func checkError() throws {
         var message: UnsafeMutablePointer<CChar>?
         leveldb_iter_get_error(iterator, &message)
@@ -144,10 +146,9 @@ final class LevelDBCursor: EngineCursor {
     }
 
     private func stand() throws -> Bool {
-        guard leveldb_iter_valid(iterator) != 0 else {
-            try checkError()
-            return false
-        }
+        // After every move, not only at the end: a caller may stop anywhere and rely on what it has seen.
+        try checkError()
+        guard leveldb_iter_valid(iterator) != 0 else { return false }
         var count = 0
         let start = leveldb_iter_key(iterator, &count)
         let key = UnsafeRawBufferPointer(start: start, count: count)

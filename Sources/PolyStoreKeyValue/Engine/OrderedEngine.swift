@@ -65,6 +65,9 @@ public protocol EngineSnapshot: AnyObject {
 }
 
 /// A place in the keys of a snapshot. A class to subclass: one call a move, no protocol witness.
+///
+/// A move must throw if it cannot read every key between its start and the key that it returns. Callers stop anywhere in a range and rely on the keys
+/// that they have seen, so an engine that skips unreadable data must check for it in every move, or once per batch.
 open class EngineCursor {
     // Plain values that are read and written in one step each: exclusivity checks could find nothing.
     @exclusivity(unchecked) @usableFromInline final var currentKey = UnsafeRawBufferPointer(start: nil, count: 0)

@@ -16,18 +16,27 @@ struct StoreVerifier {
 
     func findings() throws -> [String] {
         var copy = self
-        try copy.checkModel()
-        for entity in layout.schema.entities { try copy.checkRecords(entity) }
+        try copy.attempt { try $0.checkModel() }
+        for entity in layout.schema.entities { try copy.attempt { try $0.checkRecords(entity) } }
         for entity in layout.schema.entities {
-            for (position, index) in layout.indexes[entity.index].enumerated()
-            where try reader.state(entity, position).phase == .readable {
-                try copy.checkEntries(index)
+            for (position, index) in layout.indexes[entity.index].enumerated() {
+                try copy.attempt { verifier in
+                    if try verifier.reader.state(entity, position).phase == .readable { try verifier.checkEntries(index) }
+                }
             }
         }
-        for table in layout.schema.links { try copy.checkLinks(table) }
-        try copy.checkChunks()
-        try copy.checkSpaces()
+        for table in layout.schema.links { try copy.attempt { try $0.checkLinks(table) } }
+        try copy.attempt { try $0.checkChunks() }
+        try copy.attempt { try $0.checkSpaces() }
         return copy.found
+    }
+
+    /// Runs one check. Damage that ends the check becomes a finding, and the other checks still run.
+    private mutating func attempt(_ check: (inout StoreVerifier) throws -> Void) throws {
+        do { try check(&self) } catch let error as StoreError where error.code == .corrupt {
+            let sentence = error.underlying.map { "\(error.message) (\($0))" } ?? error.message
+            if !found.contains(sentence) { report(sentence) }
+        }
     }
 
     private mutating func report(_ sentence: String) { if found.count < Self.most { found.append(sentence) } }
@@ -58,6 +67,8 @@ struct StoreVerifier {
         let decoder = RecordDecoder(layout)
         var count: Int64 = 0
         var sentences: [String] = []
+        // Also when the walk ends in an error.
+        defer { for sentence in sentences { report(sentence) } }
         let readable = try layout.indexes[entity.index].enumerated().filter { try reader.state(entity, $0.offset).phase == .readable }
         try forEach([Keyspace.record.rawValue] + Number.bytes(layout.number(of: entity))) { cursor in
             guard cursor.key.count == KeyWriter.recordKeySize else {
@@ -83,7 +94,6 @@ struct StoreVerifier {
                 sentences.append(error.message)
             }
         }
-        for sentence in sentences { report(sentence) }
         let told = try reader.recordCount(entity)
         if told != count { report("There are \(count) records of \(entity.name), and the statistics say \(told).") }
     }
@@ -92,6 +102,8 @@ struct StoreVerifier {
     private mutating func checkEntries(_ index: KeyIndex) throws {
         let keys = KeyWriter()
         var sentences: [String] = []
+        // Also when the walk ends in an error.
+        defer { for sentence in sentences { report(sentence) } }
         try forEach(index.prefix) { cursor in
             guard let id = index.id(cursor.key, cursor.value) else {
                 sentences.append("An entry of the index \(index.index.name) cannot be read.")
@@ -110,7 +122,6 @@ struct StoreVerifier {
                 // Reported with the records.
             }
         }
-        for sentence in sentences { report(sentence) }
     }
 
     /// Each pair is there from both sides, and so are both objects.
@@ -118,6 +129,8 @@ struct StoreVerifier {
         let number = layout.number(of: table)
         let keys = KeyWriter()
         var sentences: [String] = []
+        // Also when the walk ends in an error.
+        defer { for sentence in sentences { report(sentence) } }
         for (space, other) in [(Keyspace.link, Keyspace.linkInverse), (.linkInverse, .link)] {
             let near = layout.schema.entities[space == .link ? table.source : table.target]
             let isOrdered = space == .link ? table.ordersTargets : table.ordersSources
@@ -135,12 +148,13 @@ struct StoreVerifier {
                 }
             }
         }
-        for sentence in sentences { report(sentence) }
     }
 
     /// Each piece of a long value belongs to a record that has one.
     private mutating func checkChunks() throws {
         var sentences: [String] = []
+        // Also when the walk ends in an error.
+        defer { for sentence in sentences { report(sentence) } }
         let keys = KeyWriter()
         let byNumber = Dictionary(layout.schema.entities.map { (layout.number(of: $0), $0) }, uniquingKeysWith: { first, _ in first })
         try forEach([Keyspace.blobChunk.rawValue]) { cursor in
@@ -159,7 +173,6 @@ struct StoreVerifier {
             let isUsed = chunked.contains { $0.field == field && number * layout.traits.largestPiece < $0.length }
             if !isUsed { sentences.append("A piece of a long value of \(entity.name) \(id) belongs to nothing.") }
         }
-        for sentence in sentences { report(sentence) }
     }
 
     /// No key is in a space that there is not, or under a number that nothing has.
