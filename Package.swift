@@ -59,8 +59,8 @@ let package = Package(
         .systemLibrary(
             name: "CLevelDB", path: "Backends/System/CLevelDB", providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
         .target(
-            name: "PolyStoreLevelDB", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "CLevelDB"], path: "Backends/LevelDB",
-            swiftSettings: settings),
+            name: "PolyStoreLevelDB", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "CLevelDB", "CRecordChecksum"],
+            path: "Backends/LevelDB", swiftSettings: settings),
 
         // The suite that proves a backend, for anybody's backend.
         .target(
@@ -113,7 +113,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreLevelDBTests",
-            dependencies: ["PolyStoreLevelDB", "PolyStoreKeyValue", "CLevelDB", "EngineTestSupport", "engine-child"],
+            dependencies: ["PolyStoreLevelDB", "PolyStoreKeyValue", "CLevelDB", "CRecordChecksum", "EngineTestSupport", "engine-child"],
             swiftSettings: settings),
         .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "CSQLite"], swiftSettings: settings),
         .testTarget(

@@ -4,11 +4,12 @@ import PolyStoreKeyValue
 
 /// One LevelDB database.
 ///
-/// What LevelDB leaves to its users is done here: a lock of this project's own is taken first; checksums are verified on every read; after the first
-/// write that failed nothing is written any more, as LevelDB would go on acknowledging writes behind a damaged log; a batch has a limit; everything
-/// made through the C interface is destroyed.
+/// What LevelDB leaves to its users is done here: a lock of this project's own is taken first; the files are checked before they are opened
+/// (``LevelDBRecovery``); checksums are verified on every read; earlier logs are flushed (``LevelDBDurability``); after the first write that failed
+/// nothing is written any more, as LevelDB would go on acknowledging writes behind a damaged log; a batch has a limit; everything made through the C
+/// interface is destroyed.
 ///
-/// Sendable: LevelDB is made for many threads, and `failure` is touched under the lock only.
+/// Sendable: LevelDB is made for many threads, `failure` is touched under the lock only, and `durability` by one commit at a time.
 final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
     let place: String
     let traits: EngineTraits
@@ -19,6 +20,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
     private let durable: OpaquePointer
     private let relaxed: OpaquePointer
     private let lockFile: Int32
+    private let durability: LevelDBDurability
     private let lock = Lock()
     private var failure: StoreError?
 
@@ -26,7 +28,15 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         place = path
         traits = EngineTraits(
             features: [.persistence, .fullDurability], largestTransaction: max(settings.largestTransaction, 1 << 20))
-        lockFile = try LevelDBFolder(place: FilePlace(path: path)).lock()
+        let folder = LevelDBFolder(place: FilePlace(path: path))
+        lockFile = try folder.lock()
+        let mark = LevelDBMark.read(lockFile)
+        do {
+            try LevelDBRecovery(folder.place, mark: mark, repairs: settings.repairsLog).run()
+        } catch {
+            LevelDBFolder.unlock(lockFile)
+            throw error
+        }
         options = leveldb_options_create()
         filter = leveldb_filterpolicy_create_bloom(10)
         cache = leveldb_cache_create_lru(max(settings.cacheSize, 1 << 20))
@@ -46,6 +56,16 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
             throw error
         }
         database = opened
+        do {
+            // Without a mark the store may be a new one.
+            if mark == nil { try folder.flushName() }
+            durability = try LevelDBDurability(folder.place, lockFile: lockFile)
+        } catch {
+            leveldb_close(opened)
+            Self.destroy(options, filter, cache, [durable, relaxed])
+            LevelDBFolder.unlock(lockFile)
+            throw error
+        }
     }
 
     private static func destroy(_ options: OpaquePointer, _ filter: OpaquePointer, _ cache: OpaquePointer, _ writing: [OpaquePointer]) {
@@ -57,6 +77,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
 
     func close() {
         leveldb_close(database)
+        durability.end(flushes: lock.withLock { failure == nil })
         Self.destroy(options, filter, cache, [durable, relaxed])
         LevelDBFolder.unlock(lockFile)
     }
@@ -65,6 +86,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
 
     func apply(_ batch: WriteBatch, _ durability: Durability) throws {
         if let failure = lock.withLock({ failure }) { throw failure }
+        do { try self.durability.prepare(durability) } catch let error as StoreError { throw failed(error) }
         let writes = leveldb_writebatch_create()
         defer { leveldb_writebatch_destroy(writes) }
         batch.visit { key, value in
@@ -79,15 +101,19 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         }
         var message: UnsafeMutablePointer<CChar>?
         leveldb_write(database, durability == .full ? durable : relaxed, writes, &message)
-        guard message != nil else { return }
-        let error = LevelDBError.error(message, "Writing", place)
+        if message != nil { throw failed(LevelDBError.error(message, "Writing", place)) }
+        do { try self.durability.commit(durability) } catch let error as StoreError { throw failed(error) }
+    }
+
+    /// Refuses all later writes.
+    private func failed(_ error: StoreError) -> StoreError {
         lock.withLock {
             failure = StoreError(
                 error.code,
                 "An earlier write to \(place) failed, so nothing more is written: LevelDB would lose it. Close the store and open it again.",
-                url: place, underlying: error.underlying)
+                url: place, underlying: error.underlying ?? error.message)
         }
-        throw error
+        return error
     }
 
     /// Reads every block with its checksum.
@@ -99,31 +125,5 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         var more = try [UInt8]().withUnsafeBytes { try cursor.seek($0) }
         while more { more = try cursor.next() }
         return []
-    }
-}
-
-/// LevelDB's words as errors of the framework.
-enum LevelDBError {
-    /// - Parameter message: is freed.
-    static func error(_ message: UnsafeMutablePointer<CChar>?, _ doing: String, _ path: String) -> StoreError {
-        let told = message.map { String(cString: $0) } ?? ""
-        // Without the path, which may have any words in it.
-        let words = told.split(separator: path, omittingEmptySubsequences: false).joined(separator: "…")
-        if let message { leveldb_free(message) }
-        let code: StoreError.Code
-        let sentence: String
-        if words.hasPrefix("Corruption") || words.hasSuffix("Invalid argument") {
-            // The second: a damaged footer has led past the end of a file.
-            (code, sentence) = (.corrupt, "\(doing) failed: the store \(path) is damaged.")
-        } else if words.contains("does not match existing comparator") {
-            (code, sentence) = (.notAStore, "The folder \(path) is a LevelDB database of somebody else. It was left as it is.")
-        } else if words.contains("No space left") || words.contains("quota") || words.contains("File too large") {
-            (code, sentence) = (.full, "There is no room left for \(path).")
-        } else if words.hasPrefix("IO error: lock") {
-            (code, sentence) = (.busy, "The store \(path) is open in another process, and LevelDB serves one at a time.")
-        } else {
-            (code, sentence) = (.io, "\(doing) failed: \(path).")
-        }
-        return StoreError(code, sentence, url: path, underlying: told.isEmpty ? nil : told)
     }
 }

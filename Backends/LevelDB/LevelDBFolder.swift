@@ -1,4 +1,3 @@
-import CLevelDB
 import PolyStoreBackend
 
 #if canImport(Darwin)
@@ -18,10 +17,10 @@ struct LevelDBFolder {
     func prepare(mode: UInt32) throws {
         switch try place.kind() {
         case .directory:
-            if access(path + "/CURRENT", F_OK) != 0, try !isEmpty() {
-                throw StoreError(
-                    .notAStore, "The folder \(path) is no LevelDB database: it holds other files. It was left as it is.", url: path)
-            }
+            let files = try LevelDBFiles(place)
+            guard !files.hasCurrent else { return }
+            try checkUnfinished(files)
+            try restrict(mode)
         case .absent:
             guard mkdir(path, mode_t(mode)) == 0 || errno == EEXIST else { throw place.refused("The folder cannot be made", errno) }
         case .file, .other:
@@ -29,25 +28,61 @@ struct LevelDBFolder {
         }
     }
 
-    /// Whether nothing is in it but what an opening that did not come far leaves behind.
-    private func isEmpty() throws -> Bool {
-        guard let folder = opendir(path) else { throw place.refused("The folder cannot be read", errno) }
-        defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if ![".", "..", Self.lockName, "LOCK", "LOG", "LOG.old"].contains(name) { return false }
+    /// Accepts an empty folder, and one in which an earlier opening of this library was interrupted before there was a database.
+    private func checkUnfinished(_ files: LevelDBFiles) throws {
+        let isEmpty = files.logs.isEmpty && files.tables.isEmpty && files.manifests.isEmpty && !files.hasTemporaries
+        guard !files.hasOthers, isEmpty || files.hasLock else {
+            throw StoreError(
+                .notAStore, "The folder \(path) is no LevelDB database: it holds other files. It was left as it is.", url: path)
         }
-        return true
+        // LevelDB writes CURRENT before any data.
+        let hasData =
+            try !files.tables.isEmpty
+            || files.logs.contains { log in
+                if case .file(let bytes) = try FilePlace(path: path + "/" + LevelDBFiles.log(log)).kind() { return bytes > 0 }
+                return false
+            }
+        guard !hasData else {
+            throw StoreError(
+                .corrupt, "The store \(path) is damaged: its file CURRENT is missing. It was left as it is; restore a backup.", url: path)
+        }
+    }
+
+    /// Takes from an existing folder that becomes a store the permissions that a new one would not have: LevelDB's files are readable by everybody who
+    /// can enter the folder.
+    private func restrict(_ mode: UInt32) throws {
+        var found = stat()
+        guard stat(path, &found) == 0 else { throw place.refused("The folder cannot be read", errno) }
+        let kept = found.st_mode & (~0o777 | mode_t(mode))
+        guard kept != found.st_mode else { return }
+        guard chmod(path, kept & 0o7777) == 0 else {
+            throw place.refused(
+                "Other users can read the folder, and its permissions cannot be changed. Use another one, or allow it with LevelDBOptions.folderMode",
+                errno)
+        }
     }
 
     static let lockName = "polystore.lock"
 
-    /// Takes the lock of this project's own, which belongs to the descriptor: LevelDB's belongs to the process, and a second opening that fails would
+    /// Takes this library's own lock, which belongs to the descriptor: LevelDB's belongs to the process, and a second opening that fails would
     /// take it away from the first.
     /// - Returns: the descriptor to close at the end.
     /// - Throws: `busy`.
     func lock() throws -> Int32 {
-        do { return try FilePlace(path: path + "/" + Self.lockName).openLocked(mode: 0o600) } catch var error as StoreError {
+        let file = FilePlace(path: path + "/" + Self.lockName)
+        do {
+            let isNew = try file.kind() == .absent
+            let descriptor = try file.openLocked(mode: 0o600)
+            guard isNew else { return descriptor }
+            do {
+                // It shows that a folder without a whole database is this library's, so it must not become durable later than LevelDB's files.
+                try file.flushFolder()
+                return descriptor
+            } catch {
+                Self.unlock(descriptor)
+                throw error
+            }
+        } catch var error as StoreError {
             error.url = path
             if error.code == .busy { error.message = "The store \(path) is open in another process, and LevelDB serves one at a time." }
             throw error
@@ -55,4 +90,10 @@ struct LevelDBFolder {
     }
 
     static func unlock(_ descriptor: Int32) { FilePlace.closeLocked(descriptor) }
+
+    /// Makes the folder's own name durable. A parent folder that this process may not read cannot be flushed.
+    func flushName() throws {
+        let parent = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        if access(parent, R_OK) == 0 { try place.flushFolder() }
+    }
 }

@@ -16,7 +16,10 @@ extension StoreConfiguration {
     ///   - directory: The path; the folder that it lies in must exist when the store is opened. A relative one starts at the current folder.
     ///   - options: Sizes of buffers and limits.
     public static func levelDB(directory: String, options: LevelDBOptions = LevelDBOptions()) -> StoreConfiguration {
-        let path = FilePlace.resolve(directory)
+        // A slash at the end names the same folder, whether it exists yet or not.
+        var name = Substring(directory)
+        while name.count > 1, name.hasSuffix("/") { name.removeLast() }
+        let path = FilePlace.resolve(String(name))
         return StoreConfiguration(engine: "leveldb", location: path) { request in
             guard !request.isReadOnly else {
                 throw StoreError(

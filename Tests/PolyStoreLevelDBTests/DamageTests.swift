@@ -25,35 +25,53 @@ import Testing
     /// What an operation says about a store, in a form that can be compared.
     private static let operations: [(name: String, run: @Sendable (Store) throws -> String)] = [
         ("fetch all", { "\(try $0.wholeNotes())" }),
-        ("fetch part by id", { store in
-            "\(try store.ids(FetchRequest(try store.entity("Note"), predicate: .oneOf(.objectID, stride(from: Int64(1), through: 1500, by: 11).map { .integer($0) }))))"
-        }),
-        ("fetch by index", { store in
-            "\(try store.ids("Note", .compare(try store.field("Note", "size"), .equal, .integer(3))))"
-        }),
+        (
+            "fetch part by id",
+            { store in
+                "\(try store.ids(FetchRequest(try store.entity("Note"), predicate: .oneOf(.objectID, stride(from: Int64(1), through: 1500, by: 11).map { .integer($0) }))))"
+            }
+        ),
+        (
+            "fetch by index",
+            { store in
+                "\(try store.ids("Note", .compare(try store.field("Note", "size"), .equal, .integer(3))))"
+            }
+        ),
         ("count", { store in "\(try store.read { try $0.count(FetchRequest(try store.entity("Note"))) })" }),
-        ("count by index", { store in
-            let request = FetchRequest(
-                try store.entity("Note"), predicate: .compare(try store.field("Note", "size"), .less, .integer(150)))
-            return "\(try store.read { try $0.count(request) })"
-        }),
-        ("count by scan", { store in
-            var request = FetchRequest(
-                try store.entity("Note"), predicate: .compare(try store.field("Note", "size"), .greaterOrEqual, .integer(0)))
-            request.ignoresIndexes = true
-            return "\(try store.read { try $0.count(request) })"
-        }),
-        ("first ten descending", { store in
-            var request = FetchRequest(try store.entity("Note"))
-            request.sortKeys = [SortKey(try store.field("Note", "title"), ascending: false)]
-            request.limit = 10
-            return "\(try store.ids(request))"
-        }),
-        ("all descending", { store in
-            var request = FetchRequest(try store.entity("Note"))
-            request.sortKeys = [SortKey(try store.field("Note", "size"), ascending: false)]
-            return "\(try store.ids(request))"
-        }),
+        (
+            "count by index",
+            { store in
+                let request = FetchRequest(
+                    try store.entity("Note"), predicate: .compare(try store.field("Note", "size"), .less, .integer(150)))
+                return "\(try store.read { try $0.count(request) })"
+            }
+        ),
+        (
+            "count by scan",
+            { store in
+                var request = FetchRequest(
+                    try store.entity("Note"), predicate: .compare(try store.field("Note", "size"), .greaterOrEqual, .integer(0)))
+                request.ignoresIndexes = true
+                return "\(try store.read { try $0.count(request) })"
+            }
+        ),
+        (
+            "first ten descending",
+            { store in
+                var request = FetchRequest(try store.entity("Note"))
+                request.sortKeys = [SortKey(try store.field("Note", "title"), ascending: false)]
+                request.limit = 10
+                return "\(try store.ids(request))"
+            }
+        ),
+        (
+            "all descending",
+            { store in
+                var request = FetchRequest(try store.entity("Note"))
+                request.sortKeys = [SortKey(try store.field("Note", "size"), ascending: false)]
+                return "\(try store.ids(request))"
+            }
+        ),
     ]
 
     @Test func skippedBlocksAreErrorsInEveryOperation() throws {

@@ -27,10 +27,27 @@ import Testing
         #expect(try store.wholeNotes() == Array(1...100))
     }
 
-    @Test func anEmptyFolderBecomesAStore() throws {
+    /// LevelDB makes its files readable by everybody, so the folder is what keeps them private.
+    @Test func anEmptyFolderBecomesAPrivateStore() throws {
         let folder = try Folder()
-        try FileManager.default.createDirectory(atPath: folder.file(), withIntermediateDirectories: false)
-        try notes(folder.file()).addNotes(1...1, size: 10)
+        for (name, mode, wanted) in [("default", nil, 0o700), ("shared", UInt32(0o750), 0o750), ("open", UInt32(0o777), 0o755)] {
+            try FileManager.default.createDirectory(
+                atPath: folder.file(name), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+            let store = try notes(folder.file(name)) { if let mode { $0.folderMode = mode } }
+            try store.addNotes(1...1, size: 10)
+            #expect(try folder.mode(name) == wanted)
+        }
+    }
+
+    @Test func aSlashAtTheEndNamesTheSameFolder() throws {
+        let folder = try Folder()
+        let location = StoreConfiguration.levelDB(directory: folder.file()).location
+        for slashes in ["/", "//"] {
+            #expect(StoreConfiguration.levelDB(directory: folder.file() + slashes).location == location)
+            let store = try notes(folder.file() + slashes)
+            try store.backend.close()
+            #expect(StoreConfiguration.levelDB(directory: folder.file() + slashes).location == location)
+        }
     }
 
     @Test func foldersOfOthersAndPlainFilesAreLeftAlone() throws {
