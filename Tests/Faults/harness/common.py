@@ -110,7 +110,7 @@ def told(code, errors=""):
     return f"crashed with {name} {where[:200]}"
 
 
-def check(setting, engine, images, mode="check", limit=300):
+def check(setting, engine, images, mode="check", limit=300, environment=None):
     """Checks images, given as a path and its bounds.
 
     Returns a verdict for each; an image that ends the checker is "crashed", and the rest is checked by the next process.
@@ -122,7 +122,7 @@ def check(setting, engine, images, mode="check", limit=300):
         try:
             process = subprocess.run(
                 [setting.child, mode, engine], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=limit, encoding="utf-8",
-                errors="replace")
+                errors="replace", env=environment)
             lines, code, errors = process.stdout.splitlines(), process.returncode, process.stderr
         except subprocess.TimeoutExpired as late:
             lines, code, errors = (late.stdout or b"").decode("utf-8", "replace").splitlines(), -signal.SIGKILL, f"no end after {limit} s"

@@ -72,7 +72,11 @@ def run(setting, engine, amount, seed, known):
     recording = Recording(setting, engine)
 
     def points(first, last, count):
-        return sorted(draw.randrange(first, max(last, first + 1)) for _ in range(count))
+        """Half of them anywhere, half right after an acknowledgement."""
+        last = max(last, first + 1)
+        marks = [at for at, entry in enumerate(recording.entries[first:last], first) if entry[0] == disk.MARK and entry[4][:1] in b"AY"]
+        return sorted(
+            draw.choice(marks) if marks and number % 2 else draw.randrange(first, last) for number in range(count))
 
     for model in MODELS:
         counts = common.Counts(engine, f"power cut, {model}", known)

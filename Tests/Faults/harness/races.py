@@ -79,14 +79,16 @@ def reset_under_a_holder(setting, engine, rounds, known):
 def openings(setting, engine, rounds, known):
     """LevelDB serves one process at a time, so there it is `busy`."""
     counts = common.Counts(engine, "opening while another process writes", known)
+    # Files and maps grow again and again.
+    large = dict(os.environ, FAULTS_SCALE="12")
     for number in range(rounds):
         root = setting.fresh("run")
         store = os.path.join(root, "store")
         marks = os.path.join(setting.folder, "marks")
         common.remove(marks)
-        made_first = common.ended([setting.child, "write", engine, store, "1"], dict(os.environ, FAULTS_MARKS=marks))
-        writer = start(setting, "write", engine, store, 150, env=dict(os.environ, FAULTS_MARKS=marks))
-        openers = [start(setting, "open", engine, store, 60) for _ in range(3)]
+        made_first = common.ended([setting.child, "write", engine, store, "1"], dict(large, FAULTS_MARKS=marks))
+        writer = start(setting, "write", engine, store, 150, env=dict(large, FAULTS_MARKS=marks))
+        openers = [start(setting, "open", engine, store, 60, env=large) for _ in range(3)]
         for opener in openers:
             output, errors = opener.communicate()
             for line in output.splitlines():
@@ -97,7 +99,7 @@ def openings(setting, engine, rounds, known):
         if writer.returncode or made_first:
             counts.add(common.told(writer.returncode, errors) or made_first, f"round {number}: the writer")
         told = common.lines(marks)
-        verdict = common.wrong(told) or common.check(setting, engine, [(store, common.bounds(told))])[0]
+        verdict = common.wrong(told) or common.check(setting, engine, [(store, common.bounds(told))], environment=large)[0]
         counts.add(verdict, f"round {number}: the end")
     return counts
 
