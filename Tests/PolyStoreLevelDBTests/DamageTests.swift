@@ -82,7 +82,7 @@ import Testing
         #expect(try sound.backend.verify() == [])
         try sound.backend.close()
         let tables = try FileManager.default.contentsOfDirectory(atPath: folder.file()).filter { $0.hasSuffix(".ldb") }.sorted()
-        #expect(tables.count >= 2)
+        #expect(!tables.isEmpty)
         var damaged = 0
         for (round, table) in (0..<6).flatMap({ round in tables.map { (round, $0) } }) {
             let copy = folder.file("copy")
