@@ -82,7 +82,8 @@ let package = Package(
 
         // Killed by Tests/Kill/run.sh.
         .executableTarget(
-            name: "kill-child", dependencies: ["PolyStore", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            name: "kill-child",
+            dependencies: ["PolyStore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "EngineTestSupport"],
             path: "Tests/Kill/Child",
             swiftSettings: settings),
 
@@ -95,7 +96,8 @@ let package = Package(
         // What the tests of the key-value engines share, and the other process in them.
         .target(name: "EngineTestSupport", dependencies: ["PolyStoreBackend"], path: "Tests/Engines/Support", swiftSettings: settings),
         .executableTarget(
-            name: "engine-child", dependencies: ["EngineTestSupport", "PolyStoreBackend", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            name: "engine-child",
+            dependencies: ["EngineTestSupport", "PolyStoreBackend", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
             path: "Tests/Engines/Child", swiftSettings: settings),
 
         // Run by Tests/Faults/run.sh with faults injected below the engines.
@@ -114,6 +116,10 @@ let package = Package(
         .testTarget(
             name: "PolyStoreLevelDBTests",
             dependencies: ["PolyStoreLevelDB", "PolyStoreKeyValue", "CLevelDB", "CRecordChecksum", "EngineTestSupport", "engine-child"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreProcessTests",
+            dependencies: ["PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "EngineTestSupport", "engine-child", "kill-child"],
             swiftSettings: settings),
         .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "CSQLite"], swiftSettings: settings),
         .testTarget(

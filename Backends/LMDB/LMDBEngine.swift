@@ -21,6 +21,8 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
     private let options: LMDBOptions
     private let isReadOnly: Bool
     let environment: OpaquePointer
+    /// The data and the lock file: a writer that has another lock than the next process would write at the same time.
+    private let files: WatchedFiles
     /// The one database, without a name.
     let database: MDB_dbi
 
@@ -40,6 +42,10 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         self.isReadOnly = isReadOnly
         traits = EngineTraits(features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability], valuesStay: true)
         (environment, database) = try Self.open(path, options, isReadOnly)
+        do { files = isReadOnly ? WatchedFiles() : try WatchedFiles([path, path + "-lock"]) } catch {
+            mdb_env_close(environment)
+            throw error
+        }
     }
 
     private static func open(_ path: String, _ options: LMDBOptions, _ isReadOnly: Bool) throws -> (OpaquePointer, MDB_dbi) {
@@ -76,6 +82,8 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         try LMDBError.check(mdb_dbi_open(transaction, nil, 0, &database), "Reading", path)
         return database
     }
+
+    func checkFiles() throws { try files.check(place) }
 
     func close() {
         gate.withLock {

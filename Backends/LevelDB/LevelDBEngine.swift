@@ -20,6 +20,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
     private let durable: OpaquePointer
     private let relaxed: OpaquePointer
     private let lockFile: Int32
+    private let files: WatchedFiles
     private let durability: LevelDBDurability
     private let lock = Lock()
     private var failure: StoreError?
@@ -32,6 +33,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         lockFile = try folder.lock()
         let mark = LevelDBMark.read(lockFile)
         do {
+            files = try WatchedFiles([path, path + "/" + LevelDBFolder.lockName])
             try LevelDBRecovery(folder.place, mark: mark, repairs: settings.repairsLog).run()
         } catch {
             LevelDBFolder.unlock(lockFile)
@@ -74,6 +76,8 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         leveldb_cache_destroy(cache)
         for options in writing { leveldb_writeoptions_destroy(options) }
     }
+
+    func checkFiles() throws { try files.check(place) }
 
     func close() {
         leveldb_close(database)

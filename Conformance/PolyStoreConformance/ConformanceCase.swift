@@ -62,6 +62,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         reopenCases, relatedCases, expressionCases, patternCases, foldedTextCases,
         orderExpressionCases, mixedNumberCases, relatedPlanCases, relatedRefusalCases,
         statisticsCases, groupExpressionCases, orderedCases, isolationCases, versionCases,
+        resetCases, linkNameCases,
     ]
 }
 

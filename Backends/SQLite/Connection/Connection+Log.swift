@@ -1,4 +1,5 @@
 import CSQLite
+import PolyStoreBackend
 
 // SQLite copies the write-ahead log into the database by itself every 1000 pages. Later is cheaper: a page that many commits write, as that of the version,
 // is copied once for all of them. The hook that sees to it also knows how long the log is, which saves asking the file system after each commit.
@@ -26,7 +27,11 @@ extension Connection {
         logSize = pages * pageSize
         // What cannot be copied now, as somebody reads an old version, is tried again after the next commit.
         if pages >= Self.mostLogPages || logSize >= Self.mostLogBytes {
-            sqlite3_wal_checkpoint_v2(handle, database, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+            let code = sqlite3_wal_checkpoint_v2(handle, database, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+            if code & 0xff == SQLITE_IOERR {
+                copyingFailure = StoreError(
+                    sqlite: code, "Copying the log into the database", text: String(cString: sqlite3_errstr(code)), url: path)
+            }
         }
     }
 }

@@ -40,17 +40,37 @@ final class Connection {
     var rowCounter: RowCounter?
     /// Whether `synchronous` stands at FULL.
     @exclusivity(unchecked) private(set) var isFullySynchronous = true
+    /// Who opened it.
+    let process = OwningProcess()
+    /// The id of the store that was opened; nil while it is being opened. See ``begin(writing:)``.
+    var storeID: String?
+    /// How often the statement that every transaction begins with had been prepared anew when the store's id was last looked at.
+    @exclusivity(unchecked) private var preparesAtCheck: Int32 = -1
+    /// What went wrong when the log was last copied into the database; see ``followLog()``.
+    @exclusivity(unchecked) var copyingFailure: StoreError?
     /// Bytes of a page of the file, and of the write-ahead log after the latest commit; see ``followLog()``.
     @exclusivity(unchecked) var pageSize = 0
     @exclusivity(unchecked) var logSize = 0
 
     static let idleQueries = 64
 
+    /// How a file is opened.
+    enum Access: Sendable {
+        case reading, writing
+        /// Without locks and side files: for a file that nobody can write, in a folder that takes no files.
+        case readingUnchangedFile
+    }
+
     /// Opens the file, which must exist.
-    init(path: String, tables: StoreTables, isReadOnly: Bool, busyTimeout: Int) throws {
+    init(path: String, tables: StoreTables, access: Access, busyTimeout: Int) throws {
         var opened: OpaquePointer?
-        let flags = (isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        var flags = (access == .writing ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var name = path
+        if access == .readingUnchangedFile {
+            flags |= SQLITE_OPEN_URI
+            name = Self.immutableURI(path)
+        }
+        let code = sqlite3_open_v2(name, &opened, flags, nil)
         guard code == SQLITE_OK, let opened else {
             let text = opened.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
             sqlite3_close(opened)
@@ -78,6 +98,22 @@ final class Connection {
             Self.close(opened)
             throw error
         }
+    }
+
+    /// A URI that tells SQLite that nobody changes the file.
+    private static func immutableURI(_ path: String) -> String {
+        var uri = "file:"
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                uri.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16)
+                uri += digits.count == 1 ? "%0" + digits : "%" + digits
+            }
+        }
+        return uri + "?immutable=1"
     }
 
     /// Sets what holds for every use.
@@ -256,12 +292,29 @@ extension Connection {
             if code != SQLITE_DONE { throw error(code, "Reading the store's version") }
             throw StoreError(.corrupt, "The store \(path) has lost its version: polystore_state is empty.", url: path)
         }
+        // Making a store anew changes the schema, and SQLite then prepares the statement once more: to know this costs nothing.
+        let prepares = sqlite3_stmt_status(statement.handle, SQLITE_STMTSTATUS_REPREPARE, 0)
+        if prepares != preparesAtCheck {
+            try checkStoreID()
+            preparesAtCheck = prepares
+        }
         let version = sqlite3_column_int64(statement.handle, 0)
         guard sqlite3_column_type(statement.handle, 0) == SQLITE_INTEGER, version >= 0 else {
             throw StoreError(.corrupt, "The version of the store \(path) is no count of commits.", url: path)
         }
         nan.read(statement.bytes(1), tables)
         return UInt64(version)
+    }
+
+    /// Whether the running transaction shows the store that was opened.
+    /// - Throws: `differentStoreAtURL`.
+    private func checkStoreID() throws {
+        guard let storeID else { return }
+        guard try texts("SELECT value FROM polystore_metadata WHERE key = 'storeID'") != [storeID] else { return }
+        throw StoreError(
+            .differentStoreAtURL,
+            "The store \(path) was emptied and made anew since it was opened here, for another model or by another program. "
+                + "Close it and open it again.", url: path)
     }
 
     /// Chooses what commits wait for. Not to be called inside a transaction, where SQLite refuses it.

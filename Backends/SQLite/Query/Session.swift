@@ -19,12 +19,13 @@ final class Session: RelatedRecords {
     /// Takes back the statements of cursors and gives up the connection.
     func end() {
         guard !isEnded else { return }
-        connection.checkInAll()
+        if connection.process.isCurrent { connection.checkInAll() }
         isEnded = true
     }
 
     func check() throws {
         if isEnded { throw StoreError(.closed, "The transaction has ended.", url: connection.path) }
+        try connection.process.check(connection.path)
     }
 
     func record(_ entity: Entity, id: Int64) throws -> RecordView? {

@@ -29,6 +29,7 @@ final class SQLiteReadTransaction: ReadTransaction {
     func end() {
         guard !session.isEnded else { return }
         session.end()
+        guard session.connection.process.isCurrent else { return }
         let connection = session.connection
         // Nothing was written, so a refused commit is as good as a rollback.
         do { try connection.commit() } catch { connection.rollback() }

@@ -15,7 +15,9 @@ final class SQLiteWriteTransaction: WriteTransaction {
         let connection = try pool.borrowWriter()
         do {
             session = Session(connection, version: try connection.begin(writing: true))
+            try pool.didBeginWriting()
         } catch {
+            connection.rollback()
             pool.giveBackWriter()
             throw error
         }
@@ -59,6 +61,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
             try start.release()
             hasApplied = true
         } catch {
+            pool.note(error)
             throw abandon(error, start)
         }
     }
@@ -89,22 +92,43 @@ final class SQLiteWriteTransaction: WriteTransaction {
         try check()
         let next = version + 1
         do {
+            try pool.checkFiles()
             let statement = try connection.kept("UPDATE polystore_state SET version = ?")
             sqlite3_bind_int64(statement.handle, 1, Int64(bitPattern: next))
             try connection.run(statement, "Committing")
             try connection.commit()
         } catch {
+            pool.note(error)
             rollback()
             throw error
         }
         defer { finish() }
-        try connection.settle(durability)
+        try settle(durability)
         pool.watchLog()
         return next
     }
 
+    /// Makes a commit that has just happened as durable as asked.
+    private func settle(_ durability: Durability) throws {
+        do {
+            if let failure = connection.copyingFailure {
+                pool.note(failure)
+                // The commit was flushed before the log was copied, or it was not to be flushed then. Flushing it now would tell nothing: a system
+                // that could not write a page forgets that it must.
+                if durability == .full, !connection.isFullySynchronous { throw failure }
+                return
+            }
+            try connection.settle(durability)
+        } catch {
+            pool.note(error)
+            throw error
+        }
+    }
+
     func rollback() {
         guard !session.isEnded else { return }
+        // A child that was forked leaves the parent's transaction alone.
+        guard connection.process.isCurrent else { return session.end() }
         connection.rollback()
         finish()
     }

@@ -11,18 +11,70 @@ import PolyStoreBackend
 /// The side files that SQLite keeps beside a database in WAL mode.
 extension FilePlace {
     var walPath: String { path + "-wal" }
-    var sharedMemoryPath: String { path + "-shm" }
-
-    /// Deletes the database and then its side files: SQLite ignores the log of a database that is gone, not the other way round.
-    func delete() throws {
-        for name in [path, walPath, sharedMemoryPath] where unlink(name) != 0 && errno != ENOENT {
-            throw refused("The old store cannot be deleted", errno)
-        }
-    }
 
     /// Bytes of the write-ahead log; 0 where there is none.
     func walSize() -> Int {
         var found = stat()
         return stat(walPath, &found) == 0 ? Int(found.st_size) : 0
+    }
+
+    /// Tells whether a file was written to in between.
+    struct Stamp: Equatable, Sendable {
+        let device: dev_t
+        let inode: ino_t
+        let bytes: Int
+        let seconds: Int
+        let nanoseconds: Int
+    }
+
+    func stamp() throws -> Stamp {
+        var found = stat()
+        guard stat(path, &found) == 0 else { throw refused("The file cannot be reached", errno) }
+        #if canImport(Darwin)
+            let time = found.st_mtimespec
+        #else
+            let time = found.st_mtim
+        #endif
+        return Stamp(
+            device: found.st_dev, inode: found.st_ino, bytes: Int(found.st_size), seconds: Int(time.tv_sec),
+            nanoseconds: Int(time.tv_nsec))
+    }
+
+    /// Whether files can be made in the folder that the file is in.
+    var folderTakesFiles: Bool {
+        let cut = path.lastIndex(of: "/")
+        let folder = cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        return faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0
+    }
+
+    /// Writes the write-ahead log over itself, byte for byte, and flushes it with its name. To be called while nobody else can write to it.
+    ///
+    /// SQLite has no lock on the log itself, so closing a descriptor of it drops none.
+    /// - Throws: `full`, `io`.
+    func rewriteLog() throws {
+        guard walSize() > 0 else { return }
+        let log = FilePlace(path: walPath)
+        let descriptor = open(walPath, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw log.refused("The write-ahead log cannot be opened", errno) }
+        defer { _ = close(descriptor) }
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { room.deallocate() }
+        var offset = 0
+        while true {
+            let read = pread(descriptor, room.baseAddress, room.count, off_t(offset))
+            if read < 0, errno == EINTR { continue }
+            guard read >= 0 else { throw log.refused("The write-ahead log cannot be read", errno) }
+            if read == 0 { break }
+            var written = 0
+            while written < read {
+                let count = pwrite(descriptor, room.baseAddress.map { $0 + written }, read - written, off_t(offset + written))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw log.refused("The write-ahead log cannot be written", errno) }
+                written += count
+            }
+            offset += read
+        }
+        try log.flush(descriptor)
+        try log.flushFolder()
     }
 }

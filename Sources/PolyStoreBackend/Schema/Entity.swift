@@ -131,8 +131,11 @@ extension Relationship {
 public struct LinkTable: Sendable, Hashable {
     /// The position in ``ResolvedSchema/links``.
     public let index: Int
-    /// `Entity_relationship`, unlike every other.
-    public let name: String
+    /// `Entity_relationship`, unlike every other: where two would share that, the length of the entity's name in bytes follows.
+    public internal(set) var name: String
+    /// `Entity_relationship` where that is not the name. Earlier versions gave it to both of those that share it, and a store that was made by one of
+    /// them has the pairs of both in one table, where nothing tells them apart: it cannot be opened.
+    public internal(set) var sharedName: String?
     public let source: Int
     public let target: Int
     /// A relationship that is its own inverse: both directions are kept as pairs.

@@ -30,6 +30,8 @@ struct SchemaResolver {
     /// The relationships of each entity with their inverse, both ends told.
     private var declared: [[RelationshipDescription]] = []
     private var inverses: [[Int?]] = []
+    /// The ends that ``links`` are called after.
+    private var linkOwners: [End] = []
 
     init(_ description: SchemaDescription) throws {
         self.description = description
@@ -131,6 +133,7 @@ struct SchemaResolver {
                     index: index, description: entity, fields: fieldsOf[index], relationships: relationships,
                     indexes: try indexes(of: entity, fields: fieldsOf[index])))
         }
+        nameLinks()
         // Rules that mean nothing are found when the stack is made, not at the first commit.
         for entity in entities { _ = try RuleEvaluator(entity) }
     }
@@ -253,20 +256,57 @@ struct SchemaResolver {
             maxCount: told.maxCount, inverse: inverse, storage: storage, positionField: position)
     }
 
+    /// One end of a relationship: an entity and the position among its relationships.
+    private struct End: Hashable {
+        let entity: Int
+        let ordinal: Int
+    }
+
+    /// What a link table is called after the end that owns it. Two ends can share it, as `A.b_c` and `A_b.c` do.
+    private func plainName(_ end: End) -> String {
+        "\(description.entities[end.entity].name)_\(declared[end.entity][end.ordinal].name)"
+    }
+
     /// The side that comes first by name owns the table, so that both ends find the same one at every start.
     private mutating func link(_ source: Int, _ ordinal: Int, _ destination: Int, _ inverse: Int?) -> Relationship.Storage {
-        let mine = "\(description.entities[source].name)_\(declared[source][ordinal].name)"
-        let theirs = inverse.map { "\(description.entities[destination].name)_\(declared[destination][$0].name)" }
-        let isReversed = theirs.map { $0 < mine } ?? false
-        let name = isReversed ? theirs ?? mine : mine
-        if let table = links.firstIndex(where: { $0.name == name }) { return .link(table: table, isReversed: isReversed) }
+        let mine = End(entity: source, ordinal: ordinal)
+        let theirs = inverse.map { End(entity: destination, ordinal: $0) }
+        let isReversed =
+            theirs.map { theirs in
+                let (theirName, myName) = (plainName(theirs), plainName(mine))
+                return theirName == myName
+                    ? description.entities[destination].name < description.entities[source].name : theirName < myName
+            } ?? false
+        let owner = isReversed ? theirs ?? mine : mine
+        if let table = linkOwners.firstIndex(of: owner) { return .link(table: table, isReversed: isReversed) }
         let isOrdered = declared[source][ordinal].isOrdered
         let isBackOrdered = theirs != mine && inverse.map { declared[destination][$0].isOrdered } ?? false
+        let name = plainName(owner)
         links.append(
             LinkTable(
-                index: links.count, name: name, source: isReversed ? destination : source, target: isReversed ? source : destination,
+                index: links.count, name: name,
+                // Earlier versions took the two ends for one.
+                sharedName: theirs != mine && theirs.map(plainName) == plainName(mine) ? name : nil,
+                source: isReversed ? destination : source, target: isReversed ? source : destination,
                 isSymmetric: theirs == mine, ordersTargets: isReversed ? isBackOrdered : isOrdered,
                 ordersSources: isReversed ? isOrdered : isBackOrdered))
+        linkOwners.append(owner)
         return .link(table: links.count - 1, isReversed: isReversed)
+    }
+
+    /// Gives link tables that would share a name others, which do not depend on the order of declaration. All other names stay what they always were.
+    private mutating func nameLinks() {
+        var taken = Set<String>()
+        var shared = Set(links.compactMap(\.sharedName))
+        for link in links where !taken.insert(link.name).inserted { shared.insert(link.name) }
+        let ambiguous = links.indices.filter { shared.contains(links[$0].name) }
+        func entity(_ link: Int) -> String { description.entities[linkOwners[link].entity].name }
+        for link in ambiguous.sorted(by: { (links[$0].name, entity($0)) < (links[$1].name, entity($1)) }) {
+            let plain = links[link].name
+            var name = "\(plain)_\(entity(link).utf8.count)"
+            while !taken.insert(name).inserted { name += "_" }
+            links[link].name = name
+            links[link].sharedName = plain
+        }
     }
 }

@@ -32,6 +32,7 @@ public class SnapshotContext: Context {
 
     /// Pins every store that is not pinned yet, all at once, so that what is read belongs together.
     fileprivate func begin() throws {
+        try core.process.check("This stack")
         if ledgerID == nil { ledgerID = core.snapshots.open(origin.kind, origin.file, origin.line) }
         while readers.count < table.stores.count { readers.append(nil) }
         for store in table.stores where readers[store.index] == nil { readers[store.index] = try store.backend.beginRead() }

@@ -6,6 +6,8 @@ final class StackCore: Sendable {
     let schema: Schema
     /// ``Schema/resolved()``.
     private let resolved: [(configuration: String?, schema: ResolvedSchema)]
+    /// In a child that was forked there are no threads of queues, and perhaps locks that nobody gives back: who begins anything asks before all else.
+    let process = OwningProcess()
     let table = Protected(StoreTable())
     let lane = WriterLane()
     let groupLimits = Protected(GroupLimits())
@@ -28,6 +30,7 @@ final class StackCore: Sendable {
     }
 
     deinit {
+        guard process.isCurrent else { return }
         hub.finish()
         for store in table.withLock({ $0.stores }) {
             do { try store.backend.close() } catch { logger.write(.error, "Closing \(store.url): \(error)") }
@@ -52,6 +55,7 @@ final class StackCore: Sendable {
     func onReaderThread(_ work: @escaping @Sendable () -> Void) { readerQueue.async(execute: work) }
 
     func readNow<T: Sendable>(_ origin: SnapshotContext.Origin, _ body: (SnapshotContext) throws -> T) throws -> T {
+        try process.check("This stack")
         let context = SnapshotContext(core: self, table: table.withLock { $0 }, origin)
         defer { context.end() }
         return try body(context)
@@ -90,6 +94,7 @@ extension DataStack {
 extension StackCore {
     /// A transaction on the lane's queue. Where the task that asked for it is cancelled before its turn has come, it is never run.
     func transact<T: Sendable>(_ order: TransactionOrder, _ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
+        try process.check("This stack")
         let ticket = Ticket()
         var ticketed = order
         ticketed.ticket = ticket

@@ -76,6 +76,7 @@ final class WriterLane: Awaited {
 
     /// Puts a transaction at the end of the line and returns at once.
     func enqueue(_ job: Job, _ core: StackCore) {
+        guard core.process.isCurrent else { return job.run(nil) }
         let isFree = state.withLock { state in
             state.line.append(.job(job))
             defer { state.isBusy = true }
@@ -153,6 +154,7 @@ final class WriterLane: Awaited {
     /// - Throws: `misuse` where the caller would wait for ever: he is in a transaction of this lane, or in one of another that somebody waits for who
     ///   has this one.
     func enter(_ durability: Durability?, _ core: StackCore) throws -> CommitGroup {
+        try core.process.check("This stack")
         guard !isHeldByCaller else {
             throw StoreError(
                 .misuse, "A transaction was begun inside another one's body and would wait for itself for ever; use the outer transaction.")

@@ -68,6 +68,7 @@ public final class UnsafeTransaction: Transaction {
             readers[store.index] = reader
             return reader
         }
+        try core.process.check("This stack")
         if ledgerID == nil { ledgerID = core.snapshots.open(origin.kind, origin.file, origin.line) }
         // All at once, so that what is read belongs together.
         for store in table.stores where readers[store.index] == nil { readers[store.index] = try store.backend.beginRead() }

@@ -1,11 +1,16 @@
 import PolyStoreBackend
+import Synchronization
 
 /// An open engine and who uses it: stores and transactions. It is closed when the last of them is gone, and never opened twice in one process,
 /// which several engines do not bear: their locks belong to the process.
 public final class EngineHandle: @unchecked Sendable {  // everything mutable is touched under the lock only
     package let engine: any OrderedEngine
     public let isReadOnly: Bool
+    let process = OwningProcess()
     private let identity: String?
+    /// Whether only this process can empty the store.
+    private let isOfOneProcess: Bool
+    private let resets = Atomic<Int>(0)
     private let lock = Lock()
     private var users = 1
     private var isWriting = false
@@ -19,7 +24,8 @@ public final class EngineHandle: @unchecked Sendable {  // everything mutable is
         self.engine = engine
         self.isReadOnly = isReadOnly
         self.identity = identity
-        notes = engine.traits.features.contains(.multiProcess) ? nil : WriterNotes()
+        isOfOneProcess = !engine.traits.features.contains(.multiProcess)
+        notes = isOfOneProcess ? WriterNotes() : nil
     }
 
     /// The place of one engine in the process, open or not.
@@ -66,6 +72,7 @@ public final class EngineHandle: @unchecked Sendable {  // everything mutable is
     public static func shared(_ identity: String, isReadOnly: Bool, make: () throws -> any OrderedEngine) throws -> EngineHandle {
         try withSlot(identity) { slot in
             if let handle = slot.handle {
+                try handle.process.check(handle.engine.place)
                 guard isReadOnly || !handle.isReadOnly else {
                     throw StoreError(
                         .busy, "\(handle.engine.place) is open for reading only in this process; close that store first.",
@@ -80,10 +87,26 @@ public final class EngineHandle: @unchecked Sendable {  // everything mutable is
         }
     }
 
+    /// How often the store was emptied through this handle to be made anew, the times that failed included.
+    var resetCount: Int { resets.load(ordering: .acquiring) }
+
+    /// To be called with the writer's turn, before the store is emptied.
+    func countReset() { resets.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+
+    /// Makes sure that a snapshot shows the store that was opened, and not one that was made in its place since. Costs a load where only this process
+    /// can do that, and a `get` elsewhere.
+    /// - Throws: `differentStoreAtURL`.
+    func check(_ layout: StoreLayout, _ snapshot: any EngineSnapshot) throws {
+        // The count goes up before the reset is committed: a snapshot that was taken before this shows nothing of it.
+        if isOfOneProcess, resetCount == layout.resets { return }
+        try layout.checkIdentity(snapshot)
+    }
+
     func retain() { lock.withLock { users += 1 } }
 
     /// One user less; the last one closes the engine.
     public func release() {
+        guard process.isCurrent else { return }
         let hasOthers = lock.withLock {
             if users > 1 { users -= 1 } else { return false }
             return true

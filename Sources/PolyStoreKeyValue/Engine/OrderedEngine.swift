@@ -19,11 +19,15 @@ public protocol OrderedEngine: AnyObject, Sendable {
     func apply(_ batch: WriteBatch, _ durability: Durability) throws
     /// Ends the use of the engine; called once, when no snapshot is open any more.
     func close()
+    /// Makes sure that the engine's files are still where it opened them: asked before each commit. An engine without files has the default.
+    /// - Throws: `io` where one was deleted or replaced, as what is written then would be lost.
+    func checkFiles() throws
     /// What the engine itself can find damaged, a sentence each; `corrupt`, thrown, is a finding as well.
     func verify() throws -> [String]
 }
 
 extension OrderedEngine {
+    public func checkFiles() throws {}
     public func verify() throws -> [String] { [] }
 }
 

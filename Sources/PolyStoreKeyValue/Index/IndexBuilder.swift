@@ -22,6 +22,8 @@ struct IndexBuilder {
     func resume() throws {
         let snapshot = try handle.engine.snapshot()
         let reader = SnapshotReader(layout, snapshot, isWritten: false)
+        defer { reader.end() }
+        try handle.check(layout, snapshot)
         var unfinished: [KeyIndex] = []
         for entity in layout.schema.entities {
             for (position, index) in layout.indexes[entity.index].enumerated()
@@ -43,6 +45,7 @@ struct IndexBuilder {
 
     func rebuild(_ index: KeyIndex) throws {
         try handle.write { writer in
+            try handle.check(layout, writer)
             var state = try self.state(index, writer)
             state.phase = .writeOnly
             state.holdsCutEntries = false
@@ -74,6 +77,7 @@ struct IndexBuilder {
     /// - Returns: whether there is more to do.
     private func step(_ index: KeyIndex) throws -> Bool {
         try handle.write { writer in
+            try handle.check(layout, writer)
             let reader = SnapshotReader(layout, writer, isWritten: true)
             let keys = KeyWriter()
             let cursor = try RecordCursorOverRange(reader, index.entity, ids: try Self.unbuilt(index, reader))

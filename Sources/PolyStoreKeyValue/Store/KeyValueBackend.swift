@@ -45,6 +45,8 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // ev
     public func close() throws { shut() }
 
     private func shut() {
+        // A child that was forked has nothing to close.
+        guard handle.process.isCurrent else { return }
         let isFirst = lock.withLock {
             defer { isClosed = true }
             return !isClosed
@@ -54,7 +56,9 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // ev
 
     /// Takes hold of the engine for a transaction.
     private func use() throws -> EngineHandle {
-        try lock.withLock {
+        // Before the lock, which another thread may have held when the process was forked.
+        try handle.process.check(handle.engine.place)
+        return try lock.withLock {
             if isClosed { throw StoreError(.closed, "The store \(handle.engine.place) was closed.", url: handle.engine.place) }
             handle.retain()
             return handle
@@ -72,15 +76,19 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // ev
     }
 
     public func beginWrite() throws -> any WriteTransaction {
-        guard !isReadOnly else {
-            throw StoreError(.readOnly, "The store \(layout.place) was opened for reading only.", url: layout.place)
-        }
+        try checkMayWrite()
         let handle = try use()
         do {
             return try KeyValueWriteTransaction(handle, layout)
         } catch {
             handle.release()
             throw error
+        }
+    }
+
+    private func checkMayWrite() throws {
+        guard !isReadOnly else {
+            throw StoreError(.readOnly, "The store \(layout.place) was opened for reading only.", url: layout.place)
         }
     }
 
@@ -92,139 +100,18 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // ev
         do { findings = try handle.engine.verify() } catch let error as StoreError where error.code == .corrupt { findings = ["\(error)"] }
         let reader = SnapshotReader(layout, try handle.engine.snapshot(), isWritten: false)
         defer { reader.end() }
+        try handle.check(layout, reader.snapshot)
         return findings + (try StoreVerifier(reader).findings())
     }
 
     /// Builds indexes anew from the records, while the store is in use: after ``verify()`` found some that do not agree with them.
     /// - Parameter names: ``Index/name``; nil: all.
-    /// - Throws: `constraint` where a unique index finds two objects with one value; the index then stays unused.
+    /// - Throws: `readOnly`; `constraint` where a unique index finds two objects with one value; the index then stays unused.
     public func rebuildIndexes(_ names: Set<String>? = nil) throws {
+        try checkMayWrite()
         let handle = try use()
         defer { handle.release() }
         let builder = IndexBuilder(handle, layout, logger)
         for index in layout.indexes.flatMap({ $0 }) where names?.contains(index.index.name) ?? true { try builder.rebuild(index) }
-    }
-}
-
-/// Opens a store in an engine, or makes it; refuses everything else without touching it.
-struct KeyValueOpener {
-    let handle: EngineHandle
-    let request: OpenRequest
-    private var engine: any OrderedEngine { handle.engine }
-
-    func open() throws -> (StoreMetadata, StoreLayout) {
-        if let found = try read(mayReset: request.resetsOnModelMismatch && !request.isReadOnly) { return found }
-        guard !request.isReadOnly else {
-            throw StoreError(
-                .notAStore, "\(engine.place) is empty; open it for writing to make a store of it.", url: engine.place)
-        }
-        return try handle.write { writer in
-            // Somebody else may have been faster.
-            if let found = try contents(writer) { return found }
-            return try create(writer)
-        }
-    }
-
-    private func read(mayReset: Bool) throws -> (StoreMetadata, StoreLayout)? {
-        let snapshot = try engine.snapshot()
-        defer { snapshot.end() }
-        do {
-            return try contents(snapshot)
-        } catch let error as StoreError where error.code == .migrationRequired && mayReset {
-            snapshot.end()
-            request.logger.write(
-                .notice, "The store \(engine.place) was written for another model and is emptied, as asked: \(error.message)")
-            return try handle.write { writer in
-                try clear(writer)
-                return try create(writer)
-            }
-        }
-    }
-
-    /// What is there; nil for nothing at all.
-    private func contents(_ snapshot: any EngineSnapshot) throws -> (StoreMetadata, StoreLayout)? {
-        guard let value = try snapshot.get(Keyspace.Metadata.format.key()) else {
-            let cursor = try snapshot.cursor()
-            defer { cursor.close() }
-            guard try !cursor.last() else {
-                throw StoreError(
-                    .notAStore, "\(engine.place) is no store: it holds data of somebody else. It was left as it is.", url: engine.place)
-            }
-            return nil
-        }
-        guard let format: UInt32 = Number.read(value), format > 0 else { throw damaged("its format") }
-        guard format <= KeyValueBackend.format else {
-            throw StoreError(
-                .incompatibleSchema,
-                "The store \(engine.place) has format \(format), and this version reads up to \(KeyValueBackend.format). Update the library.",
-                url: engine.place)
-        }
-        guard let schema = try SealedValue.get(Keyspace.Metadata.schema.key(1), snapshot) else { throw damaged("its model") }
-        guard let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), snapshot).flatMap(StoreIdentity.init) else {
-            throw damaged("its identity")
-        }
-        let metadata = try StoreMetadata(
-            format: Int(format), storeID: identity.storeID, configurationName: identity.configuration, schemaHash: identity.schemaHash,
-            request: request, schema: schema)
-        try metadata.check(request, supportedFormat: KeyValueBackend.format, url: engine.place)
-        let catalog = try Catalog(reading: snapshot, place: engine.place)
-        return (metadata, try StoreLayout(place: engine.place, traits: engine.traits, schema: request.schema, catalog: catalog))
-    }
-
-    private func damaged(_ what: String) -> StoreError {
-        StoreError(.corrupt, "The store \(engine.place) is damaged: \(what) cannot be read.", url: engine.place)
-    }
-
-    private func create(_ writer: any EngineWriter) throws -> (StoreMetadata, StoreLayout) {
-        let metadata = StoreMetadata(format: KeyValueBackend.format, request: request)
-        let catalog = Catalog(request.schema)
-        let layout = try StoreLayout(place: engine.place, traits: engine.traits, schema: request.schema, catalog: catalog)
-        try writer.put(Keyspace.Metadata.format.key(), Number.bytes(UInt32(KeyValueBackend.format)))
-        try SealedValue.put(Keyspace.Metadata.schema.key(1), metadata.schema.encoded(), writer)
-        let identity = StoreIdentity(
-            storeID: metadata.storeID, configuration: metadata.configurationName, schemaHash: metadata.schemaHash)
-        try SealedValue.put(Keyspace.Metadata.identity.key(), identity.bytes, writer)
-        try catalog.write(to: writer)
-        return (metadata, layout)
-    }
-
-    /// Removes every key.
-    private func clear(_ writer: any EngineWriter) throws {
-        let cursor = try writer.cursor()
-        var keys: [[UInt8]] = []
-        var more = try [UInt8]().withUnsafeBytes { try cursor.seek($0) }
-        while more {
-            keys.append([UInt8](cursor.key))
-            more = try cursor.next()
-        }
-        cursor.close()
-        for key in keys { try writer.remove(key) }
-    }
-}
-
-extension EngineHandle {
-    /// One transaction of the engine, committed; begun again where the engine had to make room.
-    func write<Result>(_ body: (any EngineWriter) throws -> Result) throws -> Result {
-        takeTurn()
-        defer { giveTurn() }
-        _ = takeNotes()
-        while true {
-            let writer = try beginEngineWrite()
-            defer { writer.end() }
-            do {
-                let result = try body(writer)
-                try writer.commit(.full)
-                return result
-            } catch is EngineOutOfRoom {
-                writer.end()
-                try (engine as? any TransactionalEngine)?.makeRoom()
-            }
-        }
-    }
-
-    /// A write transaction, the engine's own or one in memory over a snapshot.
-    func beginEngineWrite() throws -> any EngineWriter {
-        if let engine = engine as? any TransactionalEngine { return try engine.beginWrite() }
-        return try OverlayTransaction(engine)
     }
 }

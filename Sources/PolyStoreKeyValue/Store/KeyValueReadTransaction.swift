@@ -12,6 +12,7 @@ final class KeyValueReadTransaction: ReadTransaction {
         let reader = SnapshotReader(layout, try handle.engine.snapshot(), isWritten: false)
         self.reader = reader
         do {
+            try handle.check(layout, reader.snapshot)
             version = try reader.version()
         } catch {
             reader.end()

@@ -25,6 +25,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
         do {
             let writer = try handle.beginEngineWrite()
             begun = writer
+            try handle.check(layout, writer)
             self.writer = writer
             reader = SnapshotReader(layout, writer, isWritten: true, notes: handle.takeNotes())
             version = try reader.version()
@@ -41,6 +42,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
 
     private func check() throws {
         if isEnded { throw StoreError(.closed, "The transaction has ended.", url: layout.place) }
+        try layout.process.check(layout.place)
         if let failure { throw failure }
     }
 
@@ -116,6 +118,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
             try engine.makeRoom()
             writer = try engine.beginWrite()
             reader = SnapshotReader(layout, writer, isWritten: true)
+            try handle.check(layout, writer)
             guard try reader.version() == version else {
                 throw StoreError(
                     .conflict, "While room was made in \(layout.place), another process wrote to it. Run the transaction again.",
@@ -131,6 +134,10 @@ final class KeyValueWriteTransaction: WriteTransaction {
 
     func commit(_ durability: Durability) throws -> UInt64 {
         try check()
+        do { try handle.engine.checkFiles() } catch {
+            rollback()
+            throw error
+        }
         while true {
             do {
                 let notes = try writeNumbers()
@@ -167,6 +174,12 @@ final class KeyValueWriteTransaction: WriteTransaction {
 
     func rollback() {
         guard !isEnded else { return }
+        guard layout.process.isCurrent else {
+            // The parent's transaction goes on; nothing of its engine may be touched here, not even by the end of these objects.
+            isEnded = true
+            _ = Unmanaged.passRetained(writer as AnyObject)
+            return
+        }
         writer.end()
         finish()
     }

@@ -11,7 +11,11 @@ enum SealedValue {
     }
 
     static func put(_ key: [UInt8], _ bytes: [UInt8], _ writer: any EngineWriter) throws {
-        let sum = key.withUnsafeBytes { key in bytes.withUnsafeBytes { RecordChecksum.crc32c(key, $0) } }
-        try writer.put(key, bytes + Number.bytes(sum))
+        try writer.put(key, sealed(key, bytes))
+    }
+
+    /// The bytes with the sum.
+    static func sealed(_ key: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
+        bytes + Number.bytes(key.withUnsafeBytes { key in bytes.withUnsafeBytes { RecordChecksum.crc32c(key, $0) } })
     }
 }

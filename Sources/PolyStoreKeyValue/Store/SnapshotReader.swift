@@ -31,11 +31,17 @@ final class SnapshotReader {
     func end() {
         guard !isEnded else { return }
         isEnded = true
+        guard layout.process.isCurrent else {
+            // It is still the parent's: nothing of the engine may be touched in a child, not even by the end of the snapshot.
+            _ = Unmanaged.passRetained(snapshot as AnyObject)
+            return
+        }
         snapshot.end()
     }
 
     func check() throws {
         if isEnded { throw StoreError(.closed, "The transaction has ended.", url: layout.place) }
+        try layout.process.check(layout.place)
     }
 
     /// The commits up to this snapshot.

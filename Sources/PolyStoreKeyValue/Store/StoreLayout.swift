@@ -6,6 +6,12 @@ final class StoreLayout: Sendable {
     let place: String
     let traits: EngineTraits
     let schema: ResolvedSchema
+    /// Who opened it.
+    let process = OwningProcess()
+    /// The store that was opened, as it is kept: see ``checkIdentity(_:)``.
+    private let identity: [UInt8]
+    /// ``EngineHandle/resetCount`` when it was opened.
+    let resets: Int
     /// By ``Entity/index``.
     private let entityNumbers: [UInt32]
     /// By ``LinkTable/index``.
@@ -19,7 +25,9 @@ final class StoreLayout: Sendable {
     /// The link tables, by ``LinkTable/index``, in the order of their keys.
     let linkOrder: [Int]
 
-    init(place: String, traits: EngineTraits, schema: ResolvedSchema, catalog: Catalog) throws {
+    init(place: String, traits: EngineTraits, schema: ResolvedSchema, catalog: Catalog, identity: StoreIdentity, resets: Int) throws {
+        self.identity = SealedValue.sealed(Keyspace.Metadata.identity.key(), identity.bytes)
+        self.resets = resets
         self.place = place
         self.traits = traits
         self.schema = schema
@@ -37,6 +45,21 @@ final class StoreLayout: Sendable {
         func beginning(_ index: KeyIndex) -> (UInt8, UInt32) { (index.space.rawValue, index.number) }
         indexOrder = indexes.indices.flatMap { entity in indexes[entity].indices.map { (entity, $0) } }
             .sorted { beginning(indexes[$0.0][$0.1]) < beginning(indexes[$1.0][$1.1]) }
+    }
+
+    /// Whether a snapshot shows the store that was opened.
+    /// - Throws: `differentStoreAtURL` where it was emptied, or made anew, by somebody else; `corrupt` for an identity that cannot be read.
+    func checkIdentity(_ snapshot: any EngineSnapshot) throws {
+        let key = Keyspace.Metadata.identity.key()
+        let found = try snapshot.get(key)
+        if let found, found.elementsEqual(identity) { return }
+        if found != nil, try SealedValue.get(key, snapshot) == nil {
+            throw StoreError(.corrupt, "The store \(place) is damaged: its identity cannot be read.", url: place)
+        }
+        throw StoreError(
+            .differentStoreAtURL,
+            "The store \(place) was emptied and made anew since it was opened here, for another model or by another program. "
+                + "Close it and open it again.", url: place)
     }
 
     func number(of entity: Entity) -> UInt32 { entityNumbers[entity.index] }
@@ -131,7 +154,10 @@ struct Catalog: Sendable {
     }
 
     func number(of table: LinkTable, _ place: String) throws -> UInt32 {
-        guard let number = links[table.name] else { throw missing("the relationship \(table.name)", place) }
+        guard let number = links[table.name] else {
+            if let shared = table.sharedName, links[shared] != nil { throw table.mixed(place) }
+            throw missing("the relationship \(table.name)", place)
+        }
         return number
     }
 

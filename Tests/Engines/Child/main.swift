@@ -5,6 +5,10 @@
 //     engine-child write ENGINE PATH FIRST LAST SIZE    commits notes one by one, prints each id, then "done"
 //     engine-child block ENGINE PATH FIRST LAST SIZE    the same notes in one transaction; waits before the commit
 //     engine-child limited ENGINE PATH BYTES SIZE       no file may grow past so many bytes: commits notes until one fails, and some more
+//     engine-child reset ENGINE PATH MODEL ID  waits, empties the store of another model, commits one object and prints its id
+//     engine-child insert ENGINE PATH MODEL COUNT       commits objects one by one, prints each id or the error's code, waits after each
+//     engine-child fork ENGINE PATH            uses a store in a child of its own, and goes on with it
+//     engine-child readonly ENGINE PATH USER   opens a store for reading as another user, prints the ids of its notes or the error
 //     engine-child sample ENGINE PATH          makes a store with everything that the format knows
 
 import EngineTestSupport
@@ -12,6 +16,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreLMDB
 import PolyStoreLevelDB
+import PolyStoreSQLite
 
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
@@ -33,9 +38,20 @@ func number(_ position: Int) -> Int64 {
 func openStore() throws -> Store {
     var small = LMDBOptions()
     small.mapSize = 1 << 20
-    let configuration: StoreConfiguration =
-        arguments[2] == "lmdb" ? .lmdb(file: arguments[3], options: small) : .levelDB(directory: arguments[3])
-    return try Store(configuration, arguments[1] == "sample" ? try Sample.schema() : try Notes.schema())
+    var configuration: StoreConfiguration
+    switch arguments[2] {
+    case "lmdb": configuration = .lmdb(file: arguments[3], options: small)
+    case "sqlite": configuration = .sqlite(file: arguments[3])
+    default: configuration = .levelDB(directory: arguments[3])
+    }
+    switch arguments[1] {
+    case "sample": return try Store(configuration, try Sample.schema())
+    case "reset": return try Store(configuration.resettingOnModelMismatch(), try Notes.schema(arguments[4]))
+    case "insert": return try Store(configuration, try Notes.schema(arguments[4]))
+    case "readonly": configuration.isReadOnly = true
+    default: break
+    }
+    return try Store(configuration, try Notes.schema())
 }
 
 if arguments[1] == "limited" {
@@ -43,9 +59,15 @@ if arguments[1] == "limited" {
     signal(SIGXFSZ, SIG_IGN)
 }
 
+if arguments[1] == "reset" {
+    say("ready")
+    _ = readLine()
+}
+if arguments[1] == "readonly", number(4) > 0, setuid(uid_t(number(4))) != 0 { fail("the user cannot be changed") }
+
 let store: Store
 do { store = try openStore() } catch {
-    say(code(error))
+    say(arguments[1] == "readonly" ? "\(error)" : code(error))
     exit(0)
 }
 
@@ -100,6 +122,24 @@ case "limited":
     // What was committed can still be read.
     say("whole \(try store.wholeNotes().count)")
     try? store.backend.close()
+case "reset":
+    do {
+        try store.write(.full) { try $0.insert(arguments[4], number(5), Notes.values(number(5), size: 100)) }
+        say("\(number(5))")
+        try store.backend.close()
+    } catch { say(code(error)) }
+case "insert":
+    for id in 1...number(5) {
+        do {
+            try store.write(.full) { try $0.insert(arguments[4], id, Notes.values(id, size: 100)) }
+            say("\(id)")
+        } catch { say(code(error)) }
+        if id < number(5) { _ = readLine() }
+    }
+case "fork": try Forking.run(store)
+case "readonly":
+    do { say("\(try store.ids("Note"))") } catch { say("\(error)") }
+    try store.backend.close()
 case "sample": try Sample.fill(store)
 default: fail("there is no \(arguments[1])")
 }

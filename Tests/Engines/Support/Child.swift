@@ -10,16 +10,17 @@ package final class Child: @unchecked Sendable {  // used by one test, on one th
 
     private final class Anchor {}
 
-    private static var program: URL {
+    private static func url(_ program: String) -> URL {
         #if canImport(Darwin)
-            Bundle(for: Anchor.self).bundleURL.deletingLastPathComponent().appendingPathComponent("engine-child")
+            Bundle(for: Anchor.self).bundleURL.deletingLastPathComponent().appendingPathComponent(program)
         #else
-            Bundle.main.bundleURL.appendingPathComponent("engine-child")
+            Bundle.main.bundleURL.appendingPathComponent(program)
         #endif
     }
 
-    package init(_ arguments: String...) throws {
-        process.executableURL = Self.program
+    /// - Parameter program: a program of this package that is built beside the tests.
+    package init(program: String = "engine-child", _ arguments: String...) throws {
+        process.executableURL = Self.url(program)
         process.arguments = arguments
         process.standardInput = input
         process.standardOutput = output

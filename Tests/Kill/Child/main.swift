@@ -3,13 +3,17 @@
 //     kill-child write ENGINE STORE            commits groups of three objects, and prints a group's number once its commit is acknowledged
 //     kill-child check ENGINE STORE LAST       every group up to LAST is whole, every other one whole or absent, and the store is sound
 //
+//     kill-child fork ENGINE STORE             uses a stack in a child of its own, and goes on with it
+//
 //     kill-child write-many ENGINE STORE       64 callers at once commit pairs of objects, and print the first one's id once it is acknowledged
 //     kill-child check-many ENGINE STORE FILE  every pair that the file names is there, every other one is whole, and the store is sound
 
+import EngineTestSupport
 import Foundation
 import PolyStore
 import PolyStoreLMDB
 import PolyStoreLevelDB
+import PolyStoreMemory
 import PolyStoreSQLite
 
 @Model
@@ -46,6 +50,7 @@ case "leveldb":
     var options = LevelDBOptions()
     options.writeBufferSize = 256 << 10
     configuration = .levelDB(directory: arguments[3], options: options)
+case "memory": configuration = .inMemory()
 default: fail("there is no engine \(arguments[2])")
 }
 let stack = try DataStack(Schema("Kill", Entry.self, Counter.self))
@@ -69,6 +74,10 @@ if arguments[1] == "write" {
     }
 }
 
+if arguments[1] == "fork" {
+    try ForkedStack.run(stack)
+    exit(0)
+}
 if arguments[1] == "write-many" { try await Many.write(stack) }
 if arguments[1] == "check-many", arguments.count == 5 {
     try Many.check(stack, store, acknowledged: String(contentsOfFile: arguments[4], encoding: .utf8))

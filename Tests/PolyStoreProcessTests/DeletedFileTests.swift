@@ -1,0 +1,78 @@
+import EngineTestSupport
+import Foundation
+import PolyStoreBackend
+import Testing
+
+/// Somebody takes the files of an open store away. The engine goes on writing to them without an error; what it says is done would be lost.
+@Suite struct DeletedFileTests {
+
+    private static func names(_ folder: Folder) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
+
+    @Test(arguments: Engine.allCases, [Durability.full, .relaxed])
+    func aCommitToADeletedStoreIsRefused(engine: Engine, durability: Durability) throws {
+        let folder = try Folder()
+        let store = try engine.notes(folder.file("store"))
+        try store.add("Note", 1, durability)
+        for name in try Self.names(folder) { try FileManager.default.removeItem(atPath: folder.file(name)) }
+        for id in 2...3 as ClosedRange<Int64> {
+            let error = failure { try store.add("Note", id, durability) }
+            #expect(error?.code == .io)
+            #expect(error?.message.contains("deleted") == true, "\(String(describing: error))")
+        }
+        try store.backend.close()
+        #expect(try Self.names(folder) == [], "closing leaves nothing behind")
+        let new = try engine.notes(folder.file("store"))
+        #expect(try new.ids("Note") == [])
+        try new.add("Note", 1)
+    }
+
+    /// Another store in the same place, as from a backup that was copied over an open one.
+    @Test(arguments: Engine.allCases)
+    func aCommitToAReplacedStoreIsRefused(engine: Engine) throws {
+        let folder = try Folder()
+        let other = try engine.notes(folder.file("other"))
+        try other.add("Note", 7)
+        try other.backend.close()
+        let store = try engine.notes(folder.file("store"))
+        try store.add("Note", 1)
+        for name in try Self.names(folder) where name.hasPrefix("store") { try FileManager.default.removeItem(atPath: folder.file(name)) }
+        for name in try Self.names(folder) where name.hasPrefix("other") {
+            try FileManager.default.moveItem(atPath: folder.file(name), toPath: folder.file("store" + name.dropFirst(5)))
+        }
+        #expect(failure { try store.add("Note", 2) }?.code == .io)
+        try store.backend.close()
+        let new = try engine.notes(folder.file("store"))
+        #expect(try new.ids("Note") == [7])
+        #expect(try new.backend.verify() == [])
+    }
+
+    /// The files beside the main one: SQLite's log, LMDB's lock, the lock in LevelDB's folder.
+    @Test(arguments: [(Engine.sqlite, "store-wal"), (.lmdb, "store-lock"), (.leveldb, "store/polystore.lock")])
+    func aFileBesideTheStoreIsMissed(engine: Engine, name: String) throws {
+        let folder = try Folder()
+        let store = try engine.notes(folder.file("store"))
+        try store.add("Note", 1)
+        try FileManager.default.removeItem(atPath: folder.file(name))
+        let error = failure { try store.add("Note", 2) }
+        #expect(error?.code == .io)
+        #expect(error?.message.contains(name) == true, "\(String(describing: error))")
+        // SQLite opens the log with each new connection.
+        if engine != .sqlite { #expect(try store.ids("Note") == [1], "reading goes on") }
+    }
+
+    /// A rename is no loss: the store is another place then, and nothing is written to it under the old name.
+    @Test(arguments: Engine.allCases)
+    func aStoreThatWasMovedIsRefusedAndIsWholeInItsNewPlace(engine: Engine) throws {
+        let folder = try Folder()
+        let store = try engine.notes(folder.file("store"))
+        try store.add("Note", 1)
+        for name in try Self.names(folder) {
+            try FileManager.default.moveItem(atPath: folder.file(name), toPath: folder.file("moved" + name.dropFirst(5)))
+        }
+        #expect(failure { try store.add("Note", 2) }?.code == .io)
+        try store.backend.close()
+        let moved = try engine.notes(folder.file("moved"))
+        #expect(try moved.ids("Note") == [1])
+        try moved.add("Note", 2)
+    }
+}

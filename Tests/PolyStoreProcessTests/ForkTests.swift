@@ -1,0 +1,34 @@
+import EngineTestSupport
+import Foundation
+import PolyStoreBackend
+import Testing
+
+/// A process that has stores open makes a child with `fork`.
+@Suite struct ForkTests {
+    /// Every use in the child is `misuse`, and the parent's store is as it would be without a child.
+    @Test(arguments: Engine.allCases)
+    func theChildIsRefusedAndTheParentGoesOn(engine: Engine) throws {
+        let folder = try Folder()
+        let child = try Child("fork", engine.rawValue, folder.file("store"))
+        #expect(
+            child.lines() == [
+                "beginRead misuse", "beginWrite misuse", "verify misuse", "an open reader misuse", "an open writer misuse", "commit misuse",
+                "close ok", "the child has ended 0", "the reader sees 1...5", "committed", "done",
+            ])
+        #expect(child.wait() == 0)
+        let store = try engine.notes(folder.file("store"))
+        #expect(try store.wholeNotes() == Array(1...7))
+        #expect(try store.backend.verify() == [])
+    }
+
+    @Test(arguments: Engine.allCases.map(\.rawValue) + ["memory"])
+    func aStackIsRefusedInTheChild(engine: String) throws {
+        let folder = try Folder()
+        let child = try Child(program: "kill-child", "fork", engine, folder.file("store"))
+        #expect(
+            child.lines() == [
+                "read misuse", "perform misuse", "transaction misuse", "unsafe misuse", "the child has ended 0", "the parent goes on",
+            ])
+        #expect(child.wait() == 0)
+    }
+}

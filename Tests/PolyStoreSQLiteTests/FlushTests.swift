@@ -1,0 +1,138 @@
+import CSQLite
+import Foundation
+import PolyStoreBackend
+import Testing
+
+@testable import PolyStoreSQLite
+
+/// A flush that fails: the system forgets that it must write those pages, so the next flush says that all is well, and it is not.
+@Suite(.serialized) struct FlushTests {
+    private static func notes() throws -> ResolvedSchema {
+        try Models.single("Note", [.attribute(AttributeDescription(name: "title", type: .string, isOptional: true))])
+    }
+
+    private static func add(_ store: Store, _ id: Int64, _ durability: Durability) throws {
+        try store.write(durability) { try $0.insert("Note", id, ["title": .text("note \(id)")]) }
+    }
+
+    private static func ids(_ store: Store) throws -> [Int64] { try store.ids(FetchRequest(try store.entity("Note"))) }
+
+    /// Every kind of commit that a failed flush belongs to.
+    @Test(arguments: [[Durability.full], [.relaxed, .full], [.relaxed, .relaxed, .full], [.full, .relaxed, .full]])
+    func afterAFailedFlushNothingIsWrittenUntilTheStoreIsOpenedAgain(before: [Durability]) throws {
+        let folder = try Folder()
+        var store = try Store(folder.file(), try Self.notes())
+        var id: Int64 = 0
+        for durability in before.dropLast() {
+            id += 1
+            try Self.add(store, id, durability)
+        }
+        let faults = try FailingFlushes(store, failing: 1)
+        defer { faults.end() }
+        let error = try failure { try Self.add(store, id + 1, .full) }
+        #expect(error.code == .io)
+        for durability in Durability.allCases {
+            let refused = try failure { try Self.add(store, id + 2, durability) }
+            #expect(refused.code == .io)
+            #expect(refused.message.contains("open it again"), "\(refused)")
+        }
+        #expect(faults.asked == 1, "nobody asks a second time")
+        let seen = try Self.ids(store)
+        #expect(seen == Array(1..<id + 1) || seen == Array(1...id + 1), "reading goes on")
+        #expect(try store.backend.verify() == [])
+        let log = try Data(contentsOf: URL(fileURLWithPath: folder.file() + "-wal"))
+        try store.backend.close()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file() + "-wal")) == log, "closing builds nothing upon it")
+
+        store = try Store(folder.file(), try Self.notes())
+        #expect(try Self.ids(store).starts(with: 1..<id + 1), "what was acknowledged is there")
+        try Self.add(store, 100, .full)
+        #expect(try Self.ids(store).last == 100)
+        try store.backend.close()
+        #expect(folder.names == ["test.sqlite"])
+        #expect(try Store(folder.file(), try Self.notes()).backend.verify() == [])
+    }
+
+    /// What another has left in the log is written to it once more, before anything comes behind it: it may never have reached the disk.
+    @Test func whatOthersLeftInTheLogIsWrittenAgain() throws {
+        let folder = try Folder()
+        let left = try Store(folder.file("left"), try Self.notes())
+        for id in 1...3 as ClosedRange<Int64> { try Self.add(left, id, .relaxed) }
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: folder.file("left") + suffix, toPath: folder.file() + suffix)
+        }
+        let wal = folder.file() + "-wal"
+        let past = Date(timeIntervalSince1970: 1_000_000_000)
+        try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: wal)
+        func changed() throws -> Bool { try FileManager.default.attributesOfItem(atPath: wal)[.modificationDate] as? Date != past }
+
+        let store = try Store(folder.file(), try Self.notes())
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: wal))
+        #expect(try Self.ids(store) == [1, 2, 3])
+        #expect(try !changed(), "reading writes nothing")
+        try store.backend.beginWrite().rollback()
+        #expect(try changed())
+        #expect(try Data(contentsOf: URL(fileURLWithPath: wal)) == bytes)
+        try store.backend.close()
+        #expect(folder.names.filter { $0.hasPrefix("test") } == ["test.sqlite"], "closing copies the log into the database")
+    }
+
+    /// Copying the log into the database fails in its flush of the log: a relaxed commit is told nothing, the next is refused.
+    @Test func aFailureWhileTheLogIsCopiedIsNotForgotten() throws {
+        let folder = try Folder()
+        let store = try Store(folder.file(), try Self.notes())
+        try Self.add(store, 1, .relaxed)
+        let faults = try FailingFlushes(store, failing: .max)
+        defer { faults.end() }
+        let text = String(repeating: "x", count: 100_000)
+        var id: Int64 = 2
+        var refusal: StoreError?
+        while refusal == nil, id < 1000 {
+            do { try store.write(.relaxed) { try $0.insert("Note", id, ["title": .text(text)]) } } catch let error as StoreError {
+                refusal = error
+            }
+            id += 1
+        }
+        #expect(refusal?.code == .io)
+        #expect(faults.asked == 1)
+        #expect(try Self.ids(store).count == Int(id) - 2, "every commit that was acknowledged can be read")
+    }
+}
+
+/// Makes flushes of a store's write-ahead log fail. SQLite calls them through a table of functions that belongs to the open file.
+private final class FailingFlushes {
+    private let file: UnsafeMutablePointer<sqlite3_file>
+    private let plain: UnsafePointer<sqlite3_io_methods>
+    private let methods: UnsafeMutablePointer<sqlite3_io_methods>
+    /// Of one test at a time.
+    nonisolated(unsafe) private static var left = 0
+    nonisolated(unsafe) private static var count = 0
+
+    var asked: Int { Self.count }
+
+    init(_ store: Store, failing: Int) throws {
+        let connection = try store.backend.pool.borrowWriter()
+        defer { store.backend.pool.giveBackWriter() }
+        // The file is open once something was read.
+        _ = try connection.begin(writing: false)
+        connection.rollback()
+        var found: UnsafeMutablePointer<sqlite3_file>?
+        sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &found)
+        file = try #require(found)
+        plain = try #require(file.pointee.pMethods)
+        methods = .allocate(capacity: 1)
+        methods.initialize(to: plain.pointee)
+        methods.pointee.xSync = { _, _ in
+            FailingFlushes.count += 1
+            guard FailingFlushes.left > 0 else { return SQLITE_OK }
+            FailingFlushes.left -= 1
+            return SQLITE_IOERR | 4 << 8
+        }
+        Self.left = failing
+        Self.count = 0
+        file.pointee.pMethods = UnsafePointer(methods)
+    }
+
+    /// To be called when the store is closed, or at the end of the test. The table stays, as the file may still be open.
+    func end() { Self.left = 0 }
+}

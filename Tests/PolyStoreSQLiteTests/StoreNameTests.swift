@@ -1,0 +1,43 @@
+import Foundation
+import PolyStoreBackend
+import Testing
+
+@testable import PolyStoreSQLite
+
+/// Names of link tables, of stores that this version made and of those that earlier ones did.
+@Suite struct StoreNameTests {
+    private static func schema(_ pairs: [(String, String)]) throws -> ResolvedSchema {
+        try ResolvedSchema(
+            SchemaDescription(
+                name: "names",
+                entities: Set(pairs.map(\.0)).sorted().map { entity in
+                    EntityDescription(
+                        name: entity,
+                        properties: pairs.filter { $0.0 == entity }.map {
+                            .relationship(RelationshipDescription(name: $0.1, destination: pairs[0].0, isToMany: true))
+                        })
+                }))
+    }
+
+    /// All others keep the names that they always had.
+    @Test func onlyNamesThatWouldBeTheSameAreLonger() throws {
+        let plain = try Self.schema([("A", "b_c"), ("A_b", "d")])
+        #expect(plain.links.map(\.name).sorted() == ["A_b_c", "A_b_d"])
+        #expect(plain.links.allSatisfy { $0.sharedName == nil })
+        let shared = try Self.schema([("A", "b_c"), ("A_b", "c"), ("A", "b_c_3"), ("A_b", "d")])
+        #expect(shared.links.map(\.name).sorted() == ["A_b_c_1", "A_b_c_3", "A_b_c_3_", "A_b_d"])
+    }
+
+    /// A store in which an earlier version put the links of both into one table: nothing tells them apart.
+    @Test func aStoreWithTheLinksOfTwoInOneTableIsRefused() throws {
+        let folder = try Folder()
+        let schema = try Self.schema([("A", "b_c"), ("A_b", "c")])
+        try Store(folder.file(), schema).backend.close()
+        let plain = try PlainSQL(folder.file())
+        try plain.rows("DROP TABLE A_b_c_1")
+        try plain.rows("ALTER TABLE A_b_c_3 RENAME TO A_b_c")
+        let error = try failure { _ = try Store(folder.file(), schema) }
+        #expect(error.code == .incompatibleSchema)
+        #expect(error.message.contains("A_b_c"))
+    }
+}
