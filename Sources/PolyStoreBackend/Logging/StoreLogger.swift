@@ -22,9 +22,13 @@ public enum LogLevel: Int, Sendable, Hashable, Comparable, CaseIterable {
 public protocol StoreLogger: Sendable {
     /// Whether a message of this level would be used.
     func isEnabled(_ level: LogLevel) -> Bool
-    /// One message, with the place in the code that caused it.
+    /// Logs one message.
+    ///
+    /// `file` and `line` name the call in the user's code that began the transaction, read or context, or that added the store, and `function` says which of
+    /// these it was. Messages that no such call causes, such as those of a backend, carry a place in the framework.
     func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString)
-    /// An error that is also thrown or handed to the caller, with what was being done.
+    /// Logs an error that is also thrown or handed to the caller, with what was being done; `file`, `line` and `function` as in
+    /// ``log(_:_:file:line:function:)``.
     func log(_ error: StoreError, _ message: String, file: StaticString, line: UInt, function: StaticString)
 }
 

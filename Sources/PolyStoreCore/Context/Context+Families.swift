@@ -56,11 +56,11 @@ extension Context {
                 if let record = try storage(entry.store).record(entry.entity, id: key) {
                     if let object = try relative(type, entry, map, key, record) { return object }
                 } else {
-                    core.logger.write(.warning, "\(entry.entity.name) \(key) was asked for, but is no longer in the store.")
+                    log(.warning, "\(entry.entity.name) \(key) was asked for, but is no longer in the store.")
                 }
             } catch {
                 let error = described(error, entry, key)
-                core.logger.log(error, "reading \(entry.entity.name) \(key)", file: #fileID, line: #line, function: #function)
+                core.logger.log(error, "Reading \(entry.entity.name) \(key) failed", file: site.file, line: site.line, function: site.kind)
             }
         }
         return missing(type, map.slot, key)

@@ -6,8 +6,10 @@ extension Context {
     public func fetchAll<S: FetchSource>(_ source: S) throws -> [S.Entity] {
         let fetch = try resolve(source.chain)
         if fetch.isSpecial { return try fetchSpecially(fetch) }
+        let began = startTiming()
         var found: [S.Entity] = []
         for part in fetch.parts { try fetchPart(part, into: &found) }
+        if began != 0 { endTiming(began, fetch) }
         return found
     }
 
@@ -22,6 +24,8 @@ extension Context {
     /// With what is not asked for often.
     @usableFromInline
     final func fetchSpecially<T: Model>(_ fetch: ResolvedFetch) throws -> [T] {
+        let began = startTiming()
+        defer { if began != 0 { endTiming(began, fetch) } }
         var found: [T] = []
         if fetch.isMerged {
             found = try fetchMerged(fetch)
@@ -49,6 +53,8 @@ extension Context {
     /// How many objects match.
     public func fetchCount<S: FetchSource>(_ source: S) throws -> Int {
         let fetch = try resolve(source.chain)
+        let began = startTiming()
+        defer { if began != 0 { endTiming(began, fetch) } }
         let total = try fetch.parts.reduce(0) { try $0 + count($1.entry, $1.request, fetch.options) }
         guard fetch.isMerged else { return total }
         return max(0, min(fetch.options.limit ?? .max, total - fetch.options.offset))
@@ -58,6 +64,8 @@ extension Context {
     public func fetchObjectIDs<S: FetchSource>(_ source: S) throws -> [ObjectID<S.Entity>] {
         let fetch = try resolve(source.chain)
         if fetch.isMerged { return try fetchAll(source).map(\.objectID) }
+        let began = startTiming()
+        defer { if began != 0 { endTiming(began, fetch) } }
         var found: [ObjectID<S.Entity>] = []
         for part in fetch.parts {
             var request = part.request

@@ -69,6 +69,8 @@ extension Context {
             (part.entry, AggregateRequest(part.entry.entity, predicate: part.request.predicate, groupBy: fields, aggregates: aggregates))
         }
         let options = fetch.options.ofQuery
+        let began = startTiming()
+        defer { if began != 0 { endTiming(began, "Query", parts.map { ($0.0, $0.1.source) }) } }
         if parts.count == 1, !(options.includesPendingChanges && self is Transaction) {
             return (try storage(parts[0].0.store).aggregate(parts[0].1), parts[0].0.entity)
         }

@@ -23,7 +23,7 @@ extension Context {
 
     @usableFromInline
     final func reportClass(_ type: any Model.Type, _ slot: Int32) {
-        core.logger.write(.error, "\(entry(slot).entity.name) is \(entry(slot).type) in this stack, and was asked for as \(type).")
+        log(.error, "\(entry(slot).entity.name) is \(entry(slot).type) in this stack, and was asked for as \(type).")
     }
 
     /// The objects that a to-many relationship leads to, in order if it has one. An accessor cannot throw: what goes wrong is logged and the answer empty.
@@ -91,8 +91,8 @@ extension Context {
         let entry = entry(key.slot)
         core.logger.log(
             described(error, entry, key.key),
-            "reading \(entry.entity.name).\(entry.entity.relationships[Int(key.relationship)].name) of object \(key.key)", file: #fileID,
-            line: #line, function: #function)
+            "Reading \(entry.entity.name).\(entry.entity.relationships[Int(key.relationship)].name) of object \(key.key) failed",
+            file: site.file, line: site.line, function: site.kind)
     }
 
     /// The keys that a to-many relationship leads to, without making objects.

@@ -92,16 +92,31 @@ extension Context {
         var query = query
         query.chain.options.limit = min(query.chain.options.limit ?? 1, 1)
         let plan = try ValuePlan(query, select.terms, self)
-        return try (plan.isGrouped ? plan.groups() : plan.rows()).first?.first?.flatMap { $0.as(V.self) }
+        return try timed(plan) { try plan.isGrouped ? plan.groups() : plan.rows() }.first?.first?.flatMap { $0.as(V.self) }
     }
 
     private func dictionaries<T: Model>(_ query: ValueQuery<T>, _ select: Select<QueryRow>) throws -> [QueryRow] {
         let plan = try ValuePlan(query, select.terms, self)
-        return try (plan.isGrouped ? plan.groups() : plan.rows()).map { row in
+        return try timed(plan) { try plan.isGrouped ? plan.groups() : plan.rows() }.map { row in
             var dictionary = QueryRow(minimumCapacity: row.count)
             for (name, value) in zip(plan.names, row) { dictionary[name] = value }
             return dictionary
         }
+    }
+
+    /// Logs a query that takes long.
+    private func timed<T: Model>(_ plan: ValuePlan<T>, _ body: () throws -> [[QueryValue?]]) rethrows -> [[QueryValue?]] {
+        let began = startTiming()
+        defer {
+            if began != 0 {
+                endTiming(
+                    began, "Query",
+                    plan.entries.map { entry in
+                        (entry, FetchRequest(entry.entity, predicate: (try? predicate(plan.query.chain, entry)) ?? .all))
+                    })
+            }
+        }
+        return try body()
     }
 }
 

@@ -12,18 +12,28 @@ public class Context {
     /// The ids that to-many relationships lead to, where they were asked for.
     @exclusivity(unchecked) @usableFromInline final var memberLists: [MemberKey: [Int64]] = [:]
 
-    /// Who wants to know how requests are carried out.
-    @exclusivity(unchecked) final var explainer: Explainer?
+    /// The place in the user's code that began this context.
+    @exclusivity(unchecked) final var site: CallSite
+    /// What sees the requests that go to the stores: ``explaining(_:)``, or the log at `trace`.
+    @exclusivity(unchecked) final var watcher: (any ReadWatcher)?
     /// What was fetched ahead: objects that nobody else may hold yet.
     @exclusivity(unchecked) final var fetchedAhead: [any Model] = []
     /// What holds objects that stand for missing ones, by slot.
     @exclusivity(unchecked) final var strays: [Int32: IdentityMap] = [:]
 
-    init(core: StackCore, table: StoreTable) {
+    init(core: StackCore, table: StoreTable, _ site: CallSite) {
         self.core = core
         self.table = table
+        self.site = site
         growMaps()
+        watchReads()
     }
+
+    /// Logs requests from now on if the logger wants them. Asked where a context begins and where it moves to another version, not at each request.
+    final func watchReads() { watcher = QueryLog(core.logger, site) }
+
+    /// Logs a message that carries the place in the user's code that began this context.
+    final func log(_ level: LogLevel, _ message: @autoclosure () -> String) { core.logger.write(level, site, message()) }
 
     /// Gives every entity of the table an identity map.
     final func growMaps() {
@@ -40,7 +50,7 @@ public class Context {
     /// What to read a store through.
     final func storage(_ store: PersistentStore) throws -> any ReadTransaction {
         let reader = try reader(store)
-        return explainer?.watched(reader) ?? reader
+        return watcher?.watched(reader) ?? reader
     }
 
     func reader(_ store: PersistentStore) throws -> any ReadTransaction {
@@ -139,12 +149,12 @@ public class Context {
                 try object._$load(record)
             } else {
                 object._$state.flags.formUnion([.missing, .deleted])
-                core.logger.write(.warning, "\(entry.entity.name) \(key) was asked for, but is no longer in the store.")
+                log(.warning, "\(entry.entity.name) \(key) was asked for, but is no longer in the store.")
             }
         } catch {
             object._$state.flags.insert(.missing)
             let error = described(error, entry, key)
-            core.logger.log(error, "reading \(entry.entity.name) \(key)", file: #fileID, line: #line, function: #function)
+            core.logger.log(error, "Reading \(entry.entity.name) \(key) failed", file: site.file, line: site.line, function: site.kind)
         }
     }
 

@@ -52,9 +52,8 @@ public struct FetchedArray<T: Model>: RandomAccessCollection {
             objects = try context.objects(T.self, slot, keys)
         } catch {
             context.core.logger.log(
-                context.described(error, context.entry(slot), keys[0]), "reading a batch of \(context.entry(slot).entity.name)",
-                file: #fileID,
-                line: #line, function: #function)
+                context.described(error, context.entry(slot), keys[0]), "Reading a batch of \(context.entry(slot).entity.name) failed",
+                file: context.site.file, line: context.site.line, function: context.site.kind)
             objects = keys.map { context.object(T.self, slot, $0) }
         }
         loaded.batches.append((number, objects))

@@ -4,21 +4,10 @@ import PolyStoreBackend
 public class SnapshotContext: Context {
     @exclusivity(unchecked) fileprivate final var readers: [(any ReadTransaction)?] = []
     @exclusivity(unchecked) fileprivate final var hasEnded = false
-    private let origin: Origin
     /// By which the stack knows that it reads.
     @exclusivity(unchecked) fileprivate final var ledgerID: Int?
 
-    /// Where in the code a context was asked for.
-    struct Origin {
-        let kind: String
-        let file: StaticString
-        let line: UInt
-    }
-
-    init(core: StackCore, table: StoreTable, _ origin: Origin) {
-        self.origin = origin
-        super.init(core: core, table: table)
-    }
+    init(core: StackCore, table: StoreTable, _ site: CallSite) { super.init(core: core, table: table, site) }
 
     override func reader(_ store: PersistentStore) throws -> any ReadTransaction {
         if let reader = readers.indices.contains(store.index) ? readers[store.index] : nil { return reader }
@@ -33,7 +22,7 @@ public class SnapshotContext: Context {
     /// Pins every store that is not pinned yet, all at once, so that what is read belongs together.
     fileprivate func begin() throws {
         try core.process.check("This stack")
-        if ledgerID == nil { ledgerID = core.snapshots.open(origin.kind, origin.file, origin.line) }
+        if ledgerID == nil { ledgerID = core.snapshots.open(site) }
         while readers.count < table.stores.count { readers.append(nil) }
         for store in table.stores where readers[store.index] == nil { readers[store.index] = try store.backend.beginRead() }
     }
@@ -68,6 +57,7 @@ public class RefreshableContext: SnapshotContext {
     public final func refresh() throws {
         update(core.table.withLock { $0 })
         fetchedAhead = []
+        watchReads()
         for store in table.stores where store.index < readers.count && readers[store.index] != nil {
             let new = try store.backend.beginRead()
             readers[store.index]?.end()
@@ -116,9 +106,9 @@ public final class ViewContext: RefreshableContext {
     private let feed = CommitFeed()
     private var isFollowing = false
 
-    init(core: StackCore, table: StoreTable, _ origin: Origin, _ refreshing: Refreshing) {
+    init(core: StackCore, table: StoreTable, _ site: CallSite, _ refreshing: Refreshing) {
         self.refreshing = refreshing
-        super.init(core: core, table: table, origin)
+        super.init(core: core, table: table, site)
     }
 
     override func begin() throws {
@@ -135,6 +125,7 @@ public final class ViewContext: RefreshableContext {
         update(core.table.withLock { $0 })
         guard !readers.isEmpty else { return }
         fetchedAhead = []
+        watchReads()
         let news = feed.take()
         for store in table.stores where store.index < readers.count {
             let mine = news.commits.filter { $0.store === store }
@@ -221,7 +212,7 @@ extension DataStack {
     public func newView(_ refreshing: ViewContext.Refreshing = .automatic, file: StaticString = #fileID, line: UInt = #line) -> ViewContext
     {
         let view = ViewContext(
-            core: core, table: core.table.withLock { $0 }, SnapshotContext.Origin(kind: "view", file: file, line: line), refreshing)
+            core: core, table: core.table.withLock { $0 }, CallSite("view", file: file, line: line), refreshing)
         if refreshing == .automatic { core.views.add(view) }
         return view
     }
@@ -231,6 +222,6 @@ extension DataStack {
     /// It holds its version of the stores until it goes; see ``openSnapshots``. For a single look ``readAndWait(file:line:_:)`` is enough.
     public func newContext(file: StaticString = #fileID, line: UInt = #line) -> RefreshableContext {
         RefreshableContext(
-            core: core, table: core.table.withLock { $0 }, SnapshotContext.Origin(kind: "context", file: file, line: line))
+            core: core, table: core.table.withLock { $0 }, CallSite("context", file: file, line: line))
     }
 }

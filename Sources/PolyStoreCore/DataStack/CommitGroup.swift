@@ -32,6 +32,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         let stores: [Int]
         let source: (any Hashable & Sendable)?
         let userInfo: [String: any Sendable]
+        let site: CallSite
         let acknowledge: ((any Error)?) -> Void
     }
 
@@ -94,7 +95,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
     ///   commit.
     func run(_ order: TransactionOrder, _ body: (Transaction) throws -> Void, done: @escaping ((any Error)?) -> Void) {
         if let ticket = order.ticket, ticket.isCancelled { return done(Ticket.error) }
-        let transaction = Transaction(core: core, table: core.table.withLock { $0 }, group: self)
+        let transaction = Transaction(core: core, table: core.table.withLock { $0 }, group: self, order.site)
         transaction.take(order)
         var failure: (any Error)?
         var changes: [(store: PersistentStore, changes: ChangeSet)] = []
@@ -127,7 +128,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         case .failure(let error): failure = error
         case .success:
             if let failure {
-                core.logger.write(.error, "A transaction threw after its commit, which stands: \(failure)")
+                core.logger.write(.error, order.site, "A transaction threw after its commit, which stands: \(failure)")
             }
             failure = nil
         case nil: break
@@ -154,7 +155,9 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
     ) {
         let stores = transaction.touchedStores
         let deletedKinds = transaction.deletedKinds
+        let site = transaction.site
         transaction.end()
+        if let failure { core.logger.writeFailure(failure, site) }
         runs += 1
         if runs == 1 { firstEnd = DispatchTime.now().uptimeNanoseconds }
         // What was seen of transactions that may still fail must not get out before they are committed, be it a value or an error.
@@ -164,7 +167,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
             Member(
                 changes: changes, touched: transaction.memberLog, deletedKinds: deletedKinds, stores: stores,
                 source: transaction.sourceIdentifier,
-                userInfo: transaction.userInfo
+                userInfo: transaction.userInfo, site: site
             ) { [failure] error in done(failure ?? error) })
     }
 
@@ -190,6 +193,8 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         }
         guard !isOwnFault, hadOthers else { throw failure }
         // It may only have been too much together with the others.
+        core.logger.write(
+            .info, "A transaction failed in a group and is applied again after the others of the group are committed: \(failure)")
         let versions = try commitAhead(stores)
         do {
             for (index, version) in versions {
@@ -294,7 +299,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
             let keys = try (0..<count).map { _ in try part.newKey(entry.entity) }
             part.didReserve()
             members.append(
-                Member(changes: [], touched: MemberLog(), deletedKinds: [:], stores: [entry.store.index], source: nil, userInfo: [:]) {
+                Member(changes: [], touched: MemberLog(), deletedKinds: [:], stores: [entry.store.index], source: nil, userInfo: [:], site: .framework) {
                     error in
                     done(error.map { .failure($0) } ?? .success(keys))
                 })
@@ -320,6 +325,22 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         memberBytes = 0
         runs = 0
         isOpen = false
-        for member in ended { member.acknowledge(outcome(member)) }
+        let logger = core.logger
+        let isLogging = logger.isEnabled(.debug)
+        for member in ended {
+            let failure = outcome(member)
+            if let failure { logger.writeFailure(failure, member.site) } else if isLogging { log(member, logger) }
+            member.acknowledge(failure)
+        }
+    }
+
+    private func log(_ member: Member, _ logger: any StoreLogger) {
+        for (store, changes) in member.changes {
+            var counts: [ChangeSet.Change.Kind: Int] = [:]
+            for change in changes.changes { counts[change.kind, default: 0] += 1 }
+            logger.write(
+                .debug, member.site,
+                "Committed to \(store.url): \(counts[.insert] ?? 0) inserted, \(counts[.update] ?? 0) updated, \(counts[.delete] ?? 0) deleted")
+        }
     }
 }

@@ -15,34 +15,38 @@ extension DataStack {
     /// - Throws: what the body throws, and what the commit throws: `constraint` with all violations, `cancelled`, `full`, `io`, ….
     @discardableResult
     public func perform<T: Sendable>(
-        durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, _ body: @escaping @Sendable (Transaction) throws -> T
+        durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
+        _ body: @escaping @Sendable (Transaction) throws -> T
     ) async throws -> T {
-        let result = try await core.transact(TransactionOrder(durability: durability, source: source), body)
+        let result = try await core.transact(
+            TransactionOrder(durability: durability, source: source, site: CallSite("transaction", file: file, line: line)), body)
         await core.catchUpViews()
         return result
     }
 
     /// A transaction on one object: `try await stack.perform(editing: id) { transaction, jane in jane.age += 1 }`.
-    /// - Throws: `notFound` where the object is gone, and what ``perform(durability:source:_:)`` throws.
+    /// - Throws: `notFound` where the object is gone, and what ``perform(durability:source:file:line:_:)`` throws.
     @discardableResult
     public func perform<M: Model, T: Sendable>(
         editing id: ObjectID<M>, durability: Durability? = nil, source: (any Hashable & Sendable)? = nil,
-        _ body: @escaping @Sendable (Transaction, M) throws -> T
+        file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (Transaction, M) throws -> T
     ) async throws -> T {
-        try await perform(durability: durability, source: source) { transaction in try body(transaction, try transaction.edit(id)) }
+        try await perform(durability: durability, source: source, file: file, line: line) { transaction in
+            try body(transaction, try transaction.edit(id))
+        }
     }
 
     /// Runs a transaction on the caller's thread, and waits for its turn.
     ///
-    /// Outside of actors, and of the main thread, it is committed together with others in line, as ``perform(durability:source:_:)`` is. On the
+    /// Outside of actors, and of the main thread, it is committed together with others in line, as ``perform(durability:source:file:line:_:)`` is. On the
     /// main actor the view shows the change when this returns; elsewhere soon after.
-    /// - Throws: `misuse` when called in the body of another transaction of this stack, and what ``perform(durability:source:_:)`` throws.
+    /// - Throws: `misuse` when called in the body of another transaction of this stack, and what ``perform(durability:source:file:line:_:)`` throws.
     @discardableResult
     public func performAndWait<T: Sendable>(
         durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
-        _ body: @Sendable (Transaction) throws -> T
+        file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (Transaction) throws -> T
     ) throws -> T {
-        let order = TransactionOrder(durability: durability, source: source)
+        let order = TransactionOrder(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
         // A caller who holds up an actor, or the main thread, does not wait for what comes after him.
         let result = try core.transactAndWait(order, isPatient: isolation == nil, body)
         core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
@@ -62,10 +66,11 @@ extension DataStack {
     ///
     /// Nobody waits for what the body throws, so it is logged as an error.
     public func beginAsynchronous(
-        durability: Durability? = nil, source: (any Hashable & Sendable)? = nil,
+        durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (AsynchronousTransaction) throws -> Void
     ) {
-        core.beginAsynchronous(TransactionOrder(durability: durability, source: source), body)
+        core.beginAsynchronous(
+            TransactionOrder(durability: durability, source: source, site: CallSite("transaction", file: file, line: line)), body)
     }
 
     /// Runs a transaction on the caller's thread, waits for its turn, and returns when its commit is safe. The body says when it is to be committed:
@@ -75,9 +80,9 @@ extension DataStack {
     @discardableResult
     public func beginSynchronous(
         durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
-        _ body: @Sendable (SynchronousTransaction) throws -> Void
+        file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (SynchronousTransaction) throws -> Void
     ) throws -> Bool? {
-        let order = TransactionOrder(durability: durability, source: source)
+        let order = TransactionOrder(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
         let result = try core.beginSynchronous(order, isPatient: isolation == nil, body)
         core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
         return result
@@ -90,7 +95,7 @@ extension DataStack {
     public func beginUnsafe(supportsUndo: Bool = false, file: StaticString = #fileID, line: UInt = #line) -> UnsafeTransaction {
         UnsafeTransaction(
             core: core, table: core.table.withLock { $0 }, parent: nil,
-            SnapshotContext.Origin(kind: "unsafe transaction", file: file, line: line), supportsUndo: supportsUndo)
+            CallSite("unsafe transaction", file: file, line: line), supportsUndo: supportsUndo)
     }
 
     // MARK: Reading
@@ -100,7 +105,7 @@ extension DataStack {
     public func readAndWait<T: Sendable>(
         file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (SnapshotContext) throws -> T
     ) throws -> T {
-        try core.readNow(SnapshotContext.Origin(kind: "read", file: file, line: line), body)
+        try core.readNow(CallSite("read", file: file, line: line), body)
     }
 
     /// Reads one consistent snapshot on a thread of the stack's own, beside any writer and other readers.
@@ -110,8 +115,8 @@ extension DataStack {
         let core = core
         return try await withCheckedThrowingContinuation { continuation in
             core.onReaderThread {
-                let origin = SnapshotContext.Origin(kind: "read", file: file, line: line)
-                continuation.resume(with: Result { try core.readNow(origin, body) })
+                let site = CallSite("read", file: file, line: line)
+                continuation.resume(with: Result { try core.readNow(site, body) })
             }
         }
     }
@@ -122,7 +127,7 @@ extension Transaction {
     /// - Parameter supportsUndo: whether its steps can be taken back and done again; keeping them takes memory.
     public final func beginUnsafe(supportsUndo: Bool = false, file: StaticString = #fileID, line: UInt = #line) -> UnsafeTransaction {
         UnsafeTransaction(
-            core: core, table: table, parent: self, SnapshotContext.Origin(kind: "child transaction", file: file, line: line),
+            core: core, table: table, parent: self, CallSite("child transaction", file: file, line: line),
             supportsUndo: supportsUndo)
     }
 }

@@ -56,7 +56,17 @@ public final class DataStack: Sendable {
     ///   configuration of this stack uses, `migrationRequired` for a store of another model, `notAStore` for a foreign file,
     ///   `io`, `readOnly`, `corrupt`.
     @discardableResult
-    public func addStore(_ store: StoreConfiguration, configuration name: String? = nil) throws -> PersistentStore {
+    public func addStore(
+        _ store: StoreConfiguration, configuration name: String? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) throws -> PersistentStore {
+        let site = CallSite("addStore", file: file, line: line)
+        do { return try open(store, configuration: name, site) } catch {
+            core.logger.writeFailure(error, site)
+            throw error
+        }
+    }
+
+    private func open(_ store: StoreConfiguration, configuration name: String?, _ site: CallSite) throws -> PersistentStore {
         let (schema, models) = try core.configuration(name)
         return try core.table.withLock { table in
             if store.isShared, let same = table.stores.first(where: { $0.url == store.url }) {
@@ -77,7 +87,7 @@ public final class DataStack: Sendable {
                 table.entries.append(entry)
                 for type in entry.types { table.byType[ObjectIdentifier(type), default: []].append(entry) }
             }
-            core.logger.write(.debug, "Opened \(store.url) with \(schema.entities.count) entities.")
+            core.logger.write(.info, site, "Opened \(store.url) with \(schema.entities.count) entities.")
             return added
         }
     }
@@ -86,10 +96,10 @@ public final class DataStack: Sendable {
     /// See ``StoreURL`` for how they are written.
     /// - Parameter engines: those to choose from; without, those that were given to ``StoreEngines/register(_:)``.
     /// - Throws: `misuse` for text that is no URL, `unsupported` for an engine that is not among them, and what
-    ///   ``addStore(_:configuration:)`` throws.
+    ///   ``addStore(_:configuration:file:line:)`` throws.
     @discardableResult
-    public func addStore(url: String, engines: StoreEngines = .registered, configuration name: String? = nil) throws -> PersistentStore {
-        try addStore(engines.configuration(url), configuration: name)
+    public func addStore(url: String, engines: StoreEngines = .registered, configuration name: String? = nil, file: StaticString = #fileID, line: UInt = #line) throws -> PersistentStore {
+        try addStore(engines.configuration(url), configuration: name, file: file, line: line)
     }
 
     /// The id that a URI names; nil if it names none of this stack's stores, or another entity.

@@ -16,8 +16,7 @@ public struct OpenSnapshot: Sendable {
 /// The snapshots that are open, and which of them have been outdated for too long.
 final class SnapshotLedger: Sendable {
     private struct Entry {
-        let kind: String
-        let origin: (file: StaticString, line: UInt)
+        let site: CallSite
         let began: UInt64
         var outdated: UInt64?
         var isReported = false
@@ -50,11 +49,11 @@ final class SnapshotLedger: Sendable {
     }
 
     /// - Returns: what to close it by.
-    func open(_ kind: String, _ file: StaticString, _ line: UInt) -> Int {
+    func open(_ site: CallSite) -> Int {
         let now = Self.now
         return state.withLock { state in
             state.last += 1
-            state.entries[state.last] = Entry(kind: kind, origin: (file, line), began: now)
+            state.entries[state.last] = Entry(site: site, began: now)
             state.hasFresh = true
             return state.last
         }
@@ -67,20 +66,20 @@ final class SnapshotLedger: Sendable {
         let now = Self.now
         state.withLock { state in
             guard let entry = state.entries[id] else { return }
-            state.entries[id] = Entry(kind: entry.kind, origin: entry.origin, began: now)
+            state.entries[id] = Entry(site: entry.site, began: now)
             state.hasFresh = true
         }
     }
 
     /// Called after each commit: what is open is outdated, and what has been so for too long is told of, once.
     func noteCommit(_ logger: any StoreLogger) {
-        let warnings: [String] = state.withLock { state in
+        let warnings: [(site: CallSite, text: String)] = state.withLock { state in
             guard !state.entries.isEmpty else { return [] }
             let now = Self.now
             guard state.hasFresh || now >= state.nextLook else { return [] }
             state.hasFresh = false
             state.nextLook = now &+ min(state.limit, 1_000_000_000)
-            var found: [String] = []
+            var found: [(site: CallSite, text: String)] = []
             for (id, entry) in state.entries {
                 guard let since = entry.outdated else {
                     state.entries[id]?.outdated = now
@@ -90,12 +89,15 @@ final class SnapshotLedger: Sendable {
                 state.entries[id]?.isReported = true
                 let seconds = Double((now &- since) / 1_000_000) / 1000
                 found.append(
-                    "A \(entry.kind) begun at \(entry.origin.file):\(entry.origin.line) has shown an outdated version for \(seconds) s. "
-                        + "The store grows as long as it is open: end it, or let it catch up.")
+                    (
+                        entry.site,
+                        "A \(entry.site.kind) begun at \(entry.site.file):\(entry.site.line) has shown an outdated version for \(seconds) s. "
+                            + "The store grows as long as it is open: end it, or let it catch up."
+                    ))
             }
             return found
         }
-        for warning in warnings { logger.write(.warning, warning) }
+        for warning in warnings { logger.write(.warning, warning.site, warning.text) }
     }
 
     var all: [OpenSnapshot] {
@@ -103,7 +105,7 @@ final class SnapshotLedger: Sendable {
         return state.withLock { state in
             state.entries.sorted { $0.key < $1.key }.map { _, entry in
                 OpenSnapshot(
-                    kind: entry.kind, origin: "\(entry.origin.file):\(entry.origin.line)",
+                    kind: "\(entry.site.kind)", origin: "\(entry.site.file):\(entry.site.line)",
                     age: .nanoseconds(Int64(clamping: now &- entry.began)),
                     outdatedFor: entry.outdated.map { .nanoseconds(Int64(clamping: now &- $0)) })
             }

@@ -13,6 +13,7 @@ final class StackCore: Sendable {
     let groupLimits = Protected(GroupLimits())
     let hub = CommitHub()
     let snapshots = SnapshotLedger()
+    let slowQueries = SlowQueryLimit()
     /// The main actor's contexts that follow the commits.
     let views = ViewList()
     let steps = StepwiseList()
@@ -54,11 +55,16 @@ final class StackCore: Sendable {
 
     func onReaderThread(_ work: @escaping @Sendable () -> Void) { readerQueue.async(execute: work) }
 
-    func readNow<T: Sendable>(_ origin: SnapshotContext.Origin, _ body: (SnapshotContext) throws -> T) throws -> T {
+    func readNow<T: Sendable>(_ site: CallSite, _ body: (SnapshotContext) throws -> T) throws -> T {
         try process.check("This stack")
-        let context = SnapshotContext(core: self, table: table.withLock { $0 }, origin)
+        let context = SnapshotContext(core: self, table: table.withLock { $0 }, site)
         defer { context.end() }
-        return try body(context)
+        do {
+            return try body(context)
+        } catch {
+            logger.writeFailure(error, site)
+            throw error
+        }
     }
 
     // MARK: Views
@@ -129,7 +135,7 @@ extension StackCore {
     func beginAsynchronous(_ order: TransactionOrder, _ body: @escaping @Sendable (AsynchronousTransaction) throws -> Void) {
         let job = WriterLane.Job(durability: order.durability, ticket: nil) { [self] group in
             guard let group else { return }
-            let transaction = AsynchronousTransaction(core: self, table: table.withLock { $0 }, group: group)
+            let transaction = AsynchronousTransaction(core: self, table: table.withLock { $0 }, group: group, order.site)
             group.runExplicit(order, transaction, { try body(transaction) }) { [self, transaction] result in
                 guard let result else { return }
                 transaction.report(result)
@@ -145,7 +151,7 @@ extension StackCore {
         let receipt = Receipt()
         var outcome: Bool?
         let group = try lane.enter(order.durability, self)
-        let transaction = SynchronousTransaction(core: self, table: table.withLock { $0 }, group: group)
+        let transaction = SynchronousTransaction(core: self, table: table.withLock { $0 }, group: group, order.site)
         let done: (Result<Bool, any Error>?) -> Void = { result in
             switch result {
             case .success(let hadChanges):

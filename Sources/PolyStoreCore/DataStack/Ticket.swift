@@ -18,4 +18,6 @@ struct TransactionOrder: Sendable {
     var durability: Durability?
     var source: (any Hashable & Sendable)?
     var ticket: Ticket?
+    /// The place in the user's code that asked for the transaction.
+    var site: CallSite = .framework
 }

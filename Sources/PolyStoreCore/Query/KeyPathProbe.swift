@@ -14,7 +14,7 @@ final class KeyPathProbe: Context {
     static func keys<T: Model>(of path: PartialKeyPath<T>, _ context: Context, _ entry: StoreEntity) throws -> [String] {
         // Names do not depend on the stack.
         if let known = known.withLock({ $0[Key(path: path)] }) { return known }
-        let probe = KeyPathProbe(core: context.core, table: context.table)
+        let probe = KeyPathProbe(core: context.core, table: context.table, context.site)
         let object: T = probe.object(T.self, entry.slot, 1)
         let value = object[keyPath: path]
         let keys = try probe.checked(path, type(of: path).valueType, entry)

@@ -4,7 +4,7 @@ import PolyStoreBackend
 final class EndedContext: Context {
     override func beginEditing(_ object: any Model) -> EditState {
         let name = entry(object._$state.slot).entity.name
-        core.logger.write(.error, "A change of \(name) \(object._$state.key) is lost: its transaction was let go.")
+        log(.error, "A change of \(name) \(object._$state.key) is lost: its transaction was let go.")
         return object._$state.edit ?? EditState(isInsert: false)
     }
 }

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// A transaction in the line of the others that says itself when it is to be committed, once: what
-/// ``DataStack/beginAsynchronous(durability:source:_:)`` and ``DataStack/beginSynchronous(durability:source:isolation:_:)`` hand out.
+/// ``DataStack/beginAsynchronous(durability:source:file:line:_:)`` and ``DataStack/beginSynchronous(durability:source:isolation:file:line:_:)`` hand out.
 ///
 /// Without a commit everything is discarded. What is changed after it is lost, and an error is logged.
 public class ExplicitTransaction: Transaction {
@@ -31,7 +31,7 @@ public class ExplicitTransaction: Transaction {
     }
 }
 
-/// A transaction of ``DataStack/beginAsynchronous(durability:source:_:)``.
+/// A transaction of ``DataStack/beginAsynchronous(durability:source:file:line:_:)``.
 public final class AsynchronousTransaction: ExplicitTransaction {
     private(set) var completion: (@MainActor @Sendable (Result<Bool, StoreError>) -> Void)?
 
@@ -71,7 +71,7 @@ public final class AsynchronousTransaction: ExplicitTransaction {
     }
 }
 
-/// A transaction of ``DataStack/beginSynchronous(durability:source:isolation:_:)``.
+/// A transaction of ``DataStack/beginSynchronous(durability:source:isolation:file:line:_:)``.
 public final class SynchronousTransaction: ExplicitTransaction {
     /// Writes what was changed up to here: once, in the body. It is safe when `beginSynchronous` returns.
     /// - Returns: whether anything was changed.

@@ -31,10 +31,10 @@ public final class StepwiseTransaction: Awaited {
         init(_ transaction: UnsafeTransaction) { self.transaction = transaction }
     }
 
-    init(_ core: StackCore, _ origin: SnapshotContext.Origin, supportsUndo: Bool) {
+    init(_ core: StackCore, _ site: CallSite, supportsUndo: Bool) {
         self.core = core
         room = Room(
-            UnsafeTransaction(core: core, table: core.table.withLock { $0 }, parent: nil, origin, supportsUndo: supportsUndo))
+            UnsafeTransaction(core: core, table: core.table.withLock { $0 }, parent: nil, site, supportsUndo: supportsUndo))
     }
 
     /// A step; returns when it has run.
@@ -55,7 +55,7 @@ public final class StepwiseTransaction: Awaited {
             do {
                 try step(body)
             } catch {
-                core.logger.write(.error, "A step of a transaction has failed: \(error)")
+                room.transaction.log(.error, "A step of a transaction has failed: \(error)")
                 room.transaction.failedSteps.append(StoreError(wrapping: error))
             }
         }
@@ -143,7 +143,7 @@ extension DataStack {
         supportsUndo: Bool = false, file: StaticString = #fileID, line: UInt = #line
     ) -> StepwiseTransaction {
         let transaction = StepwiseTransaction(
-            core, SnapshotContext.Origin(kind: "transaction in steps", file: file, line: line), supportsUndo: supportsUndo)
+            core, CallSite("transaction in steps", file: file, line: line), supportsUndo: supportsUndo)
         core.steps.add(transaction)
         return transaction
     }
@@ -168,7 +168,7 @@ extension DataStack {
         line: UInt = #line, _ body: @escaping @Sendable (UnsafeTransaction) throws -> T
     ) async throws -> T {
         let core = core
-        let origin = SnapshotContext.Origin(kind: "batch", file: file, line: line)
+        let site = CallSite("batch", file: file, line: line)
         let ticket = Ticket()
         let result = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -176,8 +176,8 @@ extension DataStack {
                     continuation.resume(
                         with: Result {
                             let batch = UnsafeTransaction(
-                                core: core, table: core.table.withLock { $0 }, parent: nil, origin, supportsUndo: false)
-                            batch.take(TransactionOrder(durability: durability, source: source, ticket: ticket))
+                                core: core, table: core.table.withLock { $0 }, parent: nil, site, supportsUndo: false)
+                            batch.take(TransactionOrder(durability: durability, source: source, ticket: ticket, site: site))
                             let result = try body(batch)
                             try batch.checkCancellation()
                             try batch.commit(mergePolicy: mergePolicy, durability: durability, isolation: nil)

@@ -149,7 +149,7 @@ extension Transaction {
     final func tellLost(_ object: any Model) {
         if let error = immutability {
             let name = entry(object._$state.slot).entity.name
-            core.logger.write(.error, "A change of \(name) \(object._$state.key) is lost: \(error.message)")
+            log(.error, "A change of \(name) \(object._$state.key) is lost: \(error.message)")
         }
     }
 }

@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// A unit of work: collects changes in memory, then writes them all or none. Its fetches see its own changes.
 ///
-/// Comes as the argument of ``DataStack/perform(durability:source:_:)`` and its like, and ends with their body. The bodies are `@Sendable` and what
+/// Comes as the argument of ``DataStack/perform(durability:source:file:line:_:)`` and its like, and ends with their body. The bodies are `@Sendable` and what
 /// they return is Sendable, and a transaction and its objects are neither: the compiler refuses every way in or out.
 ///
 /// There are several kinds, all with the same verbs. Those in the line of the stack, one at a time, read what they will write to:
@@ -51,10 +51,10 @@ public class Transaction: Context {
     @exclusivity(unchecked) private var parts: [StorePart?] = []
     @exclusivity(unchecked) private var readers: [Int: any ReadTransaction] = [:]
 
-    init(core: StackCore, table: StoreTable, group: CommitGroup?) {
+    init(core: StackCore, table: StoreTable, group: CommitGroup?, _ site: CallSite) {
         self.group = group
         pending = Array(repeating: Pending(), count: table.entries.count)
-        super.init(core: core, table: table)
+        super.init(core: core, table: table, site)
     }
 
     final func take(_ order: TransactionOrder) {

@@ -10,7 +10,7 @@ import PolyStoreBackend
 /// It reads one version of the stores, that of its first look, and moves to the newest one with each commit, also one that is refused, with
 /// ``rollback()`` and with ``refresh()``.
 /// Nobody waits for it: others go on writing, and a commit finds out whether they changed the same objects; see ``MergePolicy``. What it has
-/// only read may have changed meanwhile, so two that each read what the other writes can both commit; ``DataStack/perform(durability:source:_:)`` rules
+/// only read may have changed meanwhile, so two that each read what the other writes can both commit; ``DataStack/perform(durability:source:file:line:_:)`` rules
 /// that out.
 ///
 /// Not Sendable: unsafe is only that nothing ends it for you. As long as it lives, its version of the stores does; see ``DataStack/openSnapshots``.
@@ -18,7 +18,6 @@ import PolyStoreBackend
 public final class UnsafeTransaction: Transaction {
     /// Of which it is a child; nil: of the stores.
     let parent: Transaction?
-    private let origin: SnapshotContext.Origin
     @exclusivity(unchecked) var readers: [(any ReadTransaction)?] = []
     @exclusivity(unchecked) var ledgerID: Int?
     /// Ids in hand, by slot.
@@ -42,11 +41,10 @@ public final class UnsafeTransaction: Transaction {
     /// Whether the last of its steps can be taken back.
     public let supportsUndo: Bool
 
-    init(core: StackCore, table: StoreTable, parent: Transaction?, _ origin: SnapshotContext.Origin, supportsUndo: Bool) {
+    init(core: StackCore, table: StoreTable, parent: Transaction?, _ site: CallSite, supportsUndo: Bool) {
         self.parent = parent
-        self.origin = origin
         self.supportsUndo = supportsUndo
-        super.init(core: core, table: table, group: nil)
+        super.init(core: core, table: table, group: nil, site)
         if supportsUndo { history = UndoHistory(self) }
     }
 
@@ -69,7 +67,7 @@ public final class UnsafeTransaction: Transaction {
             return reader
         }
         try core.process.check("This stack")
-        if ledgerID == nil { ledgerID = core.snapshots.open(origin.kind, origin.file, origin.line) }
+        if ledgerID == nil { ledgerID = core.snapshots.open(site) }
         // All at once, so that what is read belongs together.
         for store in table.stores where readers[store.index] == nil { readers[store.index] = try store.backend.beginRead() }
         guard let reader = readers[store.index] else { throw StoreError(.closed, "The store is closed.", url: store.url) }
@@ -184,7 +182,7 @@ public final class UnsafeTransaction: Transaction {
 
     /// Objects that somebody still holds outlive the transaction: in a context that can do nothing.
     private func leaveObjects() {
-        let ended = EndedContext(core: core, table: table)
+        let ended = EndedContext(core: core, table: table, site)
         func move(_ object: any Model) {
             object._$state.flags.subtract([.owned, .hasMembers])
             object._$state.edit = nil

@@ -79,7 +79,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // ev
         try checkMayWrite()
         let handle = try use()
         do {
-            return try KeyValueWriteTransaction(handle, layout)
+            return try KeyValueWriteTransaction(handle, layout, logger)
         } catch {
             handle.release()
             throw error

@@ -5,6 +5,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
     let version: UInt64
     private let handle: EngineHandle
     private let layout: StoreLayout
+    private let logger: any StoreLogger
     // Of one thread, used in one step each.
     @exclusivity(unchecked) private var writer: any EngineWriter
     @exclusivity(unchecked) private var reader: SnapshotReader
@@ -17,9 +18,10 @@ final class KeyValueWriteTransaction: WriteTransaction {
     private var applied: [ChangeSet] = []
 
     /// The handle has been retained for it, and is released at the end unless this throws.
-    init(_ handle: EngineHandle, _ layout: StoreLayout) throws {
+    init(_ handle: EngineHandle, _ layout: StoreLayout, _ logger: any StoreLogger) throws {
         self.handle = handle
         self.layout = layout
+        self.logger = logger
         handle.takeTurn()
         var begun: (any EngineWriter)?
         do {
@@ -115,6 +117,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
         guard let engine = handle.engine as? any TransactionalEngine else { return }
         do {
             writer.end()
+            logger.write(.info, "The engine of \(layout.place) is out of room; it grows, and the transaction is applied again.")
             try engine.makeRoom()
             writer = try engine.beginWrite()
             reader = SnapshotReader(layout, writer, isWritten: true)

@@ -1,0 +1,36 @@
+import PolyStoreBackend
+
+/// Logs every request of a context at `trace`: what is asked for and how the store will find it, with the engine's own statement where it has one.
+final class QueryLog: ReadWatcher {
+    private let logger: any StoreLogger
+    private let site: CallSite
+
+    /// - Returns: nil unless the logger wants messages at `trace`.
+    init?(_ logger: any StoreLogger, _ site: CallSite) {
+        guard logger.isEnabled(.trace) else { return nil }
+        self.logger = logger
+        self.site = site
+    }
+
+    func watched(_ transaction: any ReadTransaction) -> any ReadTransaction {
+        WatchedTransaction(transaction) { [logger, site] request, inner in
+            logger.write(.trace, site, Self.text(request, inner))
+        }
+    }
+
+    private static func text(_ request: WatchedTransaction.Request, _ inner: any ReadTransaction) -> String {
+        switch request {
+        case .record(let entity, let id): "read \(entity.name) \(id)"
+        case .related(let relationship, let sources): "read relationship \(relationship.name) of \(sources) objects"
+        case .scan(let request): plan(request, inner)
+        case .count(let request): "count: \(plan(request, inner))"
+        case .aggregate(let request): "aggregate: \(plan(request.source, inner))"
+        }
+    }
+
+    /// In one line. A request that is refused has no plan; the caller gets the error.
+    static func plan(_ request: FetchRequest, _ inner: any ReadTransaction) -> String {
+        guard let plan = try? inner.plan(request) else { return "fetch \(request.entity.name)" }
+        return plan.description.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,35 @@
+import PolyStoreBackend
+
+/// The place in the user's code that began a transaction, a read or a context. Log messages about it carry this file and line.
+struct CallSite: Sendable {
+    /// What was begun: `transaction`, `read`, `view`, …
+    let kind: StaticString
+    let file: StaticString
+    let line: UInt
+
+    init(_ kind: StaticString, file: StaticString, line: UInt) {
+        self.kind = kind
+        self.file = file
+        self.line = line
+    }
+
+    /// Of what the framework begins on its own account.
+    static var framework: CallSite { CallSite("framework", file: #fileID, line: #line) }
+}
+
+extension StoreLogger {
+    /// Logs a message about what was begun at a call site.
+    func write(_ level: LogLevel, _ site: CallSite, _ message: @autoclosure () -> String) {
+        if isEnabled(level) { log(level, message(), file: site.file, line: site.line, function: site.kind) }
+    }
+
+    /// Logs an error that ended what was begun at a call site, and that its caller receives too: failures of a store at `error`, everything else, such as a
+    /// violated constraint or a conflict, at `info`.
+    func writeFailure(_ error: any Error, _ site: CallSite) {
+        if let error = error as? StoreError, [.io, .corrupt, .full].contains(error.code) {
+            log(error, "\(site.kind) failed", file: site.file, line: site.line, function: site.kind)
+        } else {
+            write(.info, site, "\(site.kind) failed: \(error)")
+        }
+    }
+}

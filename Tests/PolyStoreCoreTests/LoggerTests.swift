@@ -1,0 +1,166 @@
+import PolyStoreBackend
+import PolyStoreCore
+import PolyStoreMemory
+import Testing
+
+/// Keeps every message from a level on.
+private final class MessageLog: StoreLogger {
+    struct Entry: Sendable {
+        let level: LogLevel
+        let message: String
+        let file: String
+        let line: UInt
+    }
+
+    private let minimum: LogLevel
+    private let recorded = Protected<[Entry]>([])
+
+    init(_ minimum: LogLevel = .trace) { self.minimum = minimum }
+
+    func isEnabled(_ level: LogLevel) -> Bool { level >= minimum }
+
+    func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString) {
+        recorded.withLock { $0.append(Entry(level: level, message: message, file: "\(file)", line: line)) }
+    }
+
+    var entries: [Entry] { recorded.withLock { $0 } }
+
+    func entries(_ level: LogLevel, _ text: String) -> [Entry] { entries.filter { $0.level == level && $0.message.contains(text) } }
+}
+
+@Suite struct LoggerTests {
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    private func stack(_ backend: Backend, _ logger: MessageLog) throws -> DataStack {
+        let stack = try DataStack(companySchema, logger: logger)
+        try stack.addStore(backend.store(in: folder))
+        return stack
+    }
+
+    @Test(arguments: Backend.allCases)
+    func commitsAreLoggedWithTheirCountsAndTheCallersLine(_ backend: Backend) async throws {
+        let logger = MessageLog(.debug)
+        let stack = try stack(backend, logger)
+        let line: UInt = #line + 1
+        let id = try await stack.perform { transaction in
+            let person = try transaction.create(Into<Person>())
+            person.email = "a"
+            _ = try transaction.create(Into<Department>())
+            return person.objectID
+        }
+        try stack.performAndWait { try $0.edit(id).age = 3 }
+        let waitingLine: UInt = #line - 1
+        try await stack.perform { _ in }
+        let commits = logger.entries(.debug, "Committed to")
+        try #require(commits.count == 2)
+        #expect(commits[0].message.hasSuffix("2 inserted, 0 updated, 0 deleted"))
+        #expect(commits[0].line == line)
+        #expect(commits[1].message.hasSuffix("0 inserted, 1 updated, 0 deleted"))
+        #expect(commits[1].line == waitingLine)
+        #expect(commits.allSatisfy { $0.file == #fileID })
+        #expect(logger.entries(.info, "Opened").map(\.file) == [#fileID])
+    }
+
+    @Test(arguments: Backend.allCases)
+    func everyTransactionLeavesALine(_ backend: Backend) async throws {
+        let logger = MessageLog(.debug)
+        let stack = try stack(backend, logger)
+        for number in 0..<200 {
+            // Every tenth one violates the uniqueness of `email`, and every tenth throws.
+            try? await stack.perform { transaction in
+                try transaction.create(Into<Person>()).email = number % 10 == 9 ? "0" : "\(number)"
+                if number % 10 == 5 { throw CancellationError() }
+            }
+        }
+        #expect(logger.entries(.debug, "Committed to").count == 160)
+        let failures = logger.entries(.info, "transaction failed")
+        #expect(failures.count == 40)
+        #expect(failures.filter { $0.message.contains("email") }.count == 20)
+        #expect(Set(failures.map(\.line)).count == 1)
+        #expect(failures.allSatisfy { $0.file == #fileID })
+        // Outcomes that a program has to expect do not appear at the default level.
+        #expect(logger.entries.allSatisfy { $0.level < .warning })
+    }
+
+    @Test(arguments: Backend.allCases)
+    func conflictsAreLoggedWhereTheTransactionBegan(_ backend: Backend) async throws {
+        let logger = MessageLog(.debug)
+        let stack = try stack(backend, logger)
+        let id = try await stack.perform { transaction in
+            let person = try transaction.create(Into<Person>())
+            person.email = "a"
+            return person.objectID
+        }
+        let draft = stack.beginUnsafe()
+        let line: UInt = #line - 1
+        try draft.edit(id).age = 1
+        try await stack.perform { try $0.edit(id).age = 2 }
+        #expect(throws: StoreError.self) { try draft.commit() }
+        let conflicts = logger.entries(.info, "failed")
+        #expect(conflicts.map(\.line) == [line])
+        #expect(conflicts[0].message.contains("conflict"))
+    }
+
+    @Test(arguments: Backend.allCases)
+    func requestsAndPlansAreTraced(_ backend: Backend) async throws {
+        let logger = MessageLog()
+        let stack = try stack(backend, logger)
+        let line: UInt = #line + 1
+        _ = try stack.readAndWait { context in
+            _ = try context.fetchAll(From<Person>(), Where(\.age > 30))
+            _ = try context.fetchCount(From<Person>(), Where(\.email == "a"))
+            return try context.queryValue(From<Person>(), Select<Int>(.maximum(\.age))) ?? 0
+        }
+        let requests = logger.entries(.trace, "fetch Person")
+        #expect(requests.count >= 3)
+        #expect(requests.allSatisfy { $0.line == line && $0.file == #fileID && $0.message.contains("access: ") })
+        #expect(requests.contains { $0.message.contains("Person_email") || $0.message.contains("email=?") })
+        if backend == .sqlite { #expect(requests.contains { $0.message.contains("SELECT") }) }
+    }
+
+    @Test func nothingIsTracedUnlessTheLoggerAsksForIt() throws {
+        let logger = MessageLog(.debug)
+        let stack = try DataStack(companySchema, logger: logger)
+        try stack.addStore(.inMemory())
+        _ = try stack.readAndWait { try $0.fetchCount(From<Person>()) }
+        #expect(logger.entries(.trace, "").isEmpty)
+        let tracing = MessageLog()
+        stack.logger = tracing
+        _ = try stack.readAndWait { try $0.fetchCount(From<Person>()) }
+        #expect(!tracing.entries(.trace, "count: fetch Person").isEmpty)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func slowQueriesAreLoggedWithTheirPlan(_ backend: Backend) async throws {
+        let logger = MessageLog(.warning)
+        let stack = try stack(backend, logger)
+        _ = try stack.readAndWait { try $0.fetchAll(From<Person>()).count }
+        #expect(stack.slowQueryThreshold == nil)
+        #expect(logger.entries.isEmpty)
+        stack.slowQueryThreshold = .zero
+        let line: UInt = #line + 1
+        _ = try stack.readAndWait { context in
+            _ = try context.fetchAll(From<Person>(), Where(\.age > 30))
+            _ = try context.fetchCount(From<Person>())
+            _ = try context.fetchObjectIDs(From<Person>())
+            return try context.queryValue(From<Person>(), Select<Int>(.count)) ?? 0
+        }
+        let slow = logger.entries(.warning, " ms: fetch Person")
+        #expect(slow.count == 4)
+        #expect(slow.allSatisfy { $0.line == line })
+        stack.slowQueryThreshold = .seconds(3600)
+        _ = try stack.readAndWait { try $0.fetchAll(From<Person>()).count }
+        #expect(logger.entries.count == 4)
+        #expect(stack.slowQueryThreshold == .seconds(3600))
+    }
+
+    @Test func aReadThatThrowsIsLogged() throws {
+        let logger = MessageLog()
+        let stack = try DataStack(companySchema, logger: logger)
+        let line: UInt = #line + 1
+        #expect(throws: StoreError.self) { try stack.readAndWait { try $0.fetchCount(From<Person>()) } }
+        #expect(logger.entries(.info, "read failed").map(\.line) == [line])
+    }
+}
