@@ -7,8 +7,6 @@ public class SnapshotContext: Context {
     /// By which the stack knows that it reads.
     @exclusivity(unchecked) fileprivate final var ledgerID: Int?
 
-    init(core: StackCore, table: StoreTable, _ site: CallSite) { super.init(core: core, table: table, site) }
-
     override func reader(_ store: PersistentStore) throws -> any ReadTransaction {
         if let reader = readers.indices.contains(store.index) ? readers[store.index] : nil { return reader }
         guard !hasEnded else {

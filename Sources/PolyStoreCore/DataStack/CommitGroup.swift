@@ -299,7 +299,10 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
             let keys = try (0..<count).map { _ in try part.newKey(entry.entity) }
             part.didReserve()
             members.append(
-                Member(changes: [], touched: MemberLog(), deletedKinds: [:], stores: [entry.store.index], source: nil, userInfo: [:], site: .framework) {
+                Member(
+                    changes: [], touched: MemberLog(), deletedKinds: [:], stores: [entry.store.index], source: nil, userInfo: [:],
+                    site: .framework
+                ) {
                     error in
                     done(error.map { .failure($0) } ?? .success(keys))
                 })
@@ -336,11 +339,12 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
 
     private func log(_ member: Member, _ logger: any StoreLogger) {
         for (store, changes) in member.changes {
-            var counts: [ChangeSet.Change.Kind: Int] = [:]
+            var counts: [ChangeSet.Kind: Int] = [:]
             for change in changes.changes { counts[change.kind, default: 0] += 1 }
             logger.write(
                 .debug, member.site,
-                "Committed to \(store.url): \(counts[.insert] ?? 0) inserted, \(counts[.update] ?? 0) updated, \(counts[.delete] ?? 0) deleted")
+                "Committed to \(store.url): \(counts[.insert] ?? 0) inserted, \(counts[.update] ?? 0) updated, \(counts[.delete] ?? 0) deleted"
+            )
         }
     }
 }

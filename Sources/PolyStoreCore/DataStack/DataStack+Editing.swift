@@ -34,6 +34,7 @@ extension DataStack {
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @Sendable (Transaction, M) throws -> T
     ) throws -> T {
-        try performAndWait(editing: object.objectID, durability: durability, source: source, isolation: isolation, file: file, line: line, body)
+        try performAndWait(
+            editing: object.objectID, durability: durability, source: source, isolation: isolation, file: file, line: line, body)
     }
 }

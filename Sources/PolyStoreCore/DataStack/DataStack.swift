@@ -98,7 +98,10 @@ public final class DataStack: Sendable {
     /// - Throws: `misuse` for text that is no URL, `unsupported` for an engine that is not among them, and what
     ///   ``addStore(_:configuration:file:line:)`` throws.
     @discardableResult
-    public func addStore(url: String, engines: StoreEngines = .registered, configuration name: String? = nil, file: StaticString = #fileID, line: UInt = #line) throws -> PersistentStore {
+    public func addStore(
+        url: String, engines: StoreEngines = .registered, configuration name: String? = nil, file: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> PersistentStore {
         try addStore(engines.configuration(url), configuration: name, file: file, line: line)
     }
 

@@ -108,7 +108,9 @@ extension UnsafeTransaction {
         return error
     }
 
-    private func order(_ durability: Durability?) -> TransactionOrder { TransactionOrder(durability: durability, source: sourceIdentifier, site: site) }
+    private func order(_ durability: Durability?) -> TransactionOrder {
+        TransactionOrder(durability: durability, source: sourceIdentifier, site: site)
+    }
 
     private static func replay(
         _ changes: RecordedChanges, on target: Transaction, _ policy: MergePolicy, _ userInfo: [String: any Sendable]
