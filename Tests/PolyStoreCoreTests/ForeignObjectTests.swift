@@ -157,7 +157,8 @@ import Testing
             let drawn = (0..<20).map { _ in Self.draw(&random, ids, depth: 2) }
             try stack.performAndWait { transaction throws in
                 for isPending in [false, true] {
-                    for (index, person) in try isPending ? transaction.fetchAll(From<Person>()).enumerated().map({ $0 }) : [] where isCleared[index] {
+                    for (index, person) in try isPending ? transaction.fetchAll(From<Person>()).enumerated().map({ $0 }) : []
+                    where isCleared[index] {
                         person.department = nil
                     }
                     for (condition, text, truth) in drawn {

@@ -87,7 +87,9 @@ import Testing
                 expectError(.invalidPredicate) { try context.queryAttributes(From<Person>(), Select(.count(friends))) }
                 expectError(.invalidPredicate) { try context.queryAttributes(From<Person>(), Select(SelectTerm("average(\(path).age)"))) }
                 expectError(.invalidPredicate) { try context.queryAttributes(From<Person>(), Select(.count), GroupBy(path)) }
-                expectError(.invalidPredicate) { try context.queryAttributes(From<Person>(), Select(.count), GroupBy("age"), Having(%path > 3)) }
+                expectError(.invalidPredicate) {
+                    try context.queryAttributes(From<Person>(), Select(.count), GroupBy("age"), Having(%path > 3))
+                }
                 expectError(.invalidPredicate) { try context.fetchAll(From<Person>(), Tweak { $0.prefetch = [path] }) }
             }
         }

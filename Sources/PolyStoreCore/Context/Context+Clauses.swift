@@ -1,7 +1,8 @@
 import PolyStoreBackend
 
 // The clause forms of every fetch: `fetchAll(From<Person>(), Where(…), OrderBy(…), Tweak {…})`, any of the clauses left out.
-// One overload per number of clauses, so that key paths in them need no root: the entity of `From` is that of each clause.
+// Key paths in them need no root: the entity of `From` is that of each clause. Clauses are existentials, not generic parameters, as the type checker then knows
+// the entity before it looks at the operators of a condition: its time is linear in their number, and was exponential.
 
 extension Context {
     /// All objects that match, in order.

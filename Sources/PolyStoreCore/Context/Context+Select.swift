@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 // Queries of values: `queryValue(From<Person>(), Select<Double>(.average(\.age)), Where(…), GroupBy(…), Having(…), OrderBy(…), Tweak {…})`, any of the
-// clauses left out. One overload per number of clauses, so that key paths in them need no root.
+// clauses left out. Key paths in them need no root.
 
 extension Context {
     /// One value: the first of what the query finds, without making objects. Reads what is committed, unless `Tweak { $0.includesPendingChanges = true }` tells a
