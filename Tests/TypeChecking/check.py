@@ -22,7 +22,7 @@ import PolyStore
 
 @Model final class Department {
     var title: String = ""
-    @Relationship(inverse: \\Person.department) var people: Set<Person>
+    @Relationship(inverse: "department") var people: Set<Person>
 }
 
 @Model final class Person {
@@ -33,8 +33,8 @@ import PolyStore
     var isActive: Bool = false
     var born: Date?
     var rank: Int8 = 0
-    @Relationship var department: Department?
-    @Relationship(inverse: \\Person.friends) var friends: Set<Person>
+    @Relationship(inverse: "people") var department: Department?
+    @Relationship(inverse: "friends") var friends: Set<Person>
 }
 
 let ids: [ObjectID<Department>] = []
