@@ -3,7 +3,7 @@
 
 Every expression in the table of dialects in docs/query-language.md, a condition of eight terms in each form of a fetch, and the program of the README.
 The limit is a number of solver scopes, which does not depend on the speed or the load of the machine: an expression of 5,000 scopes takes some 100 ms.
-A condition of six terms took 30,000 when fetches were generic over their clauses, and takes less than 2,000 since they are not.
+A condition of six terms took more than 30,000 when fetches were generic over their clauses, and takes less than 3,000 since they are not.
 
 Usage: Tests/TypeChecking/check.py [SCOPES]      after `swift build`; with fewer scopes it shows which expressions come next.
 """
