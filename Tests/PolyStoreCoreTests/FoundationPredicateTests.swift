@@ -65,8 +65,9 @@ import Testing
                 let expected = try all.filter { try predicate.evaluate($0) }.map(\.age)
                 #expect(
                     try context.fetchAll(From<Person>(), Where(predicate), OrderBy(.ascending(\.age))).map(\.age) == expected, "\(name)")
-                let others = try all.map(\.age).filter { !expected.contains($0) }
-                // Each of these has a value for every object, so that NOT selects exactly the others.
+                // A comparison with a missing value is unknown, and so is its negation.
+                if name == "chained condition is true" { continue }
+                let others = all.map(\.age).filter { !expected.contains($0) }
                 #expect(
                     try context.fetchAll(From<Person>(), !Where(predicate), OrderBy(.ascending(\.age))).map(\.age) == others, "not \(name)")
             }
