@@ -158,7 +158,7 @@ import Testing
         (Where("agee > 30"), "\"agee\" is no property of Person. Did you mean \"age\"?"),
         (Where("department.titel == 'x'"), "\"titel\" is no property of Dept. Did you mean \"title\"?"),
         (Where("friends.age > 3"), "leads to many objects"),
-        (Where("ANY age > 3"), "ANY needs a path to many objects"),
+        (Where("ANY age > 3"), "ANY needs a path over a relationship"),
         (Where("age BEGINSWITH 'x'"), "BEGINSWITH needs text, and age is int64"),
         (Where("age == 'x'"), "cannot be compared"),
         (Where("department == 3"), "cannot be compared"),
@@ -167,8 +167,8 @@ import Testing
         (Where("SUBQUERY(friends, $f, age > 3).@count > 0"), "only properties of $f"),
         (Where("ANY friends.age > age"), "can only be compared with constants"),
         (Where("friends.@mode.age > 3"), "There is no @mode"),
-        (Where(\.computed == "x"), "more than one attribute is read"),
-        (Where(\.email.count > 3), "behind the attribute email"),
+        (Where(\.computed == "x"), "step 1 is not a stored property of Person"),
+        (Where(\.email.count > 3), "behind the attribute Person.email"),
     ]
 
     @Test(arguments: Backend.allCases)

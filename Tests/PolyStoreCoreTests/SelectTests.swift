@@ -347,7 +347,7 @@ import Testing
         add("a wrong name, as a key path", "Did you mean \"age\"?") { try $0.queryAttributes(From<Person>(), Select(.average(\.agee))) }
         add("a wrong name in a function", "average(agee)\n        ^~~~") { try $0.queryAttributes(From<Person>(), Select("average(agee)")) }
         add("another model's", "is no key path of Person") { try $0.queryAttributes(From<Person>(), Select(.attribute(\Department.title))) }
-        add("not stored", "cannot be asked about") { try $0.queryAttributes(From<Person>(), Select(.attribute(\Person.computed))) }
+        add("not stored", "cannot be used in a query") { try $0.queryAttributes(From<Person>(), Select(.attribute(\Person.computed))) }
         add("neither grouped nor worked out", "group by \"nickname\"") {
             try $0.queryAttributes(From<Person>(), Select("nickname", .count("age")))
         }

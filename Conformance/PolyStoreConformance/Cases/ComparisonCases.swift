@@ -88,6 +88,19 @@ let comparisonCases: [ConformanceCase] =
                 try store.ids(FetchRequest(field.entity, predicate: .not(.oneOf(field.reference, [.integer(10)])))), equals: [2, 4],
                 "NOT IN")
         },
+        ConformanceCase(
+            "comparison.one-of.nothing",
+            "IN of no values, or of null alone, is false where there is a value and unknown where there is none."
+        ) { run in
+            let (store, field) = try numbered(run)
+            for values in [[], [Value.null]] {
+                let predicate = QueryPredicate.oneOf(field.reference, values)
+                try run.expect(try store.ids(FetchRequest(field.entity, predicate: predicate)), equals: [])
+                try run.expect(try store.ids(FetchRequest(field.entity, predicate: .not(predicate))), equals: [1, 2, 4], "NOT")
+                let isFalse = QueryPredicate.not(.or([predicate, .compare(field.reference, .equal, .integer(10))]))
+                try run.expect(try store.ids(FetchRequest(field.entity, predicate: isFalse)), equals: [2, 4], "NOT OR")
+            }
+        },
         ConformanceCase("comparison.one-of.every-type", "IN works on every physical type.") { run in
             for (name, type, values) in ascending {
                 let store = try run.open(Fixtures.thing(type), name)

@@ -85,7 +85,7 @@ private struct ConditionPrinter {
         switch operand {
         case .path(let path): text += path.literal
         case .constant(let value, let type): text += value.literal(of: type)
-        case .object(let entity, let id): text += "<\(entity) \(id)>"
+        case .object(let entity, let id, _): text += "<\(entity) \(id)>"
         case .list(let elements):
             text += "{"
             for (index, element) in elements.enumerated() {

@@ -1,8 +1,13 @@
 extension Condition {
     /// Looks the names up and gives the constants the types of what they are compared with.
+    /// - Parameter store: the id of the store that is asked. Objects of other stores equal none of its objects. Without it, row ids alone are compared.
     /// - Throws: `invalidPredicate` with the place in the format string, naming what is wrong and what there is instead.
-    public func resolved(for entity: Entity, in schema: ResolvedSchema) throws -> QueryPredicate {
-        try ConditionResolver(schema).predicate(self, ConditionResolver.Scope(entity: entity, variable: nil))
+    public func resolved(for entity: Entity, in schema: ResolvedSchema, store: String? = nil) throws -> QueryPredicate {
+        // Before anything descends into it.
+        guard depth(upTo: FetchRequest.maximumDepth + 1) <= FetchRequest.maximumDepth else {
+            throw ConditionResolver.tooDeep(.none, entity)
+        }
+        return try ConditionResolver(schema, store: store).predicate(self, ConditionResolver.Scope(entity: entity, variable: nil), depth: 0)
     }
 }
 
@@ -19,6 +24,9 @@ extension Operand {
     /// - Throws: `invalidPredicate` with the place in the format string.
     public func resolved(for entity: Entity, in schema: ResolvedSchema) throws -> (expression: QueryExpression, target: Entity?) {
         let place = Comparison(self, .equal, .null, location: location)
+        guard depth(upTo: FetchRequest.maximumDepth + 1) <= FetchRequest.maximumDepth else {
+            throw ConditionResolver.tooDeep(.none, entity)
+        }
         let value = try ConditionResolver(schema).value(self, nil, place, ConditionResolver.Scope(entity: entity, variable: nil))
         return (value.expression, value.target)
     }
@@ -37,15 +45,22 @@ extension Condition {
     /// The same condition with other names.
     /// - Throws: what `change` throws; `invalidPredicate` where there are names that cannot be changed: of objects in a subquery, or resolved ones.
     public func renamed(_ change: (PropertyPath) throws -> PropertyPath) throws -> Condition {
+        guard depth(upTo: FetchRequest.maximumDepth + 1) <= FetchRequest.maximumDepth else {
+            throw StoreError(.invalidPredicate, "The condition is nested too deeply; \(FetchRequest.maximumDepth) levels are the limit.")
+        }
+        return try renamedWithinLimit(change)
+    }
+
+    private func renamedWithinLimit(_ change: (PropertyPath) throws -> PropertyPath) throws -> Condition {
         switch self {
         case .constant: return self
         case .comparison(var comparison):
             comparison.left = try comparison.left.renamed(change)
             comparison.right = try comparison.right.renamed(change)
             return .comparison(comparison)
-        case .and(let parts): return .and(try parts.map { try $0.renamed(change) })
-        case .or(let parts): return .or(try parts.map { try $0.renamed(change) })
-        case .not(let part): return .not(try part.renamed(change))
+        case .and(let parts): return .and(try parts.map { try $0.renamedWithinLimit(change) })
+        case .or(let parts): return .or(try parts.map { try $0.renamedWithinLimit(change) })
+        case .not(let part): return .not(try part.renamedWithinLimit(change))
         case .resolved: throw StoreError(.invalidPredicate, "\(self) is about objects, and here values of groups are asked about.")
         }
     }
@@ -68,8 +83,13 @@ extension Operand {
 /// Turns what people write into what stores know.
 struct ConditionResolver {
     let schema: ResolvedSchema
+    /// The id of the store that is asked; nil: row ids alone are compared.
+    let store: String?
 
-    init(_ schema: ResolvedSchema) { self.schema = schema }
+    init(_ schema: ResolvedSchema, store: String? = nil) {
+        self.schema = schema
+        self.store = store
+    }
 
     /// Whose properties names are.
     struct Scope {
@@ -82,17 +102,29 @@ struct ConditionResolver {
     struct ResolvedValue {
         let expression: QueryExpression
         var target: Entity?
+        /// Whether it is an object of another store than the one that is asked.
+        var isForeign = false
     }
 
-    func predicate(_ condition: Condition, _ scope: Scope) throws -> QueryPredicate {
+    /// - Parameter depth: how deeply the condition is nested itself.
+    func predicate(_ condition: Condition, _ scope: Scope, depth: Int) throws -> QueryPredicate {
         switch condition {
-        case .constant(let value): .constant(value)
-        case .resolved(let predicate): predicate
-        case .and(let parts): .and(try parts.map { try predicate($0, scope) })
-        case .or(let parts): .or(try parts.map { try predicate($0, scope) })
-        case .not(let part): .not(try predicate(part, scope))
-        case .comparison(let comparison): try predicate(comparison, scope)
+        case .constant(let value): return .constant(value)
+        case .resolved(let predicate): return predicate
+        case .and(let parts): return .and(try parts.map { try predicate($0, scope, depth: depth + 1) })
+        case .or(let parts): return .or(try parts.map { try predicate($0, scope, depth: depth + 1) })
+        case .not(let part): return .not(try predicate(part, scope, depth: depth + 1))
+        case .comparison(let comparison):
+            let found = try predicate(comparison, scope)
+            // What the request would refuse without its place in the format string.
+            let limit = FetchRequest.maximumDepth - depth
+            guard found.depth(upTo: limit + 1) <= limit else { throw Self.tooDeep(comparison.location, scope.entity) }
+            return found
         }
+    }
+
+    static func tooDeep(_ location: FormatLocation, _ entity: Entity) -> StoreError {
+        location.error("The condition is nested too deeply; \(FetchRequest.maximumDepth) levels are the limit.", entity: entity.name)
     }
 
     // MARK: Comparisons
@@ -117,9 +149,15 @@ struct ConditionResolver {
                 try asked(value, comparison, comparison.right, Scope(entity: scope.entity, variable: scope.variable), isInside: true)
             }
         }
-        guard comparison.modifier == .direct else {
-            throw comparison.location.error(
-                "\(comparison.modifier.rawValue) needs a path to many objects, and there is none on the left.", entity: scope.entity.name)
+        if comparison.modifier != .direct {
+            guard let path = try toOnePath(comparison.left, scope) else {
+                throw comparison.location.error(
+                    "\(comparison.modifier.rawValue) needs a path over a relationship, and there is none on the left.",
+                    entity: scope.entity.name)
+            }
+            return try quantified(comparison.modifier, path.keys[...], path, scope) { value in
+                try asked(value, comparison, comparison.right, scope, isInside: true)
+            }
         }
         // What has a type goes to the left: constants take theirs from it.
         if comparison.left.isConstant, !comparison.right.isConstant, let mirrored = comparison.mirrored {
@@ -141,9 +179,12 @@ struct ConditionResolver {
         _ modifier: Comparison.Modifier, _ keys: ArraySlice<String>, _ path: PropertyPath, _ scope: Scope,
         _ leaf: (ResolvedValue) throws -> QueryPredicate
     ) throws -> QueryPredicate {
+        let leadsToMany = isToMany(keys, scope.entity)
         func walk(_ keys: ArraySlice<String>, _ entity: Entity) throws -> QueryPredicate {
-            // Behind the last step to many there is one value.
-            guard isToMany(keys, entity), let key = keys.first, let relationship = entity.relationship(named: key) else {
+            // Behind the last step to many there is one value. A path over relationships to one is followed to its end.
+            guard let key = keys.first, let relationship = entity.relationship(named: key),
+                isToMany(keys, entity) || !leadsToMany && !relationship.isToMany
+            else {
                 return try leaf(try value(PropertyPath(Array(keys), location: path.location), Scope(entity: entity, variable: nil)))
             }
             let reference = RelationshipReference(relationship, in: schema)
@@ -194,7 +235,24 @@ struct ConditionResolver {
         }
         let right = try self.value(operand, value, comparison, scope)
         try checkComparable(value, right, comparison, scope)
+        if value.isForeign || right.isForeign {
+            return try comparedWithForeign(left, comparison, isSame: value.isForeign && comparison.left == operand, scope)
+        }
         return Self.comparison(left, operation, folded(right.expression, comparison.options))
+    }
+
+    /// An object of another store is not equal to any object of this one, and has no order among them. Without an object the answer is unknown, as always.
+    private func comparedWithForeign(
+        _ left: QueryExpression, _ comparison: Comparison, isSame: Bool, _ scope: Scope
+    ) throws -> QueryPredicate {
+        switch comparison.operation.ordering {
+        case .equal: return isSame ? .all : .oneOf(left, [])
+        case .notEqual: return isSame ? .none : .not(.oneOf(left, []))
+        default:
+            throw comparison.location.error(
+                "\(comparison.operation.rawValue) cannot compare objects of different stores, which have no order. Compare an attribute.",
+                entity: scope.entity.name)
+        }
     }
 
     /// With reals brought to whole numbers where integers are compared with them: an index can then serve.
@@ -228,6 +286,10 @@ struct ConditionResolver {
             if case .constant(.null, _) = element { continue }
             let right = try self.value(element, value, comparison, scope)
             try checkComparable(value, right, comparison, scope)
+            if value.isForeign || right.isForeign {
+                if value.isForeign, comparison.left == element { return .all }
+                continue
+            }
             let expression = folded(right.expression, comparison.options)
             if let constant = expression.asConstant, constant.fits(left.type), expression.type.isUnsigned == left.type.isUnsigned {
                 constants.append(constant)
@@ -252,9 +314,7 @@ struct ConditionResolver {
                 "\(comparison.operation.rawValue) needs text on its right too, and \(right.expression) is \(description(of: right)).",
                 entity: scope.entity.name)
         }
-        if comparison.operation == .matches, !comparison.options.isEmpty {
-            return try matches(value.expression, right.expression, comparison, scope)
-        }
+        if comparison.operation == .matches { return try matches(value.expression, right.expression, comparison, scope) }
         let operation = comparison.operation.textOperator ?? .contains
         return .text(folded(value.expression, comparison.options), operation, folded(right.expression, comparison.options))
     }
@@ -263,12 +323,17 @@ struct ConditionResolver {
     private func matches(
         _ left: QueryExpression, _ right: QueryExpression, _ comparison: Comparison, _ scope: Scope
     ) throws -> QueryPredicate {
-        guard case .text(let pattern)? = right.asConstant else {
-            throw comparison.location.error("MATCHES needs a constant regular expression.", entity: scope.entity.name)
+        if right.asConstant?.isNull ?? false { return .text(left, .matches, right) }
+        guard case .text(let text)? = right.asConstant else {
+            throw comparison.location.error("MATCHES needs a constant regular expression, not \(right).", entity: scope.entity.name)
         }
-        let flags = comparison.options.contains(.caseInsensitive) ? "(?i)" : ""
-        return .text(
-            .folded(left, comparison.options.intersection(.diacriticInsensitive)), .matches, .constant(.text(flags + pattern), .string))
+        let pattern = (comparison.options.contains(.caseInsensitive) ? "(?i)" : "") + text
+        do {
+            _ = try RegularExpression(pattern)
+        } catch let error as StoreError {
+            throw comparison.location.error(error.message, entity: scope.entity.name, attribute: left.asField?.name)
+        }
+        return .text(.folded(left, comparison.options.intersection(.diacriticInsensitive)), .matches, .constant(.text(pattern), .string))
     }
 
     /// Only text has case and marks; of everything else the options mean nothing.
@@ -297,7 +362,28 @@ extension AttributeType {
     var isUnsigned: Bool { self == .uint64 }
 }
 
+extension Condition {
+    /// Whether it compares with objects, told by their ids. Subqueries are not searched.
+    public var namesObjects: Bool {
+        switch self {
+        case .constant, .resolved: false
+        case .comparison(let comparison): comparison.left.namesObjects || comparison.right.namesObjects
+        case .and(let parts), .or(let parts): parts.contains(where: \.namesObjects)
+        case .not(let part): part.namesObjects
+        }
+    }
+}
+
 extension Operand {
+    fileprivate var namesObjects: Bool {
+        switch self {
+        case .path, .constant, .subquery: false
+        case .object: true
+        case .list(let elements): elements.contains(where: \.namesObjects)
+        case .arithmetic(_, let left, let right): left.namesObjects || right.namesObjects
+        }
+    }
+
     /// Whether it means the same for every object.
     var isConstant: Bool {
         switch self {

@@ -90,8 +90,10 @@ public indirect enum Operand: Sendable, Hashable {
     case path(PropertyPath)
     /// With the type it had where it was written; null has none that matters.
     case constant(Value, AttributeType)
-    /// An object, told by entity and id.
-    case object(entity: String, id: Int64)
+    /// An object, by entity and row id.
+    ///
+    /// `store` is the id of the store that holds it. In a condition for another store the object equals no object. Without a store the row id alone counts.
+    case object(entity: String, id: Int64, store: String? = nil)
     case list([Operand])
     case arithmetic(ArithmeticOperator, Operand, Operand)
     /// How many of the objects that a path leads to satisfy a condition in which a variable stands for the object:

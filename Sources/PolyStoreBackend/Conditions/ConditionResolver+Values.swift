@@ -18,8 +18,20 @@ extension ConditionResolver {
         return isToMany(keys[...], scope.entity) ? PropertyPath(keys, location: path.location) : nil
     }
 
+    /// The path of an operand whose first step is a relationship to one.
+    func toOnePath(_ operand: Operand, _ scope: Scope) throws -> PropertyPath? {
+        guard case .path(let path) = operand else { return nil }
+        let keys = try keys(of: path, scope)
+        guard let first = keys.first, let relationship = scope.entity.relationship(named: first), !relationship.isToMany else { return nil }
+        return PropertyPath(keys, location: path.location)
+    }
+
     /// The keys from the object of a scope on.
     private func keys(of path: PropertyPath, _ scope: Scope) throws -> [String] {
+        guard path.keys.count <= FetchRequest.maximumDepth else {
+            throw path.location.error(
+                "A path of \(path.keys.count) steps is too long; \(FetchRequest.maximumDepth) are the limit.", entity: scope.entity.name)
+        }
         guard path.variable == scope.variable else {
             let name = path.keys.joined(separator: ".")
             if let variable = path.variable {
@@ -101,11 +113,12 @@ extension ConditionResolver {
         case .path(let path): return try value(path, scope)
         case .constant(let value, let type):
             return ResolvedValue(expression: other.flatMap { Self.constant(value, type, for: $0) } ?? .constant(value, type))
-        case .object(let name, let id):
+        case .object(let name, let id, let holder):
             guard let entity = schema.entity(named: name) else {
                 throw comparison.location.error("There is no entity \(name) in this store.", entity: scope.entity.name)
             }
-            return ResolvedValue(expression: .constant(.integer(id), .int64), target: entity)
+            let isForeign = store.map { store in holder.map { $0 != store } ?? false } ?? false
+            return ResolvedValue(expression: .constant(.integer(id), .int64), target: entity, isForeign: isForeign)
         case .list: throw comparison.location.error("A list goes with IN and BETWEEN only.", entity: scope.entity.name)
         case .arithmetic(let operation, let left, let right):
             let first = try value(left, nil, comparison, scope)
@@ -133,7 +146,7 @@ extension ConditionResolver {
         }
         let reference = RelationshipReference(relationship, in: schema)
         if keys.count == 1 {
-            return .count(reference, where: try predicate(condition, Scope(entity: reference.destination, variable: variable)))
+            return .count(reference, where: try predicate(condition, Scope(entity: reference.destination, variable: variable), depth: 0))
         }
         guard !relationship.isToMany else {
             throw path.location.error("SUBQUERY takes one step to many objects; \(key) is one already.", entity: entity.name)
@@ -156,7 +169,7 @@ extension ConditionResolver {
             let decimal = type == .uint64 ? Decimal(string: "\(Number(value, isUnsigned: true)?.integer ?? 0)") : nil
             guard case .integer(let integer) = value else { return nil }
             return .constant(.blob((decimal ?? Decimal(integer)).orderedBytes), .decimal)
-        case (.real(let real), .decimal) where type.isNumber: return .constant(.blob(Decimal(real).orderedBytes), .decimal)
+        case (.real(let real), .decimal) where type.isNumber: return .constant(.blob(Decimal.orderedBytes(comparing: real)), .decimal)
         case (.real, _) where type.isNumber && wanted.isNumber && wanted.physical == .real: return .constant(value, wanted)
         case (.text(let text), .uuid):
             return UUID(uuidString: text).map { .constant(.blob(withUnsafeBytes(of: $0.uuid, Array.init)), .uuid) }

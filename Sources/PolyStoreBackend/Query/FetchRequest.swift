@@ -78,8 +78,8 @@ public struct FetchRequest: Sendable, Hashable {
                 .invalidPredicate, "A limit of \(limit.map(String.init) ?? "none") with an offset of \(offset): neither may be negative.",
                 entity: entity.name)
         }
-        try checkDepth(predicate.depth, "condition")
-        for key in sortKeys { try checkDepth(key.expression?.depth ?? 0, "sort key") }
+        try checkDepth(predicate.depth(upTo: Self.maximumDepth + 1), "condition")
+        for key in sortKeys { try checkDepth(key.expression?.depth(upTo: Self.maximumDepth + 1) ?? 0, "sort key") }
         try predicate.validate(for: entity)
         for key in sortKeys { try key.expression.map { try $0.validate(for: entity) } ?? entity.check(key.field) }
     }
@@ -87,6 +87,6 @@ public struct FetchRequest: Sendable, Hashable {
     private func checkDepth(_ depth: Int, _ what: String) throws {
         guard depth > Self.maximumDepth else { return }
         throw StoreError(
-            .invalidPredicate, "The \(what) is nested \(depth) deep; \(Self.maximumDepth) is the limit.", entity: entity.name)
+            .invalidPredicate, "The \(what) is nested too deeply; \(Self.maximumDepth) levels are the limit.", entity: entity.name)
     }
 }

@@ -100,12 +100,15 @@ public struct QueryExpression: Sendable, Hashable {
         }
     }
 
-    var depth: Int {
-        switch node {
+    /// How deeply it is nested, as ``QueryPredicate/depth(upTo:)`` counts.
+    func depth(upTo limit: Int) -> Int {
+        guard limit > 1 else { return 1 }
+        let rest = limit - 1
+        return switch node {
         case .field, .constant: 1
-        case .related(_, let inner), .aggregate(_, _, let inner), .folded(let inner, _): 1 + inner.depth
-        case .count(_, let predicate): 1 + predicate.depth
-        case .arithmetic(_, let left, let right): 1 + max(left.depth, right.depth)
+        case .related(_, let inner), .aggregate(_, _, let inner), .folded(let inner, _): 1 + inner.depth(upTo: rest)
+        case .count(_, let predicate): 1 + predicate.depth(upTo: rest)
+        case .arithmetic(_, let left, let right): 1 + max(left.depth(upTo: rest), right.depth(upTo: rest))
         }
     }
 

@@ -124,7 +124,7 @@ public struct QueryPredicate: Sendable, Hashable {
 
     public static func isNull(_ field: FieldReference) -> QueryPredicate { QueryPredicate(.isNull(field)) }
 
-    /// True where the field equals one of the values; null values among them select nothing.
+    /// True where the field equals one of the values; null values among them select nothing. Of no values it is false, and unknown where the field is null.
     public static func oneOf(_ field: FieldReference, _ values: [Value]) -> QueryPredicate { QueryPredicate(.oneOf(field, values)) }
 
     /// By bytes, case-sensitive. Every text contains the empty text.
@@ -181,12 +181,18 @@ public struct QueryPredicate: Sendable, Hashable {
     }
 
     /// How deeply it is nested; a limit keeps hostile input from exhausting the stack.
-    public var depth: Int {
-        switch node {
-        case .and(let parts), .or(let parts): 1 + (parts.map(\.depth).max() ?? 0)
-        case .not(let part), .related(_, _, let part): 1 + part.depth
-        case .compareExpressions(let left, _, let right), .textExpressions(let left, _, let right): 1 + max(left.depth, right.depth)
-        case .isNullExpression(let expression), .expressionOneOf(let expression, _): 1 + expression.depth
+    public var depth: Int { depth(upTo: .max) }
+
+    /// The same, but not past a limit: what exceeds it counts as one level, and nothing in it is visited.
+    func depth(upTo limit: Int) -> Int {
+        guard limit > 1 else { return 1 }
+        let rest = limit - 1
+        return switch node {
+        case .and(let parts), .or(let parts): 1 + (parts.lazy.map { $0.depth(upTo: rest) }.max() ?? 0)
+        case .not(let part), .related(_, _, let part): 1 + part.depth(upTo: rest)
+        case .compareExpressions(let left, _, let right), .textExpressions(let left, _, let right):
+            1 + max(left.depth(upTo: rest), right.depth(upTo: rest))
+        case .isNullExpression(let expression), .expressionOneOf(let expression, _): 1 + expression.depth(upTo: rest)
         default: 1
         }
     }

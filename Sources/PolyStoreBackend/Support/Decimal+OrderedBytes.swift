@@ -12,9 +12,37 @@ extension Decimal {
     package var orderedBytes: [UInt8] {
         if isNaN { return [0x7e] }
         if isZero { return [0x80] }
-        // The significand's digits, without the zeros at its end: 1.5 and 1.50 are equal.
-        var exponent = self.exponent
-        var digits = Self.digits(of: significand.magnitude)
+        return Self.orderedBytes(Self.digits(of: significand.magnitude), exponent, isNegative: sign == .minus)
+    }
+
+    /// The bytes to compare decimals with a real number, which stands for the decimal with the fewest digits that reads as that real.
+    ///
+    /// A real may be larger or smaller than every `Decimal`: its bytes are ordered among those of decimals all the same. Infinities are above and below
+    /// every decimal.
+    package static func orderedBytes(comparing real: Double) -> [UInt8] {
+        if real.isNaN { return [0x7e] }
+        if real == 0 { return [0x80] }
+        if real.isInfinite { return real < 0 ? [0x7f, 0, 0, 0, 0xff] : [0x81, 0xff, 0xff, 0xff, 0] }
+        var digits: [UInt8] = []
+        var exponent = 0
+        var isFraction = false
+        let text = "\(real.magnitude)".split(separator: "e")
+        for character in text[0].utf8 {
+            if character == UInt8(ascii: ".") {
+                isFraction = true
+            } else {
+                digits.append(character - UInt8(ascii: "0"))
+                if isFraction { exponent -= 1 }
+            }
+        }
+        if text.count > 1 { exponent += Int(text[1]) ?? 0 }
+        return orderedBytes(Array(digits.drop { $0 == 0 }), exponent, isNegative: real < 0)
+    }
+
+    /// - Parameter digits: of base 10, the first of them not 0.
+    private static func orderedBytes(_ digits: [UInt8], _ exponent: Int, isNegative: Bool) -> [UInt8] {
+        var (digits, exponent) = (digits, exponent)
+        // Without the zeros at the end: 1.5 and 1.50 are equal.
         while digits.last == 0 {
             digits.removeLast()
             exponent += 1
@@ -30,7 +58,7 @@ extension Decimal {
         var bytes: [UInt8] = [UInt8(biased >> 8), UInt8(biased & 255)]
         for pair in stride(from: 0, to: digits.count, by: 2) { bytes.append(digits[pair] * 10 + digits[pair + 1] + 1) }
         bytes.append(0)
-        return sign == .minus ? [0x7f] + bytes.map { ~$0 } : [0x81] + bytes
+        return isNegative ? [0x7f] + bytes.map { ~$0 } : [0x81] + bytes
     }
 
     /// nil for bytes that ``orderedBytes`` never makes.

@@ -115,16 +115,17 @@ extension Context {
 
 extension Context {
     /// Goes over all objects that match, in order, a batch at a time; see ``fetchInBatches(_:size:_:)-(S,_,_)``.
-    public func fetchInBatches<T, A: FetchClause<T>>(_ from: From<T>, _ first: A, size: Int = 500, _ body: ([T]) throws -> Void) throws {
+    public func fetchInBatches<T>(_ from: From<T>, _ first: any FetchClause<T>, size: Int = 500, _ body: ([T]) throws -> Void) throws {
         try fetchInBatches(from.chain(first), size: size, body)
     }
-    public func fetchInBatches<T, A: FetchClause<T>, B: FetchClause<T>>(
-        _ from: From<T>, _ first: A, _ second: B, size: Int = 500, _ body: ([T]) throws -> Void
+    public func fetchInBatches<T>(
+        _ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>, size: Int = 500, _ body: ([T]) throws -> Void
     ) throws {
         try fetchInBatches(from.chain(first, second), size: size, body)
     }
-    public func fetchInBatches<T, A: FetchClause<T>, B: FetchClause<T>, C: FetchClause<T>>(
-        _ from: From<T>, _ first: A, _ second: B, _ third: C, size: Int = 500, _ body: ([T]) throws -> Void
+    public func fetchInBatches<T>(
+        _ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>, _ third: any FetchClause<T>, size: Int = 500,
+        _ body: ([T]) throws -> Void
     ) throws {
         try fetchInBatches(from.chain(first, second, third), size: size, body)
     }

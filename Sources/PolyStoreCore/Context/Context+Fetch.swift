@@ -153,12 +153,14 @@ extension Context {
             guard !known.isEmpty else { throw noStore(T.self, in: nil) }
             return known
         }
+        // Each store once, in the order in which its configuration is named first.
         var found: [StoreEntity] = []
         for name in configurations {
-            let matching = known.filter { $0.store.configurationName == name }
-            guard !matching.isEmpty else { throw noStore(T.self, in: .some(name)) }
-            found += matching
+            for entry in known where entry.store.configurationName == name && !found.contains(where: { $0 === entry }) {
+                found.append(entry)
+            }
         }
+        guard !found.isEmpty else { throw noStore(T.self, in: .some(configurations[0])) }
         return found
     }
 

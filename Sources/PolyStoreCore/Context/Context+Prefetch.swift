@@ -10,6 +10,12 @@ extension Context {
         for object in objects { bySlot[object._$state.slot, default: []].append(object) }
         for path in paths {
             let keys = PropertyPath(dotted: path).keys[...]
+            guard keys.count <= FetchRequest.maximumDepth else {
+                throw StoreError(
+                    .invalidPredicate,
+                    "A path of \(keys.count) relationships to fetch ahead is too long; \(FetchRequest.maximumDepth) are the limit.",
+                    entity: T._$entityName)
+            }
             for (slot, objects) in bySlot { try follow(keys, slot, objects) }
         }
     }

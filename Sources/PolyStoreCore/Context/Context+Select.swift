@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 // Queries of values: `queryValue(From<Person>(), Select<Double>(.average(\.age)), Where(…), GroupBy(…), Having(…), OrderBy(…), Tweak {…})`, any of the
-// clauses left out. One overload per number of clauses, so that key paths in them need no root.
+// clauses left out. Key paths in them need no root.
 
 extension Context {
     /// One value: the first of what the query finds, without making objects. Reads what is committed, unless `Tweak { $0.includesPendingChanges = true }` tells a
@@ -12,39 +12,10 @@ extension Context {
     ///
     /// - Returns: nil if nothing is found, if the value is null, and if it does not fit the type; of nothing, counts and sums are 0.
     /// - Throws: `invalidPredicate` with what is wrong and where.
-    public func queryValue<S: FetchSource, V: QueryResult>(_ source: S, _ select: Select<V>) throws -> V? {
-        try firstValue(ValueQuery(source.chain), select)
-    }
-    public func queryValue<S: FetchSource, V: QueryResult, A: QueryClause<S.Entity>>(
-        _ source: S, _ select: Select<V>, _ first: A
+    public func queryValue<S: FetchSource, V: QueryResult>(
+        _ source: S, _ select: Select<V>, _ clauses: any QueryClause<S.Entity>...
     ) throws -> V? {
-        try firstValue(source.query(first), select)
-    }
-    public func queryValue<S: FetchSource, V: QueryResult, A: QueryClause<S.Entity>, B: QueryClause<S.Entity>>(
-        _ source: S, _ select: Select<V>, _ first: A, _ second: B
-    ) throws -> V? {
-        try firstValue(source.query(first, second), select)
-    }
-    public func queryValue<S: FetchSource, V: QueryResult, A: QueryClause<S.Entity>, B: QueryClause<S.Entity>, C: QueryClause<S.Entity>>(
-        _ source: S, _ select: Select<V>, _ first: A, _ second: B, _ third: C
-    ) throws -> V? {
-        try firstValue(source.query(first, second, third), select)
-    }
-    public func queryValue<
-        S: FetchSource, V: QueryResult, A: QueryClause<S.Entity>, B: QueryClause<S.Entity>, C: QueryClause<S.Entity>,
-        D: QueryClause<S.Entity>
-    >(
-        _ source: S, _ select: Select<V>, _ first: A, _ second: B, _ third: C, _ fourth: D
-    ) throws -> V? {
-        try firstValue(source.query(first, second, third, fourth), select)
-    }
-    public func queryValue<
-        S: FetchSource, V: QueryResult, A: QueryClause<S.Entity>, B: QueryClause<S.Entity>, C: QueryClause<S.Entity>,
-        D: QueryClause<S.Entity>, E: QueryClause<S.Entity>
-    >(
-        _ source: S, _ select: Select<V>, _ first: A, _ second: B, _ third: C, _ fourth: D, _ fifth: E
-    ) throws -> V? {
-        try firstValue(source.query(first, second, third, fourth, fifth), select)
+        try firstValue(source.query(clauses), select)
     }
 
     /// Values of each object, or, with functions or `GroupBy`, worked out over groups of objects, without making any of them: a dictionary for each, in
@@ -54,38 +25,10 @@ extension Context {
     ///         From<Person>(), Select("age", .count("age", as: "people")), GroupBy("age"), Having("people > 1"), OrderBy(.descending("people")))
     ///
     /// - Throws: `invalidPredicate` with what is wrong and where.
-    public func queryAttributes<S: FetchSource>(_ source: S, _ select: Select<QueryRow>) throws -> [QueryRow] {
-        try dictionaries(ValueQuery(source.chain), select)
-    }
-    public func queryAttributes<S: FetchSource, A: QueryClause<S.Entity>>(
-        _ source: S, _ select: Select<QueryRow>, _ first: A
+    public func queryAttributes<S: FetchSource>(
+        _ source: S, _ select: Select<QueryRow>, _ clauses: any QueryClause<S.Entity>...
     ) throws -> [QueryRow] {
-        try dictionaries(source.query(first), select)
-    }
-    public func queryAttributes<S: FetchSource, A: QueryClause<S.Entity>, B: QueryClause<S.Entity>>(
-        _ source: S, _ select: Select<QueryRow>, _ first: A, _ second: B
-    ) throws -> [QueryRow] {
-        try dictionaries(source.query(first, second), select)
-    }
-    public func queryAttributes<S: FetchSource, A: QueryClause<S.Entity>, B: QueryClause<S.Entity>, C: QueryClause<S.Entity>>(
-        _ source: S, _ select: Select<QueryRow>, _ first: A, _ second: B, _ third: C
-    ) throws -> [QueryRow] {
-        try dictionaries(source.query(first, second, third), select)
-    }
-    public func queryAttributes<
-        S: FetchSource, A: QueryClause<S.Entity>, B: QueryClause<S.Entity>, C: QueryClause<S.Entity>, D: QueryClause<S.Entity>
-    >(
-        _ source: S, _ select: Select<QueryRow>, _ first: A, _ second: B, _ third: C, _ fourth: D
-    ) throws -> [QueryRow] {
-        try dictionaries(source.query(first, second, third, fourth), select)
-    }
-    public func queryAttributes<
-        S: FetchSource, A: QueryClause<S.Entity>, B: QueryClause<S.Entity>, C: QueryClause<S.Entity>, D: QueryClause<S.Entity>,
-        E: QueryClause<S.Entity>
-    >(
-        _ source: S, _ select: Select<QueryRow>, _ first: A, _ second: B, _ third: C, _ fourth: D, _ fifth: E
-    ) throws -> [QueryRow] {
-        try dictionaries(source.query(first, second, third, fourth, fifth), select)
+        try dictionaries(source.query(clauses), select)
     }
 
     private func firstValue<T: Model, V: QueryResult>(_ query: ValueQuery<T>, _ select: Select<V>) throws -> V? {
@@ -122,7 +65,7 @@ extension Context {
 
 extension FetchSource {
     /// The clauses applied in order.
-    fileprivate func query(_ clauses: any QueryClause<Entity>...) -> ValueQuery<Entity> {
+    fileprivate func query(_ clauses: [any QueryClause<Entity>]) -> ValueQuery<Entity> {
         var query = ValueQuery(chain)
         for clause in clauses { clause.add(to: &query) }
         return query

@@ -3,7 +3,7 @@ import PolyStoreBackend
 /// What the accessors of a model call. `self` decides which context answers.
 extension Model {
     /// Reads the values of a fault.
-    /// - Parameter field: the one that is asked for; −1: not told. Key paths over relationships need it; see ``KeyPathProbe``.
+    /// - Parameter field: the one that is asked for; −1: not told.
     public func _$fire(_ field: Int = -1) { _$state.context.fire(self, field) }
 
     /// To be called before a field changes.

@@ -124,6 +124,16 @@ public final class ModelProperties: @unchecked Sendable {  // immutable; key pat
     /// The field of a key path of one step; nil for any other.
     func knownField(_ path: AnyKeyPath) -> FieldReference? { if case .field(let field)? = byKeyPath[path] { field } else { nil } }
 
+    /// Every property with its key path.
+    var names: some Sequence<(path: AnyKeyPath, name: String)> {
+        byKeyPath.lazy.map { path, property in
+            switch property {
+            case .field(let field): (path, field.name)
+            case .relationship(let name): (path, name)
+            }
+        }
+    }
+
     /// The name of a to-many relationship.
     func knownRelationship(_ path: AnyKeyPath) -> String? { if case .relationship(let name)? = byKeyPath[path] { name } else { nil } }
 

@@ -10,27 +10,44 @@ extension PredicateExpressions.Variable: TranslatablePredicate {
 
 extension PredicateExpressions.KeyPath: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
-        let root = try translation.term(root)
-        if let model = Root.Output.self as? any Model.Type, case .operand(.path(let path)) = root {
-            guard let key = Self.key(model, keyPath) else {
-                throw StoreError(
-                    .invalidPredicate, "\(keyPath) is no stored property of \(model._$entityName).", entity: model._$entityName)
+        let base = try translation.term(root)
+        if case .filtered(let path, let variable, let condition) = base {
+            return try counted(.subquery(path, variable: variable, condition), Root.Output.self)
+        }
+        guard case .value(let choices) = base, choices.count == 1, choices[0].guards.isEmpty, case .operand(let operand) = choices[0].value
+        else {
+            // A text that may be one of several.
+            if Root.Output.self is String.Type, (keyPath as AnyKeyPath) == \String.isEmpty {
+                return try translation.compare(root, .equal, PredicateExpressions.Value(""))
             }
-            return .operand(.path(PropertyPath(path.keys + [key], variable: path.variable)))
+            throw PredicateTranslation.unsupported(self)
         }
-        // Of sets: how many there are. Of texts: whether there is anything.
-        let isCount = Output.self is Int.Type
-        switch root {
-        case .operand(.path(let path)) where Root.Output.self is any ObjectSet.Type:
-            let count = Operand.path(PropertyPath(path.keys + ["@count"], variable: path.variable))
-            return isCount ? .operand(count) : .condition(.comparison(Comparison(count, .equal, 0.queryOperand)))
-        case .filtered(let path, let variable, let condition):
-            let count = Operand.subquery(path, variable: variable, condition)
-            return isCount ? .operand(count) : .condition(.comparison(Comparison(count, .equal, 0.queryOperand)))
-        case .operand(let text) where Root.Output.self is String.Type && (keyPath as AnyKeyPath) == \String.isEmpty:
-            return .condition(.comparison(Comparison(text, .equal, "".queryOperand)))
-        default: throw PredicateTranslation.unsupported(self)
+        if case .path(let path) = operand {
+            if let model = Root.Output.self as? any Model.Type {
+                guard let key = Self.key(model, keyPath) else {
+                    throw StoreError(
+                        .invalidPredicate,
+                        "\(keyPath) is not a stored property of \(model._$entityName). Compare stored properties, or filter the objects in Swift.",
+                        entity: model._$entityName)
+                }
+                return .operand(.path(PropertyPath(path.keys + [key], variable: path.variable)))
+            }
+            if Root.Output.self is any ObjectSet.Type {
+                return try counted(.path(PropertyPath(path.keys + ["@count"], variable: path.variable)), Root.Output.self)
+            }
         }
+        if Root.Output.self is String.Type, (keyPath as AnyKeyPath) == \String.isEmpty {
+            return .condition(.comparison(Comparison(operand, .equal, "".queryOperand)))
+        }
+        throw PredicateTranslation.unsupported(self)
+    }
+
+    /// How many objects there are, or whether there is none.
+    private func counted(_ count: Operand, _ type: Any.Type) throws -> PredicateTranslation.Term {
+        guard let type = type as? any ObjectSet.Type else { throw PredicateTranslation.unsupported(self) }
+        if type.countPath == keyPath { return .operand(count) }
+        if type.isEmptyPath == keyPath { return .condition(.comparison(Comparison(count, .equal, 0.queryOperand))) }
+        throw PredicateTranslation.unsupported(self)
     }
 
     private static func key(_ model: any Model.Type, _ path: AnyKeyPath) -> String? {
@@ -43,9 +60,19 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
     }
 }
 
-/// A to-many relationship's value.
-protocol ObjectSet {}
-extension Set: ObjectSet where Element: Model {}
+/// The value of a to-many relationship.
+protocol ObjectSet {
+    static var countPath: AnyKeyPath { get }
+    static var isEmptyPath: AnyKeyPath { get }
+}
+extension Set: ObjectSet where Element: Model {
+    static var countPath: AnyKeyPath { \Set<Element>.count }
+    static var isEmptyPath: AnyKeyPath { \Set<Element>.isEmpty }
+}
+extension Array: ObjectSet where Element: Model {
+    static var countPath: AnyKeyPath { \[Element].count }
+    static var isEmptyPath: AnyKeyPath { \[Element].isEmpty }
+}
 
 extension PredicateExpressions.Value: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
@@ -105,9 +132,7 @@ extension PredicateExpressions.Negation: TranslatablePredicate {
 
 extension PredicateExpressions.Conditional: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
-        let test = try translation.condition(test)
-        return .condition(
-            .or([.and([test, try translation.condition(trueBranch)]), .and([.not(test), try translation.condition(falseBranch)])]))
+        try translation.conditional(test, trueBranch, falseBranch)
     }
 }
 
@@ -120,25 +145,25 @@ extension PredicateExpressions.Arithmetic: TranslatablePredicate {
             case .multiply: .multiply
             @unknown default: throw PredicateTranslation.unsupported(self)
             }
-        return .operand(.arithmetic(operation, try translation.operand(lhs), try translation.operand(rhs)))
+        return try translation.calculated(operation, lhs, rhs)
     }
 }
 
 extension PredicateExpressions.IntDivision: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
-        .operand(.arithmetic(.divide, try translation.operand(lhs), try translation.operand(rhs)))
+        try translation.calculated(.divide, lhs, rhs)
     }
 }
 
 extension PredicateExpressions.FloatDivision: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
-        .operand(.arithmetic(.divide, try translation.operand(lhs), try translation.operand(rhs)))
+        try translation.calculated(.divide, lhs, rhs)
     }
 }
 
 extension PredicateExpressions.UnaryMinus: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
-        .operand(.arithmetic(.subtract, 0.queryOperand, try translation.operand(wrapped)))
+        try translation.calculated(.subtract, PredicateExpressions.Value(0), wrapped)
     }
 }
 
@@ -148,20 +173,23 @@ extension PredicateExpressions.ForcedUnwrap: TranslatablePredicate {
 
 extension PredicateExpressions.OptionalFlatMap: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
-        translation.bases[variable.key] = try translation.path(wrapped)
-        return try translation.term(transform)
+        try translation.flatMapped(variable.key, wrapped, transform)
     }
 }
 
 extension PredicateExpressions.NilCoalesce: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
-        .coalesced(try translation.operand(lhs), try translation.operand(rhs))
+        try translation.coalesced(lhs, rhs)
     }
 }
 
 extension PredicateExpressions.SequenceContains: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
-        .condition(.comparison(Comparison(try translation.operand(element), .oneOf, try translation.operand(sequence))))
+        // A range is not the list of its two bounds.
+        if let range = sequence as? any PredicateRange, let bounds = try range.bounds(&translation) {
+            return try translation.within(element, bounds)
+        }
+        return try translation.compare(element, .oneOf, sequence)
     }
 }
 
@@ -204,48 +232,33 @@ extension PredicateExpressions.CollectionContainsCollection: TranslatablePredica
 
 extension PredicateExpressions.RangeExpressionContains: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
-        guard let range = range as? any PredicateRange else { throw PredicateTranslation.unsupported(self) }
-        let (low, high, isClosed) = try range.bounds(&translation)
-        let element = try translation.operand(element)
-        return .condition(
-            .and([
-                .comparison(Comparison(element, .greaterOrEqual, low)),
-                .comparison(Comparison(element, isClosed ? .lessOrEqual : .less, high)),
-            ]))
+        guard let range = range as? any PredicateRange, let bounds = try range.bounds(&translation) else {
+            throw PredicateTranslation.unsupported(self)
+        }
+        return try translation.within(element, bounds)
     }
 }
 
 /// A range whose ends are known.
 protocol PredicateRange {
-    func bounds(_ translation: inout PredicateTranslation) throws -> (low: Operand, high: Operand, isClosed: Bool)
+    /// - Returns: nil for what is not a range.
+    func bounds(_ translation: inout PredicateTranslation) throws -> (low: Operand?, high: Operand?, includesHigh: Bool)?
 }
 
 extension PredicateExpressions.Range: PredicateRange {
-    func bounds(_ translation: inout PredicateTranslation) throws -> (low: Operand, high: Operand, isClosed: Bool) {
+    func bounds(_ translation: inout PredicateTranslation) throws -> (low: Operand?, high: Operand?, includesHigh: Bool)? {
         (try translation.operand(lower), try translation.operand(upper), false)
     }
 }
 
 extension PredicateExpressions.ClosedRange: PredicateRange {
-    func bounds(_ translation: inout PredicateTranslation) throws -> (low: Operand, high: Operand, isClosed: Bool) {
+    func bounds(_ translation: inout PredicateTranslation) throws -> (low: Operand?, high: Operand?, includesHigh: Bool)? {
         (try translation.operand(lower), try translation.operand(upper), true)
     }
 }
 
 extension PredicateExpressions.Value: PredicateRange {
-    func bounds(_ translation: inout PredicateTranslation) throws -> (low: Operand, high: Operand, isClosed: Bool) {
-        if let range = value as? any RangeArgument { return range.operands }
-        throw PredicateTranslation.unsupported(self)
+    func bounds(_ translation: inout PredicateTranslation) throws -> (low: Operand?, high: Operand?, includesHigh: Bool)? {
+        (value as? any QueryRange)?.operands
     }
-}
-
-/// A range that is captured whole.
-protocol RangeArgument {
-    var operands: (low: Operand, high: Operand, isClosed: Bool) { get }
-}
-extension ClosedRange: RangeArgument where Bound: QueryArgument {
-    var operands: (low: Operand, high: Operand, isClosed: Bool) { (lowerBound.queryOperand, upperBound.queryOperand, true) }
-}
-extension Range: RangeArgument where Bound: QueryArgument {
-    var operands: (low: Operand, high: Operand, isClosed: Bool) { (lowerBound.queryOperand, upperBound.queryOperand, false) }
 }

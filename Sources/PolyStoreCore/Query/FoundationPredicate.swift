@@ -4,8 +4,8 @@ import PolyStoreBackend
 extension Where {
     /// A condition of Foundation: `Where(#Predicate<Person> { $0.age > 30 && $0.department?.title == "Research" })`.
     ///
-    /// It means what the same condition means in every other dialect, so a comparison with something that is missing is unknown, also where
-    /// Swift would say false. What a store cannot be asked (a method, a subscript, a cast) is an error that the fetch throws.
+    /// It means what the same condition means in every other dialect: a comparison with a missing value is unknown, also where Swift would say false. `??` and
+    /// `if … else` have the meaning that they have in Swift. What a store cannot evaluate (a method, a subscript, a cast) is an error that the fetch throws.
     public init(_ predicate: Foundation.Predicate<T>) {
         self.init {
             var translation = PredicateTranslation()
@@ -15,76 +15,226 @@ extension Where {
     }
 }
 
-/// Goes over the tree of a Foundation predicate. Each kind of its nodes says in an extension what it becomes.
+/// Translates the tree of a Foundation predicate. Each kind of its nodes says in an extension what it becomes.
 struct PredicateTranslation {
     /// What variables stand for.
     var bases: [PredicateExpressions.VariableID: PropertyPath] = [:]
     private var variables = 0
+    private var depth = 0
 
     enum Term {
-        case operand(Operand)
-        case condition(Condition)
-        /// An operand, or another where it is missing.
-        case coalesced(Operand, Operand)
+        /// A value, by cases: exactly one of them applies to an object.
+        case value([Choice])
         /// Objects at the end of a path that satisfy a condition.
         case filtered(PropertyPath, variable: String, Condition)
+
+        static func operand(_ operand: Operand) -> Term { .value([Choice(guards: [], value: .operand(operand))]) }
+        static func condition(_ condition: Condition) -> Term { .value([Choice(guards: [], value: .condition(condition))]) }
     }
+
+    /// A value under conditions.
+    struct Choice {
+        var guards: [Condition]
+        var value: Form
+
+        enum Form {
+            case operand(Operand)
+            /// A truth value.
+            case condition(Condition)
+            /// No value, of optional chaining.
+            case missing
+        }
+
+        func when(_ more: [Condition]) -> Choice { Choice(guards: more + guards, value: value) }
+    }
+
+    /// So many cases of a value at most: `??` and `if … else` inside of each other multiply them.
+    private static let maximumChoices = 64
 
     mutating func term(_ expression: Any) throws -> Term {
         guard let node = expression as? any TranslatablePredicate else { throw Self.unsupported(expression) }
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= FetchRequest.maximumDepth else {
+            throw StoreError(.invalidPredicate, "The #Predicate is nested too deeply; \(FetchRequest.maximumDepth) levels are the limit.")
+        }
         return try node.term(&self)
     }
 
-    mutating func condition(_ expression: Any) throws -> Condition {
-        switch try term(expression) {
-        case .condition(let condition): condition
-        // A property that is true or false by itself.
-        case .operand(.constant(.integer(let value), .bool)): .constant(value != 0)
-        case .operand(let operand): .comparison(Comparison(operand, .equal, true.queryOperand))
-        case .coalesced(let operand, let other): Self.comparison(.coalesced(operand, other), .equal, .operand(true.queryOperand))
-        case .filtered: throw Self.unsupported(expression)
-        }
+    mutating func choices(_ expression: Any) throws -> [Choice] {
+        guard case .value(let choices) = try term(expression) else { throw Self.unsupported(expression) }
+        return choices
     }
 
+    mutating func condition(_ expression: Any) throws -> Condition {
+        Self.any(try choices(expression)) { Self.condition($0) }
+    }
+
+    /// The one operand that an expression is.
     mutating func operand(_ expression: Any) throws -> Operand {
-        guard case .operand(let operand) = try term(expression) else { throw Self.unsupported(expression) }
+        let choices = try choices(expression)
+        guard choices.count == 1, choices[0].guards.isEmpty, case .operand(let operand) = choices[0].value else {
+            throw Self.unsupported(expression)
+        }
         return operand
     }
 
     mutating func path(_ expression: Any) throws -> PropertyPath {
-        guard case .operand(.path(let path)) = try term(expression) else { throw Self.unsupported(expression) }
+        guard case .path(let path) = try operand(expression) else { throw Self.unsupported(expression) }
         return path
     }
 
-    static func comparison(_ left: Term, _ operation: Comparison.Operator, _ right: Term) -> Condition {
-        switch (left, right) {
-        case (.operand(let left), .operand(let right)): .comparison(Comparison(left, operation, right))
-        case (.coalesced(let operand, let other), let right):
-            .or([
-                comparison(.operand(operand), operation, right),
-                .and([.comparison(Comparison(operand, .equal, .null)), comparison(.operand(other), operation, right)]),
-            ])
-        case (let left, .coalesced(let operand, let other)):
-            .or([
-                comparison(left, operation, .operand(operand)),
-                .and([.comparison(Comparison(operand, .equal, .null)), comparison(left, operation, .operand(other))]),
-            ])
-        // Truth values that are compared with each other.
-        case (.condition(let left), .condition(let right)):
-            operation == .equal
-                ? .or([.and([left, right]), .and([.not(left), .not(right)])])
-                : .or([.and([left, .not(right)]), .and([.not(left), right])])
-        case (.condition(let condition), .operand(.constant(.integer(let value), .bool))),
-            (.operand(.constant(.integer(let value), .bool)), .condition(let condition)):
-            (value != 0) == (operation == .equal) ? condition : .not(condition)
-        default: .constant(false)
+    // MARK: Cases
+
+    /// What is true in the case that applies.
+    private static func any(_ choices: [Choice], _ condition: (Choice.Form) throws -> Condition) rethrows -> Condition {
+        let parts = try choices.map { choice in
+            let inner = try condition(choice.value)
+            return choice.guards.isEmpty ? inner : Condition.and(choice.guards + [inner])
+        }
+        return parts.count == 1 ? parts[0] : .or(parts)
+    }
+
+    private static func condition(_ form: Choice.Form) -> Condition {
+        switch form {
+        case .condition(let condition): condition
+        case .operand(.constant(.integer(let value), .bool)): .constant(value != 0)
+        // A property that is a truth value.
+        case .operand(let operand): .comparison(Comparison(operand, .equal, true.queryOperand))
+        case .missing: unknown
         }
     }
 
+    /// A comparison with a missing value.
+    private static let unknown = Condition.comparison(Comparison(.null, .less, .null))
+
+    /// Whether a value is missing; nil where it never is.
+    private static func isMissing(_ form: Choice.Form) -> Condition? {
+        switch form {
+        case .missing, .operand(.constant(.null, _)): .constant(true)
+        case .condition, .operand(.constant), .operand(.object): nil
+        case .operand(let operand): .comparison(Comparison(operand, .equal, .null))
+        }
+    }
+
+    /// A value, or another where it is missing.
+    mutating func coalesced(_ left: Any, _ right: Any) throws -> Term {
+        let others = try choices(right)
+        var found: [Choice] = []
+        for choice in try choices(left) {
+            guard let isMissing = Self.isMissing(choice.value) else {
+                found.append(choice)
+                continue
+            }
+            found += others.map { $0.when(choice.guards + [isMissing]) }
+            if case .constant = isMissing { continue }
+            found.append(Choice(guards: choice.guards + [.not(isMissing)], value: choice.value))
+        }
+        return try limited(found)
+    }
+
+    /// One value or another.
+    mutating func conditional(_ test: Any, _ first: Any, _ second: Any) throws -> Term {
+        let test = try condition(test)
+        return try limited(try choices(first).map { $0.when([test]) } + choices(second).map { $0.when([.not(test)]) })
+    }
+
+    /// What becomes of the value of an optional where there is one.
+    mutating func flatMapped(_ variable: PredicateExpressions.VariableID, _ wrapped: Any, _ transform: Any) throws -> Term {
+        let path = try path(wrapped)
+        bases[variable] = path
+        guard case .value(let choices) = try term(transform) else { throw Self.unsupported(transform) }
+        // A path that goes on from there is missing by itself.
+        if choices.count == 1, choices[0].guards.isEmpty, case .operand(.path(let longer)) = choices[0].value,
+            longer.variable == path.variable, longer.keys.starts(with: path.keys), !longer.keys.contains(where: { $0.hasPrefix("@") })
+        {
+            return .value(choices)
+        }
+        let isMissing = Condition.comparison(Comparison(.path(path), .equal, .null))
+        return try limited(choices.map { $0.when([.not(isMissing)]) } + [Choice(guards: [isMissing], value: .missing)])
+    }
+
+    private func limited(_ choices: [Choice]) throws -> Term {
+        guard choices.count <= Self.maximumChoices else {
+            throw StoreError(
+                .invalidPredicate,
+                "A value of a #Predicate has more than \(Self.maximumChoices) cases of ??, optional chaining and if … else. Ask for parts of it, joined by && and ||."
+            )
+        }
+        return .value(choices)
+    }
+
+    /// Each case of one value with each of another.
+    private func pairs(_ left: [Choice], _ right: [Choice]) throws -> [(guards: [Condition], Choice.Form, Choice.Form)] {
+        guard left.count * right.count <= Self.maximumChoices else {
+            _ = try limited(left + right + Array(repeating: left[0], count: Self.maximumChoices))
+            return []
+        }
+        return left.flatMap { first in right.map { (first.guards + $0.guards, first.value, $0.value) } }
+    }
+
+    // MARK: Comparisons
+
     mutating func compare(_ left: Any, _ operation: Comparison.Operator, _ right: Any) throws -> Term {
-        let (first, second) = (try term(left), try term(right))
-        for side in [first, second] { if case .filtered = side { throw Self.unsupported(left) } }
-        return .condition(Self.comparison(first, operation, second))
+        let pairs = try pairs(try choices(left), try choices(right))
+        let parts = try pairs.map { guards, first, second in
+            let inner = try Self.comparison(first, operation, second, left)
+            return guards.isEmpty ? inner : Condition.and(guards + [inner])
+        }
+        return .condition(parts.count == 1 ? parts[0] : .or(parts))
+    }
+
+    private static func comparison(
+        _ left: Choice.Form, _ operation: Comparison.Operator, _ right: Choice.Form, _ expression: Any
+    ) throws -> Condition {
+        switch (left, right) {
+        case (.operand(let left), .operand(let right)): return .comparison(Comparison(left, operation, right))
+        case (.missing, .missing), (.missing, .operand(.constant(.null, _))), (.operand(.constant(.null, _)), .missing):
+            return operation == .equal ? .constant(true) : (operation == .notEqual ? .constant(false) : unknown)
+        case (.missing, _), (_, .missing): return unknown
+        // A truth value is not missing.
+        case (.condition, .operand(.constant(.null, _))), (.operand(.constant(.null, _)), .condition):
+            guard operation == .equal || operation == .notEqual else { throw unsupported(expression) }
+            return .constant(operation == .notEqual)
+        case (.condition(let condition), .operand(.constant(.integer(let value), .bool))),
+            (.operand(.constant(.integer(let value), .bool)), .condition(let condition)):
+            guard operation == .equal || operation == .notEqual else { throw unsupported(expression) }
+            return (value != 0) == (operation == .equal) ? condition : .not(condition)
+        // Truth values that are compared with each other.
+        case (.condition, _), (_, .condition):
+            let (first, second) = (condition(left), condition(right))
+            switch operation {
+            case .equal: return .or([.and([first, second]), .and([.not(first), .not(second)])])
+            case .notEqual: return .or([.and([first, .not(second)]), .and([.not(first), second])])
+            default: throw unsupported(expression)
+            }
+        }
+    }
+
+    /// A value worked out of two.
+    mutating func calculated(_ operation: ArithmeticOperator, _ left: Any, _ right: Any) throws -> Term {
+        let pairs = try pairs(try choices(left), try choices(right))
+        return try limited(
+            try pairs.map { guards, first, second in
+                switch (first, second) {
+                case (.operand(let first), .operand(let second)):
+                    Choice(guards: guards, value: .operand(.arithmetic(operation, first, second)))
+                case (.missing, _), (_, .missing): Choice(guards: guards, value: .missing)
+                default: throw Self.unsupported(left)
+                }
+            })
+    }
+
+    /// That a value lies in a range.
+    mutating func within(_ value: Any, _ range: (low: Operand?, high: Operand?, includesHigh: Bool)) throws -> Term {
+        .condition(
+            try Self.any(try choices(value)) { form in
+                switch form {
+                case .operand(let operand): .within(operand, range)
+                case .missing: Self.unknown
+                case .condition: throw Self.unsupported(value)
+                }
+            })
     }
 
     /// The condition on the elements of a sequence, with the variable that stands for them.
@@ -99,12 +249,13 @@ struct PredicateTranslation {
         let name = String(describing: type(of: expression)).prefix { $0 != "<" }
         return StoreError(
             .invalidPredicate,
-            "A store cannot be asked for \(name) of a #Predicate. Properties, comparisons, &&, ||, !, +, -, *, contains, starts(with:), "
-                + "allSatisfy, filter, count, isEmpty, ranges and ?? are understood.")
+            "A store cannot evaluate this \(name) of a #Predicate. Properties, comparisons, &&, ||, !, if … else, +, -, *, /, contains, starts(with:), "
+                + "allSatisfy, filter, count, isEmpty, ranges and ?? are supported. Fetch more and filter the objects in Swift, or use a format string."
+        )
     }
 }
 
-/// A node of Foundation's tree that a store can be asked about.
+/// A node of Foundation's tree that a store can evaluate.
 protocol TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term
 }

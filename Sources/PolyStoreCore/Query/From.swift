@@ -6,6 +6,8 @@ import PolyStoreBackend
 ///     From<Person>("Cache")             // the stores of one configuration
 ///     From<Person>(nil)                 // those of the default configuration
 ///     From<Person>("Cache", nil)        // several
+///
+/// Each store is read once, however often its configuration is named. Configurations without the entity are ignored; if none has it, the fetch throws.
 public struct From<T: Model>: Sendable {
     /// nil: all stores.
     let configurations: [String?]?

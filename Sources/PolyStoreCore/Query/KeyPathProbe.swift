@@ -1,26 +1,75 @@
 import PolyStoreBackend
 
-/// Finds out which properties a key path of several steps goes over, by letting it read an object that only takes notes.
+/// Finds the stored properties that a key path of several steps goes over: `\Person.department?.title` is `department`, then `title`.
 ///
-/// Swift tells nothing about the steps of a key path, but it reads them one after the other: `\Person.department?.title` asks a person for its
-/// department and that for its title. Here both are faults of a context without any store, which tells each of them to answer and
-/// remembers who was asked for what.
+/// The steps are compared with those of the models' own key paths, so nothing of the path is evaluated. Only the number of objects that a to-many relationship
+/// leads to is evaluated, on objects of a context without a store: all properties of a set or an array that are an `Int` look alike otherwise.
 final class KeyPathProbe: Context {
-    private var keys: [String] = []
-    private var hasEnded = false
+    /// How many objects every to-many relationship leads to.
+    private var memberCount = 0
+    private var members: [any Model] = []
 
-    /// The keys that a path goes over.
-    /// - Throws: `invalidPredicate` where it goes over something that is not stored.
+    /// The names of the properties.
+    /// - Throws: `invalidPredicate` where the path does not end exactly at a stored property.
     static func keys<T: Model>(of path: PartialKeyPath<T>, _ context: Context, _ entry: StoreEntity) throws -> [String] {
         // Names do not depend on the stack.
         if let known = known.withLock({ $0[Key(path: path)] }) { return known }
-        let probe = KeyPathProbe(core: context.core, table: context.table, context.site)
-        let object: T = probe.object(T.self, entry.slot, 1)
-        let value = object[keyPath: path]
-        let keys = try probe.checked(path, type(of: path).valueType, entry)
-        withExtendedLifetime(value) {}
+        let keys = try found(path, context, entry)
         known.withLock { $0[Key(path: path)] = keys }
         return keys
+    }
+
+    private static func found<T: Model>(_ path: PartialKeyPath<T>, _ context: Context, _ root: StoreEntity) throws -> [String] {
+        let steps = KeyPathSteps(path).names
+        var keys: [String] = []
+        var entry = root
+        func refused(_ why: String) -> StoreError {
+            let place = ([T._$entityName] + keys).joined(separator: ".")
+            return StoreError(
+                .invalidPredicate,
+                "A key path of \(T._$entityName) to \(type(of: path).valueType) cannot be used in a query: \(why) \(place). Only stored attributes and "
+                    + "relationships can. Use the stored attribute itself, or a format string for a derived value: \"age + 10 > 15\", \"name ==[c] 'x'\".",
+                entity: T._$entityName, attribute: keys.last)
+        }
+        for (index, step) in steps.enumerated() {
+            guard let key = entry.types.lazy.compactMap({ Self.stored(step, $0) }).first else {
+                throw refused("step \(index + 1) is not a stored property of")
+            }
+            keys.append(key)
+            let rest = steps.count - index - 1
+            guard let relationship = entry.entity.relationship(named: key) else {
+                guard rest == 0 else { throw refused("it goes on behind the attribute") }
+                return keys
+            }
+            if relationship.isToMany {
+                if rest == 0 { return keys }
+                guard rest == 1, isCount(path, context, root) else {
+                    throw refused("only the count of its objects can follow the to-many relationship")
+                }
+                return keys + ["@count"]
+            }
+            entry = context.entry(entry.destinations[relationship.ordinal])
+        }
+        guard !keys.isEmpty else { throw refused("it has no step from") }
+        return keys
+    }
+
+    /// The property whose own key path is a step.
+    private static func stored(_ step: String, _ type: any Model.Type) -> String? {
+        func open<M: Model>(_ type: M.Type) -> String? {
+            M._$properties.names.first { KeyPathSteps($0.path).names == [step] }?.name
+        }
+        return open(type)
+    }
+
+    /// Whether a path whose last step begins at the objects of a to-many relationship is their number.
+    private static func isCount<T: Model>(_ path: PartialKeyPath<T>, _ context: Context, _ entry: StoreEntity) -> Bool {
+        [2, 5, 11].allSatisfy { count in
+            let probe = KeyPathProbe(core: context.core, table: context.table, context.site)
+            probe.memberCount = count
+            let object: T = probe.object(T.self, entry.slot, 1)
+            return withExtendedLifetime(probe) { object[keyPath: path] as? Int == count }
+        }
     }
 
     private struct Key: Hashable, @unchecked Sendable {  // key paths of stored properties hold no state
@@ -30,16 +79,11 @@ final class KeyPathProbe: Context {
 
     override func fire(_ object: some Model, _ field: Int) {
         let entity = entry(object._$state.slot).entity
-        guard entity.fields.indices.contains(field) else {
-            hasEnded = true
-            return
-        }
-        note(entity.fields[field].name)
-        // Leads to somebody: to a new object that takes notes too.
-        if let relationship = entity.fields[field].relationship { object._$setToOne(relationship, ToOne(id: 1)) }
+        // Every to-one relationship leads to an object.
+        for field in entity.fields { if let relationship = field.relationship { object._$setToOne(relationship, ToOne(id: 1)) } }
     }
 
-    /// Of any class that a path goes over; nobody asks of which it is.
+    /// Of any class that a path goes over; which one makes no difference.
     override func note<T: Model>(_ type: T.Type, _ map: IdentityMap, _ key: Int64) -> T? {
         let object = T(_$state: ModelState(map, key: key, flags: .fault))
         map.insert(key, object)
@@ -47,35 +91,17 @@ final class KeyPathProbe: Context {
     }
 
     override func memberSource(_ key: MemberKey, isInserted: Bool) throws -> MemberSource {
-        note(entry(key.slot).entity.relationships[Int(key.relationship)].name)
-        return .known([])
-    }
-
-    private func note(_ key: String) { keys.append(key) }
-
-    private func checked(_ path: AnyKeyPath, _ type: Any.Type, _ entry: StoreEntity) throws -> [String] {
-        func refused(_ why: String) -> StoreError {
-            StoreError(.invalidPredicate, "\(path) cannot be asked about: \(why).", entity: entry.entity.name)
+        let slot = destination(key.slot, Int(key.relationship))
+        let declared = entry(key.slot).destinationNames[Int(key.relationship)]
+        func make<M: Model>(_ type: M.Type, _ key: Int64) {
+            let object = M(_$state: ModelState(maps[Int(slot)], key: key))
+            maps[Int(slot)].insert(key, object)
+            members.append(object)
         }
-        guard !keys.isEmpty, !hasEnded else { throw refused("it goes over something that is not stored") }
-        var entity = entry.entity
-        for (place, key) in keys.enumerated() {
-            let isLast = place == keys.count - 1
-            if let relationship = entity.relationship(named: key) {
-                guard !relationship.isToMany || isLast else { throw refused("\(key) leads to many objects") }
-                if relationship.isToMany, type is Int.Type { return keys + ["@count"] }
-                entity = entry.store.schema.entities[relationship.destination]
-            } else if let field = entity.field(named: key) {
-                guard isLast else { throw refused("more than one attribute is read") }
-                guard let stored = (type as? any AttributeValue.Type)?.attributeType, stored == field.type else {
-                    if type is any AttributeValue.Type { throw refused("it goes on behind the attribute \(key)") }
-                    break
-                }
-            } else {
-                throw refused("\(entity.name) has no \(key)")
-            }
-        }
-        return keys
+        let keys = (0..<memberCount).map { Int64($0) + 2 }
+        let type = entry(slot).types.first { $0._$entityName == declared } ?? entry(slot).type
+        for key in keys { make(type, key) }
+        return .known(keys)
     }
 }
 

@@ -55,12 +55,12 @@ extension ClosedRange: QueryArgument where Bound: QueryArgument {
 }
 
 extension ObjectID: QueryArgument {
-    public var queryOperand: Operand { .object(entity: T.storedEntityName, id: key) }
+    public var queryOperand: Operand { .object(entity: T.storedEntityName, id: key, store: entry.store.storeID) }
 }
 
 /// An object stands for its id: `Where("department == %@", research)`.
 extension Model {
-    public var queryOperand: Operand { .object(entity: Self.storedEntityName, id: _$state.key) }
+    public var queryOperand: Operand { objectID.queryOperand }
 }
 
 /// A side of a comparison that is made already.
@@ -95,8 +95,16 @@ extension Where {
         self.init(.comparison(Comparison(.path(PropertyPath(dotted: key)), .equal, value?.queryOperand ?? .null)))
     }
 
+    /// `Where("age", isMemberOf: 18...65)`: a range of any shape.
+    public init<R: QueryRange>(_ key: String, isMemberOf range: R) where R.Bound: QueryArgument { self = range ~= QueryKey(key) }
+
     /// `Where("name", isMemberOf: ["Jane", "John"])`
+    @_disfavoredOverload
     public init<S: Sequence>(_ key: String, isMemberOf values: S) where S.Element: QueryArgument {
+        if let range = values as? any QueryRange, let bounds = range.operands {
+            self.init(.within(.path(PropertyPath(dotted: key)), bounds))
+            return
+        }
         self.init(.comparison(Comparison(.path(PropertyPath(dotted: key)), .oneOf, .list(values.map(\.queryOperand)))))
     }
 

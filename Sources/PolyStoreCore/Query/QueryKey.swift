@@ -25,6 +25,22 @@ public struct QueryKey: Sendable, Hashable {
 
     public static prefix func % (name: QueryKey) -> QueryKey { name }
 
+    fileprivate func within<T: Model>(_ range: any QueryRange) -> Where<T> {
+        Where<T>(catching: {
+            guard let bounds = range.operands else {
+                throw StoreError(.invalidPredicate, "The bounds of \(range) cannot be compared with \(name).", entity: T._$entityName)
+            }
+            // ANY of both bounds must be about one object, and two comparisons would be about two.
+            guard bounds.includesHigh || bounds.low == nil || modifier == .direct || modifier == .all else {
+                throw StoreError(
+                    .invalidPredicate,
+                    "\(modifier.rawValue) does not accept the half-open range \(range). Use a closed range, or .any(\\.relationship, range ~= \\.attribute).",
+                    entity: T._$entityName)
+            }
+            return .within(.path(path), bounds, modifier: modifier)
+        })
+    }
+
     fileprivate func compare<T: Model>(
         _ operation: Comparison.Operator, _ operand: Operand, options: TextOptions = []
     ) -> Where<T> {
@@ -33,8 +49,11 @@ public struct QueryKey: Sendable, Hashable {
 }
 
 public prefix func % (name: String) -> QueryKey { QueryKey(name) }
-/// For a modifier behind it: `%"friends.age"%.any`.
+/// For what follows with a dot: `%"friends.age"%.any`, `%"name"%.beginsWith("ja")`.
 public postfix func % (name: String) -> QueryKey { QueryKey(name) }
+
+/// So that `%"name"%.beginsWith("ja")` may begin as every other condition by a key does.
+public prefix func % <T: Model>(condition: Where<T>) -> Where<T> { condition }
 
 public func == <T: Model>(key: QueryKey, value: (any QueryArgument)?) -> Where<T> { key.compare(.equal, value?.queryOperand ?? .null) }
 public func != <T: Model>(key: QueryKey, value: (any QueryArgument)?) -> Where<T> { key.compare(.notEqual, value?.queryOperand ?? .null) }
@@ -51,12 +70,15 @@ public func > <T: Model>(left: QueryKey, right: QueryKey) -> Where<T> { left.com
 public func >= <T: Model>(left: QueryKey, right: QueryKey) -> Where<T> { left.compare(.greaterOrEqual, .path(right.path)) }
 
 /// One of some values: `[18, 21] ~= %"age"`.
+@_disfavoredOverload
 public func ~= <T: Model, S: Sequence>(values: S, key: QueryKey) -> Where<T> where S.Element: QueryArgument {
-    key.compare(.oneOf, .list(values.map(\.queryOperand)))
+    // A range in a generic function: its elements may be too many to list, or endless.
+    if let range = values as? any QueryRange { return key.within(range) }
+    return key.compare(.oneOf, .list(values.map(\.queryOperand)))
 }
 
-/// Within a closed range: `18...65 ~= %"age"`.
-public func ~= <T: Model, V: QueryArgument>(range: ClosedRange<V>, key: QueryKey) -> Where<T> { key.compare(.between, range.queryOperand) }
+/// Within a range of any shape: `18...65 ~= %"age"`, `30... ~= %"age"`.
+public func ~= <T: Model, R: QueryRange>(range: R, key: QueryKey) -> Where<T> where R.Bound: QueryArgument { key.within(range) }
 
 extension QueryKey {
     public func contains<T: Model>(_ text: String, options: TextOptions = []) -> Where<T> {

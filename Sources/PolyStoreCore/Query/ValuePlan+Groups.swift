@@ -10,7 +10,13 @@ extension ValuePlan {
 
         var requests = try entries.enumerated().map { try columns.request($0.element, store: $0.offset) }
         let (first, schema) = (requests[0], entries[0].store.schema)
-        let condition = try having?.resolved(for: first.columns, in: schema) ?? .all
+        if entries.count > 1, having?.namesObjects ?? false {
+            throw StoreError(
+                .unsupported,
+                "Having cannot compare with an object where groups of several stores are asked for. Ask each store, or use Where.",
+                entity: T._$entityName)
+        }
+        let condition = try having?.resolved(for: first.columns, in: schema, store: entries[0].store.storeID) ?? .all
         let sortKeys = try order.map { key, path in
             try key.key(by: try Operand.path(path).resolved(for: first.columns, in: schema).expression, entries[0])
         }

@@ -65,7 +65,7 @@ extension ValuePlan {
 /// Collects what a query answers: each answer once, if that is asked for, and the slice that is wanted.
 struct Answers {
     private(set) var rows: [[QueryValue?]] = []
-    private var known: Set<[QueryValue?]>?
+    private var known: Set<DistinctRow>?
     private var toSkip: Int
     private let limit: Int?
 
@@ -79,11 +79,36 @@ struct Answers {
     var isFull: Bool { limit.map { rows.count >= $0 } ?? false }
 
     mutating func add(_ row: [QueryValue?]) {
-        if isFull || known?.insert(row).inserted == false { return }
+        if isFull || known?.insert(DistinctRow(row)).inserted == false { return }
         if toSkip > 0 {
             toSkip -= 1
         } else {
             rows.append(row)
         }
     }
+}
+
+/// An answer as `returnsDistinctResults` and groups tell answers apart: texts by their UTF-8 bytes, other values as they compare.
+private struct DistinctRow: Hashable {
+    private let values: [QueryValue?]
+
+    init(_ values: [QueryValue?]) { self.values = values }
+
+    private static func bytes(_ value: QueryValue?) -> String.UTF8View? {
+        switch value {
+        case .text(let text): text.utf8
+        case .url(let url): url.absoluteString.utf8
+        default: nil
+        }
+    }
+
+    static func == (left: DistinctRow, right: DistinctRow) -> Bool {
+        left.values.elementsEqual(right.values) { first, second in
+            guard first == second else { return false }
+            guard let bytes = Self.bytes(first), let others = Self.bytes(second) else { return true }
+            return bytes.elementsEqual(others)
+        }
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(values) }
 }

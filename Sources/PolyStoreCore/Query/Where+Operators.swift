@@ -113,52 +113,75 @@ private func compare<T: Model>(_ left: PartialKeyPath<T>, _ comparison: Comparis
 
 // MARK: To-one relationships
 
-/// Objects whose to-one relationship leads to an object, or to none.
-public func == <T: Model, D: Model>(path: KeyPath<T, D?>, target: ObjectID<D>?) -> Where<T> {
-    equal(path, target.map { .integer($0.key) } ?? .null, .int64)
-}
+/// Objects whose to-one relationship leads to an object, or to none. An object of another store is equal to none.
+public func == <T: Model, D: Model>(path: KeyPath<T, D?>, target: ObjectID<D>?) -> Where<T> { leads(path, to: target) }
 
 @_disfavoredOverload
-public func == <T: Model, D: Model>(path: KeyPath<T, D?>, target: D?) -> Where<T> {
-    equal(path, target.map { .integer($0._$state.key) } ?? .null, .int64)
-}
+public func == <T: Model, D: Model>(path: KeyPath<T, D?>, target: D?) -> Where<T> { leads(path, to: target?.objectID) }
 
-public func != <T: Model, D: Model>(path: KeyPath<T, D?>, target: ObjectID<D>?) -> Where<T> {
-    notEqual(path, target.map { .integer($0.key) } ?? .null, .int64)
-}
+public func != <T: Model, D: Model>(path: KeyPath<T, D?>, target: ObjectID<D>?) -> Where<T> { !leads(path, to: target) }
 
 @_disfavoredOverload
-public func != <T: Model, D: Model>(path: KeyPath<T, D?>, target: D?) -> Where<T> {
-    notEqual(path, target.map { .integer($0._$state.key) } ?? .null, .int64)
+public func != <T: Model, D: Model>(path: KeyPath<T, D?>, target: D?) -> Where<T> { !leads(path, to: target?.objectID) }
+
+private func leads<T: Model, D: Model>(_ path: KeyPath<T, D?>, to target: ObjectID<D>?) -> Where<T> {
+    guard let target else { return equal(path, .null, .int64) }
+    nonisolated(unsafe) let path = path  // key paths of stored properties hold no state
+    return Where { context, entry in
+        let expression = try context.expression(path, entry)
+        guard target.isHeld(by: entry.store) else { return .oneOf(expression, []) }
+        return .compare(expression, .equal, .constant(.integer(target.key), .int64))
+    }
+}
+
+extension ObjectID {
+    /// Whether a store, of this stack or of another, is the one that holds the object.
+    func isHeld(by store: PersistentStore) -> Bool { entry.store === store || entry.store.storeID == store.storeID }
 }
 
 // MARK: Sets, ranges and text
 
-/// Objects whose attribute is one of the values: `[1, 2, 3] ~= \.age`. Disfavored, as a range of integers is a sequence too.
+/// Objects whose attribute is one of the values: `[1, 2, 3] ~= \.age`.
 @_disfavoredOverload
-public func ~= <T: Model, V: AttributeValue, S: Sequence<V>>(values: S, path: KeyPath<T, V>) -> Where<T> {
+public func ~= <T: Model, V: AttributeValue, S: Sequence<V>>(values: S, path: KeyPath<T, V>) -> Where<T> { isOne(of: values, path) }
+
+@_disfavoredOverload
+public func ~= <T: Model, V: AttributeValue, S: Sequence<V>>(values: S, path: KeyPath<T, V?>) -> Where<T> { isOne(of: values, path) }
+
+private func isOne<T: Model, V: AttributeValue, S: Sequence<V>>(of values: S, _ path: PartialKeyPath<T>) -> Where<T> {
+    // A range in a generic function: its elements may be too many to list, or endless.
+    if let range = values as? any QueryRange, let bounds = range.bounds(of: V.self) { return within(bounds, path) }
     let constants = values.map { $0.attributeValue }
     return Where(path) { .oneOf($0, constants) }
 }
 
-@_disfavoredOverload
-public func ~= <T: Model, V: AttributeValue, S: Sequence<V>>(values: S, path: KeyPath<T, V?>) -> Where<T> {
-    let constants = values.map { $0.attributeValue }
-    return Where(path) { .oneOf($0, constants) }
+/// Objects whose attribute lies in a range of any shape: `18...65 ~= \.age`, `0..<18 ~= \.age`, `30... ~= \.age`, `..<18 ~= \.age`, `...17 ~= \.age`.
+public func ~= <T: Model, R: QueryRange>(range: R, path: KeyPath<T, R.Bound>) -> Where<T> where R.Bound: AttributeValue {
+    within(range.queryBounds, path)
 }
 
-/// Objects whose attribute lies in a closed range: `18...65 ~= \.age`.
-public func ~= <T: Model, V: AttributeValue & Comparable>(range: ClosedRange<V>, path: KeyPath<T, V>) -> Where<T> {
-    path >= range.lowerBound && path <= range.upperBound
+public func ~= <T: Model, R: QueryRange>(range: R, path: KeyPath<T, R.Bound?>) -> Where<T> where R.Bound: AttributeValue {
+    within(range.queryBounds, path)
 }
 
-/// Objects whose attribute lies in a half-open range: `0..<18 ~= \.age`.
-public func ~= <T: Model, V: AttributeValue & Comparable>(range: Range<V>, path: KeyPath<T, V>) -> Where<T> {
-    path >= range.lowerBound && path < range.upperBound
+private func within<T: Model, V: AttributeValue>(_ bounds: QueryBounds<V>, _ path: PartialKeyPath<T>) -> Where<T> {
+    let low = bounds.low.map { QueryExpression.constant($0.attributeValue, V.attributeType) }
+    let high = bounds.high.map { QueryExpression.constant($0.attributeValue, V.attributeType) }
+    let upper = bounds.includesHigh ? ComparisonOperator.lessOrEqual : .less
+    return Where(path) { value in
+        .and(
+            [
+                low.map { .compare(value, .greaterOrEqual, $0) },
+                high.map { .compare(value, upper, $0) },
+            ].compactMap { $0 })
+    }
 }
 
-/// Objects whose to-one relationship leads to one of some objects: `ids ~= \.country`.
+/// Objects whose to-one relationship leads to one of some objects: `ids ~= \.country`. Objects of other stores are equal to none.
 public func ~= <T: Model, D: Model, S: Sequence<ObjectID<D>>>(targets: S, path: KeyPath<T, D?>) -> Where<T> {
-    let keys = targets.map { Value.integer($0.key) }
-    return Where(path) { .oneOf($0, keys) }
+    let targets = Array(targets)
+    nonisolated(unsafe) let path = path  // key paths of stored properties hold no state
+    return Where { context, entry in
+        .oneOf(try context.expression(path, entry), targets.lazy.filter { $0.isHeld(by: entry.store) }.map { .integer($0.key) })
+    }
 }

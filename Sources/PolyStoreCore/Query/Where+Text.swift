@@ -61,11 +61,12 @@ extension Where {
     ) -> Where<T> {
         guard let name = T._$properties.knownRelationship(path) ?? T._$properties.knownField(path)?.name else {
             return Where(
-                .none, error: StoreError(.invalidPredicate, "\(path) is no relationship of \(T._$entityName).", entity: T._$entityName))
+                .none,
+                error: StoreError(.invalidPredicate, "\(path) is not a relationship of \(T._$entityName).", entity: T._$entityName))
         }
-        return Where { context, entry in
+        return condition.nested(in: T.self) { context, entry in
             guard let relationship = entry.entity.relationship(named: name) else {
-                throw StoreError(.invalidPredicate, "\(name) is no relationship of \(entry.entity.name).", entity: entry.entity.name)
+                throw StoreError(.invalidPredicate, "\(name) is not a relationship of \(entry.entity.name).", entity: entry.entity.name)
             }
             let destination = context.entry(entry.destinations[relationship.ordinal])
             return make(RelationshipReference(relationship, in: entry.store.schema), try condition.predicate(context, destination))
@@ -89,9 +90,15 @@ extension Where {
 
     /// Objects that lead to so many that satisfy a condition: `.count(\.friends, \.age > 30, .greater, 2)`.
     public static func count<C: Collection>(
-        _ path: KeyPath<T, C>, _ condition: Where<C.Element> = Where<C.Element>(true), _ comparison: ComparisonOperator, _ count: Int
+        _ path: KeyPath<T, C>, _ condition: Where<C.Element>, _ comparison: ComparisonOperator, _ count: Int
     ) -> Where<T> where C.Element: Model {
         related(path, condition) { .compare(.count($0, where: $1), comparison, .constant(.integer(Int64(count)), .int64)) }
+    }
+
+    /// Objects that lead to so many: `.count(\.friends, .greaterOrEqual, 2)`.
+    public static func count<C: Collection>(_ path: KeyPath<T, C>, _ comparison: ComparisonOperator, _ count: Int) -> Where<T>
+    where C.Element: Model {
+        self.count(path, Where<C.Element>(true), comparison, count)
     }
 
     /// Objects whose to-one relationship leads to one that satisfies a condition; never those where it leads nowhere.

@@ -60,7 +60,23 @@ public struct BatchChanges<T: Model> {
 
     /// Makes a to-one relationship lead to an object, or to none.
     public mutating func set<D: Model>(_ path: KeyPath<T, D?>, to target: ObjectID<D>?) {
-        add(path, constant: target.map { .integer($0.key) } ?? .null)
+        do {
+            let name = try T._$properties.field(path).name
+            steps.append(
+                Step(name: name, reads: false) { _, _, _, entry in
+                    guard let target else { return .null }
+                    guard target.isHeld(by: entry.store) else { throw Self.foreign("\(target)", name, entry) }
+                    return .integer(target.key)
+                })
+        } catch { self.error = self.error ?? error }
+    }
+
+    private static func foreign(_ target: String, _ name: String, _ entry: StoreEntity) -> StoreError {
+        StoreError(
+            .misuse,
+            "\(entry.entity.name).\(name) cannot lead to \(target), which is held by another store than \(entry.store.url): a relationship stays within "
+                + "one store.",
+            entity: entry.entity.name, attribute: name)
     }
 
     @_disfavoredOverload
@@ -71,6 +87,9 @@ public struct BatchChanges<T: Model> {
         let equality = Where<T>(name, isEqualTo: value)
         steps.append(
             Step(name: name, reads: false) { _, field, context, entry in
+                if case .object(let target, let key, let store?)? = value?.queryOperand, store != entry.store.storeID {
+                    throw Self.foreign("\(target) \(key)", name, entry)
+                }
                 if let (ordinal, value) = try equality.predicate(context, entry).equality(of: entry.entity), ordinal == field.ordinal {
                     return value
                 }

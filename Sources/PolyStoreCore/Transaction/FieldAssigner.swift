@@ -19,11 +19,16 @@ final class FieldAssigner {
     }
 
     /// A record with other values in some of its fields, by ordinal.
-    /// - Throws: `invalidValue` for a value of another physical type.
+    /// - Throws: `invalidValue` for a value that a field cannot hold.
     func record(_ record: RecordView, with values: [Int: Value], _ entity: Entity) throws -> RecordView {
         try build(entity) { builder in
             for field in entity.fields {
-                if let value = values[field.ordinal] { try builder.set(field, value) } else { builder.copy(field, from: record) }
+                guard let value = values[field.ordinal] else {
+                    builder.copy(field, from: record)
+                    continue
+                }
+                try field.check(value)
+                try builder.set(field, value)
             }
         }
     }

@@ -13,14 +13,13 @@ extension Transaction {
     ///   - source: which objects; limit and offset count too.
     ///   - changes: says once what to do to each.
     /// - Returns: how many objects match, whether or not they had to be changed.
-    /// - Throws: `invalidPredicate` for what cannot be set, `invalidValue` for a sum that does not fit, and what a function throws; nothing is changed then.
+    /// - Throws: `invalidPredicate` for what cannot be set, `invalidValue` for a value or a sum that the attribute cannot hold, `misuse` for an object of another
+    ///   store, and what a function throws. Nothing is changed then.
     @discardableResult
     public func batchUpdate<S: FetchSource>(_ source: S, set changes: (inout BatchChanges<S.Entity>) throws -> Void) throws -> Int {
         var batch = BatchChanges<S.Entity>()
         try changes(&batch)
         if let error = batch.error { throw error }
-        // Only what looks at the objects can fail in the middle.
-        guard batch.steps.contains(where: \.reads) else { return try carryOut(batch, source) }
         var count = 0
         try atomically { count = try carryOut(batch, source) }
         return count
@@ -45,7 +44,9 @@ extension Transaction {
             // A step sees what those before it did.
             let seen = try step.reads && !values.isEmpty ? assigner.record(old, with: values, entry.entity) : old
             do {
-                values[field.ordinal] = try step.value(seen, field, self, entry)
+                let value = try step.value(seen, field, self, entry)
+                try field.check(value)
+                values[field.ordinal] = value
             } catch var error as StoreError {
                 error.entity = entry.entity.name
                 error.attribute = field.name
@@ -60,22 +61,23 @@ extension Transaction {
 
     /// Changes every object that matches; see ``batchUpdate(_:set:)-(S,_)``.
     @discardableResult
-    public func batchUpdate<T, A: FetchClause<T>>(
-        _ from: From<T>, _ first: A, set changes: (inout BatchChanges<T>) throws -> Void
+    public func batchUpdate<T>(
+        _ from: From<T>, _ first: any FetchClause<T>, set changes: (inout BatchChanges<T>) throws -> Void
     ) throws -> Int {
         try batchUpdate(from.chain(first), set: changes)
     }
 
     @discardableResult
-    public func batchUpdate<T, A: FetchClause<T>, B: FetchClause<T>>(
-        _ from: From<T>, _ first: A, _ second: B, set changes: (inout BatchChanges<T>) throws -> Void
+    public func batchUpdate<T>(
+        _ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>, set changes: (inout BatchChanges<T>) throws -> Void
     ) throws -> Int {
         try batchUpdate(from.chain(first, second), set: changes)
     }
 
     @discardableResult
-    public func batchUpdate<T, A: FetchClause<T>, B: FetchClause<T>, C: FetchClause<T>>(
-        _ from: From<T>, _ first: A, _ second: B, _ third: C, set changes: (inout BatchChanges<T>) throws -> Void
+    public func batchUpdate<T>(
+        _ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>, _ third: any FetchClause<T>,
+        set changes: (inout BatchChanges<T>) throws -> Void
     ) throws -> Int {
         try batchUpdate(from.chain(first, second, third), set: changes)
     }

@@ -12,8 +12,8 @@ extension Transaction {
     /// Deletes every object that matches.
     /// - Returns: how many.
     @discardableResult
-    public func deleteAll<T, A: FetchClause<T>, B: FetchClause<T>, C: FetchClause<T>>(
-        _ from: From<T>, _ first: A, _ second: B, _ third: C
+    public func deleteAll<T>(
+        _ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>, _ third: any FetchClause<T>
     ) throws -> Int {
         try deleteAll(from.chain(first, second, third))
     }

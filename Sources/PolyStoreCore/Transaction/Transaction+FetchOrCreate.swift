@@ -50,7 +50,7 @@ extension Transaction {
     /// Judges what a new object would be before there is one.
     private func checkNew<T: Model>(_ type: T.Type, _ entry: StoreEntity, _ values: [Int: Value], _ terms: [QueryPredicate]) throws {
         func refused(_ terms: [QueryPredicate], _ why: String) -> StoreError {
-            let names = terms.map(\.description).joined(separator: "; ")
+            let names = terms.map(\.neverMet).joined(separator: "; ")
             return StoreError(
                 .invalidPredicate,
                 "No \(entry.entity.name) matches, and one cannot be created of the condition: \(names): \(why).", entity: entry.entity.name)
@@ -73,16 +73,16 @@ extension Transaction {
 
 extension Transaction {
     /// The first object that matches, or a new one that does; see ``fetchOrCreate(_:into:)-(S,_)``.
-    public func fetchOrCreate<T, A: FetchClause<T>>(_ from: From<T>, _ first: A, into: Into<T>? = nil) throws -> T {
+    public func fetchOrCreate<T>(_ from: From<T>, _ first: any FetchClause<T>, into: Into<T>? = nil) throws -> T {
         try fetchOrCreate(from.chain(first), into: into)
     }
-    public func fetchOrCreate<T, A: FetchClause<T>, B: FetchClause<T>>(
-        _ from: From<T>, _ first: A, _ second: B, into: Into<T>? = nil
+    public func fetchOrCreate<T>(
+        _ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>, into: Into<T>? = nil
     ) throws -> T {
         try fetchOrCreate(from.chain(first, second), into: into)
     }
-    public func fetchOrCreate<T, A: FetchClause<T>, B: FetchClause<T>, C: FetchClause<T>>(
-        _ from: From<T>, _ first: A, _ second: B, _ third: C, into: Into<T>? = nil
+    public func fetchOrCreate<T>(
+        _ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>, _ third: any FetchClause<T>, into: Into<T>? = nil
     ) throws -> T {
         try fetchOrCreate(from.chain(first, second, third), into: into)
     }
@@ -97,6 +97,12 @@ extension From {
 }
 
 extension QueryPredicate {
+    /// The term, and why, where no object can satisfy it.
+    fileprivate var neverMet: String {
+        guard case .oneOf(let field, let values) = node, values.isEmpty else { return description }
+        return "\(field.name) equals none of the objects that it is compared with, as none is in the same store"
+    }
+
     /// The value that a field must have for it to be true, where it says just that.
     func equality(of entity: Entity) -> (ordinal: Int, value: Value)? {
         func known(_ field: FieldReference, _ value: Value) -> (Int, Value)? { field.isObjectID ? nil : (field.ordinal, value) }

@@ -107,10 +107,10 @@ extension Transaction {
     }
 
     @discardableResult
-    public func deleteAll<T, A: FetchClause<T>>(_ from: From<T>, _ first: A) throws -> Int { try deleteAll(from.chain(first)) }
+    public func deleteAll<T>(_ from: From<T>, _ first: any FetchClause<T>) throws -> Int { try deleteAll(from.chain(first)) }
 
     @discardableResult
-    public func deleteAll<T, A: FetchClause<T>, B: FetchClause<T>>(_ from: From<T>, _ first: A, _ second: B) throws -> Int {
+    public func deleteAll<T>(_ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>) throws -> Int {
         try deleteAll(from.chain(first, second))
     }
 

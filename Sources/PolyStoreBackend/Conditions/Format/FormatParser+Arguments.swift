@@ -106,7 +106,7 @@ extension Condition {
         guard limit > 0 else { return 1 }
         switch self {
         case .constant: return 1
-        case .resolved(let predicate): return predicate.depth
+        case .resolved(let predicate): return predicate.depth(upTo: limit)
         case .comparison(let comparison):
             return 1 + max(comparison.left.depth(upTo: limit - 1), comparison.right.depth(upTo: limit - 1))
         case .and(let parts), .or(let parts): return 1 + (parts.lazy.map { $0.depth(upTo: limit - 1) }.max() ?? 0)

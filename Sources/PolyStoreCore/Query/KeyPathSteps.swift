@@ -1,0 +1,33 @@
+/// The steps of a key path, one text each. Equal texts are the same property: a name, or the address of its getter where the executable holds no names.
+///
+/// Swift offers no other way to take a key path apart than its description, which is `\Person.department?.title` or, without names,
+/// `\Person.<computed 0x55ac3fd5b490 (Optional<Department>)>?.<computed 0x55ac3fd5b550 (String)>`. Optional chaining and forced unwrapping are not steps.
+struct KeyPathSteps {
+    private(set) var names: [String] = []
+
+    init(_ path: AnyKeyPath) {
+        // What precedes the first step is the type of the root, which may contain dots.
+        let root = "\\\(type(of: path).rootType)"
+        let description = path.debugDescription
+        guard description.hasPrefix(root) else { return }
+        var step = ""
+        var depth = 0
+        var previous: Character = " "
+        func end() {
+            if !step.isEmpty { names.append(step) }
+            step = ""
+        }
+        for character in description.dropFirst(root.count) {
+            switch character {
+            case "<", "(", "[": depth += 1
+            case ">" where previous == "-": break
+            case ">", ")", "]": depth -= 1
+            default: break
+            }
+            previous = character
+            if depth == 0, character == "." || character == "?" || character == "!" { end() } else { step.append(character) }
+        }
+        end()
+        if names == ["self"] { names = [] }
+    }
+}
