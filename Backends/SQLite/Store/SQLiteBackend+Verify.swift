@@ -9,7 +9,9 @@ extension SQLiteBackend {
             _ = try connection.begin(writing: false)
             defer { connection.rollback() }
             var findings = try connection.texts("PRAGMA integrity_check").filter { $0 != "ok" }
-            findings += try missingObjects(connection)
+            let missing = try missingObjects(connection)
+            findings += missing
+            if missing.isEmpty { findings += try danglingReferences(connection) }
             let stored = try MetadataTable(connection: connection).read()
             if stored.schema.versionHash != stored.schemaHash {
                 findings.append("The schema in polystore_metadata does not have its hash.")
@@ -34,6 +36,35 @@ extension SQLiteBackend {
             }
         }
         for link in pool.tables.links where !there.contains(link.plainName) { findings.append("The table \(link.plainName) is missing.") }
+        return findings
+    }
+
+    /// Returns a sentence for each reference to an object that is not in the store, for at most a thousand of each relationship.
+    private func danglingReferences(_ connection: Connection) throws -> [String] {
+        let tables = pool.tables
+        let id = SQLNames.objectID
+        func quoted(_ text: String) -> String {
+            "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+        }
+        var findings: [String] = []
+        for table in tables.entities {
+            for relationship in table.entity.relationships {
+                guard case .foreignKey(let field) = relationship.storage else { continue }
+                let (target, column) = (tables.entities[relationship.destination], table.columns[field])
+                let (first, second) = (quoted(table.entity.name + " "), quoted(" refers by \(relationship.name) to \(target.entity.name) "))
+                findings += try connection.texts(
+                    "SELECT \(first) || s.\(id) || \(second) || s.\(column) || ', which is not in the store.' FROM \(table.name) AS s "
+                        + "WHERE s.\(column) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(target.name) AS t WHERE t.\(id) = s.\(column)) "
+                        + "LIMIT 1000")
+            }
+        }
+        for (link, sql) in zip(tables.schema.links, tables.links) {
+            for (end, entity) in [("source", tables.entities[link.source]), ("target", tables.entities[link.target])] {
+                findings += try connection.texts(
+                    "SELECT DISTINCT \(quoted("\(link.name) links \(entity.entity.name) ")) || l.\(end) || ', which is not in the store.' "
+                        + "FROM \(sql.name) AS l WHERE NOT EXISTS (SELECT 1 FROM \(entity.name) AS t WHERE t.\(id) = l.\(end)) LIMIT 1000")
+            }
+        }
         return findings
     }
 }

@@ -72,6 +72,31 @@ let linkCases: [ConformanceCase] = [
         try run.expect(try store.read { try $0.related(mine, of: [2])[2] }, equals: [])
     },
     ConformanceCase(
+        "relationship.dangling.verify-finds-each",
+        "verify names every reference to an object that is not in the store: of to-one relationships and of links.",
+        requires: [.verification]
+    ) { run in
+        let store = try clubs(run, people: 3, clubs: 2)
+        let mine = try store.relationship("Person", "clubs")
+        let person = try store.entity("Person")
+        try store.change { changes in
+            changes.link(try store.pair(mine, 1, 1))
+            changes.link(try store.pair(mine, 1, 77))
+            changes.link(try store.pair(mine, 88, 2))
+            try changes.insert(person, id: 50, Fixtures.person("dangling", 1, department: 99))
+        }
+        let findings = try store.backend.verify()
+        for id in ["77", "88", "99"] {
+            try run.expect(findings.filter { $0.contains(" \(id)") }.isEmpty, equals: false, "the reference to \(id): \(findings)")
+        }
+        try store.change { changes in
+            changes.link(try store.pair(mine, 1, 77, isAddition: false))
+            changes.link(try store.pair(mine, 88, 2, isAddition: false))
+            changes.delete(person, id: 50)
+        }
+        try run.expect(try store.backend.verify(), equals: [])
+    },
+    ConformanceCase(
         "relationship.self.to-one-and-back", "An object may be its own parent and its own child; a tree over one entity leads both ways."
     ) { run in
         let schema = SchemaDescription(

@@ -7,6 +7,8 @@ public class SnapshotContext: Context {
     /// By which the stack knows that it reads.
     @exclusivity(unchecked) fileprivate final var ledgerID: Int?
 
+    override var newerTable: StoreTable? { readers.isEmpty && !hasEnded ? core.table.withLock { $0 } : nil }
+
     override func reader(_ store: PersistentStore) throws -> any ReadTransaction {
         if let reader = readers.indices.contains(store.index) ? readers[store.index] : nil { return reader }
         guard !hasEnded else {
@@ -32,7 +34,7 @@ public class SnapshotContext: Context {
 
     final func end() {
         hasEnded = true
-        fetchedAhead = []
+        rowsAhead = nil
         release()
     }
 
@@ -54,7 +56,7 @@ public class RefreshableContext: SnapshotContext {
     /// deleted meanwhile say so in ``Model/isDeleted`` then.
     public final func refresh() throws {
         update(core.table.withLock { $0 })
-        fetchedAhead = []
+        forgetRowsAhead()
         watchReads()
         for store in table.stores where store.index < readers.count && readers[store.index] != nil {
             let new = try store.backend.beginRead()
@@ -74,13 +76,6 @@ public class RefreshableContext: SnapshotContext {
                 object._$state.flags.insert(.fault)
             }
         }
-    }
-
-    /// Takes over stores that were added meanwhile.
-    final func update(_ table: StoreTable) {
-        guard table.entries.count > self.table.entries.count else { return }
-        self.table = table
-        growMaps()
     }
 }
 
@@ -122,7 +117,7 @@ public final class ViewContext: RefreshableContext {
     func catchUp() throws {
         update(core.table.withLock { $0 })
         guard !readers.isEmpty else { return }
-        fetchedAhead = []
+        forgetRowsAhead()
         watchReads()
         let news = feed.take()
         for store in table.stores where store.index < readers.count {

@@ -76,7 +76,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
     /// The store's write transaction, begun at the first touch: from then on nobody else writes, so what is read here stays true.
     func part(_ store: PersistentStore) throws -> StorePart {
         if store.index < parts.count, let part = parts[store.index] { return part }
-        let part = StorePart(store, try store.backend.beginWrite())
+        let part = StorePart(store, try store.writers.begin(store, core.lane), core.lane)
         while parts.count <= store.index { parts.append(nil) }
         parts[store.index] = part
         isOpen = true
@@ -154,7 +154,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         _ done: @escaping ((any Error)?) -> Void
     ) {
         let stores = transaction.touchedStores
-        let deletedKinds = transaction.deletedKinds
+        let published = transaction.published
         let site = transaction.site
         transaction.end()
         if let failure { core.logger.writeFailure(failure, site) }
@@ -165,7 +165,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         memberBytes += changes.reduce(0) { $0 + $1.changes.byteCount }
         members.append(
             Member(
-                changes: changes, touched: transaction.memberLog, deletedKinds: deletedKinds, stores: stores,
+                changes: changes, touched: published.log, deletedKinds: published.deletedKinds, stores: stores,
                 source: transaction.sourceIdentifier,
                 userInfo: transaction.userInfo, site: site
             ) { [failure] error in done(failure ?? error) })
@@ -317,6 +317,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
     }
 
     private func drop(_ part: StorePart, committed: Bool) {
+        part.store.writers.end(core.lane)
         part.returnIDs(committed: committed)
         parts[part.store.index] = nil
     }

@@ -69,6 +69,9 @@ struct StoreVerifier {
         var sentences: [String] = []
         // Also when the walk ends in an error.
         defer { for sentence in sentences { report(sentence) } }
+        let toOnes: [(relationship: Relationship, field: Int)] = entity.relationships.compactMap { relationship in
+            if case .foreignKey(let field) = relationship.storage { (relationship, field) } else { nil }
+        }
         let readable = try layout.indexes[entity.index].enumerated().filter { try reader.state(entity, $0.offset).phase == .readable }
         try forEach([Keyspace.record.rawValue] + Number.bytes(layout.number(of: entity))) { cursor in
             guard cursor.key.count == KeyWriter.recordKeySize else {
@@ -81,6 +84,13 @@ struct StoreVerifier {
                 let record = try decoder.decode(cursor.value, entity, id, key: cursor.key, reader.snapshot)
                 for field in entity.fields where !field.isOptional && record.isNull(field.ordinal) {
                     sentences.append("\(entity.name) \(id) has no value for \(field.name), which is not optional.")
+                }
+                for (relationship, field) in toOnes where !record.isNull(field) {
+                    let (target, destination) = (record.integer(field), layout.schema.entities[relationship.destination])
+                    if try !reader.exists(destination, target) {
+                        let what = "\(relationship.name) to \(destination.name) \(target), which is not in the store."
+                        sentences.append("\(entity.name) \(id) refers by \(what)")
+                    }
                 }
                 for (_, index) in readable {
                     index.key(record, id, keys)
@@ -144,7 +154,7 @@ struct StoreVerifier {
                     sentences.append("\(table.name) links \(from) with \(to) from one side only.")
                 }
                 if try !reader.exists(near, from) {
-                    sentences.append("\(table.name) links \(near.name) \(from), which is not there.")
+                    sentences.append("\(table.name) links \(near.name) \(from), which is not in the store.")
                 }
             }
         }
