@@ -3,7 +3,7 @@ BACKEND ?= sqlite
 FORMAT ?= text
 SECONDS ?= 60
 
-.PHONY: demo test setup conformance conformance-report stress stress-races custom-backend bench bench-full bench-smoke instructions lint clean
+.PHONY: demo test setup conformance conformance-report stress stress-races custom-backend bench bench-full bench-smoke cliffs instructions lint clean
 
 ## Imports the atlas into BACKEND (sqlite, lmdb, leveldb, memory) and asks questions about it.
 demo: setup
@@ -48,6 +48,11 @@ bench-full: setup
 ## Every workload of every program but GRDB's once, with few rows: that they work, and do the same work.
 bench-smoke: setup
 	Benchmarks/run.py --smoke --no-grdb
+	Benchmarks/cliffs.py --smoke
+
+## What many small changes cost at n and at 4 n: fails where that is not in proportion.
+cliffs: setup
+	Benchmarks/cliffs.py --size 25000
 
 ## What the hottest paths take in instructions, compared with Benchmarks/instructions.json. Needs valgrind.
 instructions: setup

@@ -75,6 +75,7 @@ public struct PersistedToManyMacro: AccessorMacro {
         return [
             "get { _$members(of: \(raw: relationship)) }",
             "set { _$setMembers(of: \(raw: relationship), to: newValue) }",
+            "_modify { yield &self[_$members: \(raw: relationship)] }",
         ]
     }
 }

@@ -76,6 +76,7 @@ class Party: Model {
     var visits: Set<Visit> {
         get { _$members(of: 1) }
         set { _$setMembers(of: 1, to: newValue) }
+        _modify { yield &self[_$members: 1] }
     }
 
     // Here to be overridden: the default of the protocol cannot be.
@@ -247,6 +248,7 @@ final class Worker: Human {
     var reports: Set<Worker> {
         get { _$members(of: Worker.ordinals.relationship + 1) }
         set { _$setMembers(of: Worker.ordinals.relationship + 1, to: newValue) }
+        _modify { yield &self[_$members: Worker.ordinals.relationship + 1] }
     }
 
     override func validate() throws { if badge == "none" { throw ValidationError("is no badge", attribute: "badge") } }
@@ -324,6 +326,7 @@ final class Firm: Party {
     var staff: Set<Human> {
         get { _$members(of: Firm.ordinals.relationship) }
         set { _$setMembers(of: Firm.ordinals.relationship, to: newValue) }
+        _modify { yield &self[_$members: Firm.ordinals.relationship] }
     }
     /// Required.
     var director: Human? {

@@ -109,6 +109,7 @@ final class Person: Model {
     var friends: Set<Person> {
         get { _$members(of: 1) }
         set { _$setMembers(of: 1, to: newValue) }
+        _modify { yield &self[_$members: 1] }
     }
     var spouse: Person? {
         get {
@@ -194,14 +195,17 @@ final class Department: Model {
     var people: Set<Person> {
         get { _$members(of: 0) }
         set { _$setMembers(of: 0, to: newValue) }
+        _modify { yield &self[_$members: 0] }
     }
     var projects: Set<Project> {
         get { _$members(of: 1) }
         set { _$setMembers(of: 1, to: newValue) }
+        _modify { yield &self[_$members: 1] }
     }
     var tags: Set<Project> {
         get { _$members(of: 2) }
         set { _$setMembers(of: 2, to: newValue) }
+        _modify { yield &self[_$members: 2] }
     }
 
     static var _$entityName: String { "Dept" }

@@ -45,26 +45,31 @@ final class Playlist: Model {
     var tracks: [Track] {
         get { _$members(of: 0) }
         set { _$setMembers(of: 0, to: newValue) }
+        _modify { yield &self[_$members: 0] }
     }
     /// Without a way back.
     var extras: [Track] {
         get { _$members(of: 1) }
         set { _$setMembers(of: 1, to: newValue) }
+        _modify { yield &self[_$members: 1] }
     }
     /// Ordered at the other end too.
     var tags: [Tag] {
         get { _$members(of: 2) }
         set { _$setMembers(of: 2, to: newValue) }
+        _modify { yield &self[_$members: 2] }
     }
     /// Its own inverse.
     var similar: [Playlist] {
         get { _$members(of: 3) }
         set { _$setMembers(of: 3, to: newValue) }
+        _modify { yield &self[_$members: 3] }
     }
     /// The inverse of `whole`.
     var parts: [Playlist] {
         get { _$members(of: 4) }
         set { _$setMembers(of: 4, to: newValue) }
+        _modify { yield &self[_$members: 4] }
     }
     var whole: Playlist? {
         get {
@@ -80,6 +85,7 @@ final class Playlist: Model {
     var picks: [Track] {
         get { _$members(of: 6) }
         set { _$setMembers(of: 6, to: newValue) }
+        _modify { yield &self[_$members: 6] }
     }
 
     static var _$entityName: String { "Playlist" }
@@ -202,6 +208,7 @@ final class Tag: Model {
     var lists: [Playlist] {
         get { _$members(of: 0) }
         set { _$setMembers(of: 0, to: newValue) }
+        _modify { yield &self[_$members: 0] }
     }
 
     static var _$entityName: String { "Tag" }

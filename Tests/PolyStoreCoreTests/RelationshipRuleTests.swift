@@ -16,6 +16,7 @@ final class Crew: Model {
     var sailors: Set<Sailor> {
         get { _$members(of: 0) }
         set { _$setMembers(of: 0, to: newValue) }
+        _modify { yield &self[_$members: 0] }
     }
 
     static var _$entityName: String { "Crew" }

@@ -86,6 +86,9 @@ import Testing
                     set {
                         _$setMembers(of: 1, to: newValue)
                     }
+                    _modify {
+                        yield &self[_$members: 1]
+                    }
                 }
             }
             """)
@@ -107,6 +110,9 @@ import Testing
                     }
                     set {
                         _$setMembers(of: 4, to: newValue)
+                    }
+                    _modify {
+                        yield &self[_$members: 4]
                     }
                 }
             }

@@ -269,6 +269,9 @@ import Testing
                     set {
                         _$setMembers(of: B._$ordinals.relationship + 1, to: newValue)
                     }
+                    _modify {
+                        yield &self[_$members: B._$ordinals.relationship + 1]
+                    }
                 }
             }
             """)

@@ -2,7 +2,7 @@ import PeerKit
 
 /// Runs workloads by name.
 ///
-/// - `W1` to `W13`, `W8b` and `W8c`: on persons and departments; `W14`: the atlas; `W15`: YCSB; `M1`, `M2`: memory with many rows
+/// - `W1` to `W13`, `W8b` and `W8c`: on persons and departments; `W14`: the atlas; `W15`: YCSB; `W20`: many small changes; `M1`, `M2`: memory with many rows
 /// - `prepare`: makes the store, `W0`: makes the persons of W1, and neither measures anything; `end`: a check over everything after the changes
 /// - `load`, `read`, `mutate`, `open`: several in one process, one after another, as the peers have them
 /// - `records`: `W1r` to `W6r`, the same on records, without objects
@@ -34,6 +34,7 @@ struct Workload: Sendable {
         case "W13": try MainActor.assumeIsolated { try objects.keepListCurrent() }
         case "W14": try AtlasWorkloads(store).all()
         case "W15": try YCSBWorkloads(store).all()
+        case "W20": try CliffWorkloads(store).all()
         case "M1": try objects.walkInBatches()
         case "M2": try objects.importStreamed()
         case "records": try RecordWorkloads(store.configuration("records"), store.out).all()

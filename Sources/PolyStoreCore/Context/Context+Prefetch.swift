@@ -68,13 +68,13 @@ extension Context {
         var unknown: [any Model] = []
         for object in objects {
             let key = MemberKey(slot: entry.slot, relationship: Int32(relationship.ordinal), key: object._$state.key)
-            if let known = memberLists[key] { targets.formUnion(known) } else { unknown.append(object) }
+            if let known = memberLists.keys(key) { targets.formUnion(known) } else { unknown.append(object) }
         }
         let related = try related(entry.store, FetchOptions()).related(relationship, of: unknown.map { $0._$state.key })
         for object in unknown {
             let key = MemberKey(slot: entry.slot, relationship: Int32(relationship.ordinal), key: object._$state.key)
             let members = related[key.key]
-            memberLists[key] = members
+            setMembers(key, members)
             if areHeld { object._$state.flags.insert(.hasMembers) } else { rowsAhead?.lists.insert(key) }
             targets.formUnion(members)
         }

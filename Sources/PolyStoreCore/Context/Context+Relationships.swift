@@ -40,7 +40,7 @@ extension Context {
             case .keys(let keys):
                 let members = try objects(T.self, slot, keys)
                 object._$state.flags.insert(.hasMembers)
-                memberLists[key] = keys
+                setMembers(key, keys)
                 return members
             case .rows(let cursor, let changes):
                 var members: [T] = []
@@ -52,13 +52,32 @@ extension Context {
                     members = changes.applied(to: members.map { $0._$state.key }).map { self.object(T.self, slot, $0) }
                 }
                 object._$state.flags.insert(.hasMembers)
-                memberLists[key] = members.map { $0._$state.key }
+                setMembers(key, members.map { $0._$state.key })
                 return members
             }
         } catch {
             report(error, key)
             return []
         }
+    }
+
+    /// The objects of a relationship that was changed in place.
+    @usableFromInline
+    final func collected<T: Model>(_ object: some Model, _ relationship: Int) -> Set<T>? {
+        (collection(object, relationship) as? MemberSet<T>)?.members
+    }
+
+    @usableFromInline
+    final func collected<T: Model>(_ object: some Model, _ relationship: Int) -> [T]? {
+        (collection(object, relationship) as? MemberArray<T>)?.members
+    }
+
+    private func collection(_ object: some Model, _ relationship: Int) -> MemberCollection? {
+        if memberLists.collections.isEmpty { return nil }
+        dropForgottenLists(object._$state.slot)
+        let key = MemberKey(slot: object._$state.slot, relationship: Int32(truncatingIfNeeded: relationship), key: object._$state.key)
+        guard let found = memberLists.collection(key), !found.isOut else { return nil }
+        return found
     }
 
     /// Where the objects of a to-many relationship come from.
@@ -74,7 +93,7 @@ extension Context {
 
     final func storedSource(_ key: MemberKey, isInserted: Bool) throws -> MemberSource {
         dropForgottenLists(key.slot)
-        if let keys = memberLists[key] { return .known(keys) }
+        if let keys = memberLists.keys(key) { return .known(keys) }
         let entry = entry(key.slot)
         let relationship = entry.entity.relationships[Int(key.relationship)]
         // Positions that a parent has still to write are in no row.
@@ -100,9 +119,9 @@ extension Context {
     /// The keys that a to-many relationship leads to, without making objects.
     final func memberKeys(of object: some Model, _ key: MemberKey) throws -> [Int64] {
         dropForgottenLists(key.slot)
-        if let keys = memberLists[key] { return keys }
+        if let keys = memberLists.keys(key) { return keys }
         let keys = try storedKeys(key, isInserted: object.isInserted)
-        memberLists[key] = keys
+        setMembers(key, keys)
         object._$state.flags.insert(.hasMembers)
         return keys
     }

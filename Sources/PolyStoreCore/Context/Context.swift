@@ -11,7 +11,7 @@ public class Context {
     @exclusivity(unchecked) @usableFromInline final var table: StoreTable
     @exclusivity(unchecked) @usableFromInline final var maps: [IdentityMap] = []
     /// The ids that to-many relationships lead to, where they were asked for.
-    @exclusivity(unchecked) @usableFromInline final var memberLists: [MemberKey: [Int64]] = [:]
+    @exclusivity(unchecked) @usableFromInline final var memberLists = MemberLists()
 
     /// The place in the user's code that began this context.
     @exclusivity(unchecked) final var site: CallSite
@@ -104,6 +104,20 @@ public class Context {
 
     func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) { _ = beginEditing(object) }
 
+    /// Hands out the objects of a to-many relationship to be changed in place.
+    @usableFromInline
+    func lend<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<Set<T>> { MemberLoan(object._$members(of: relationship)) }
+
+    /// Takes them back, and keeps the other ends right.
+    @usableFromInline
+    func takeBack<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ object: any Model, _ relationship: Int) { _ = beginEditing(object) }
+
+    @usableFromInline
+    func lend<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<[T]> { MemberLoan(object._$members(of: relationship)) }
+
+    @usableFromInline
+    func takeBack<T: Model>(_ loan: inout MemberLoan<[T]>, _ object: any Model, _ relationship: Int) { _ = beginEditing(object) }
+
     /// What a transaction's own changes do to the list of a to-many relationship.
     func pendingMembers(_ key: MemberKey) -> MemberChanges? { nil }
 
@@ -166,9 +180,21 @@ public class Context {
     final func dropLists(_ slot: Int32) {
         let keys = maps[Int(slot)].takeForgotten()
         for relationship in entry(slot).entity.relationships where relationship.isToMany {
-            for key in keys { memberLists[MemberKey(slot: slot, relationship: Int32(relationship.ordinal), key: key)] = nil }
+            for key in keys { forgetMembers(MemberKey(slot: slot, relationship: Int32(relationship.ordinal), key: key)) }
         }
     }
+
+    /// What the list has held goes when it is up to date.
+    final func forgetMembers(_ key: MemberKey) { _ = memberLists.forget(key) }
+
+    final func forgetAllMembers() {
+        let old = memberLists
+        memberLists = MemberLists()
+        withExtendedLifetime(old) {}
+    }
+
+    @usableFromInline
+    final func setMembers(_ key: MemberKey, _ keys: [Int64]) { _ = memberLists.set(key, keys) }
 
     @usableFromInline
     final func fire(_ object: some Model) { fire(object, -1) }

@@ -38,7 +38,7 @@ extension Context {
     /// Called when the context is about to show another version.
     final func forgetRowsAhead() {
         guard let rowsAhead else { return }
-        for key in rowsAhead.lists { memberLists[key] = nil }
+        for key in rowsAhead.lists { forgetMembers(key) }
         self.rowsAhead = nil
     }
 }

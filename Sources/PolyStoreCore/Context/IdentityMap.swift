@@ -65,6 +65,11 @@ final class IdentityMap {
     /// Whether nearly all that was fetched last was alive already, as when a list is fetched again.
     @exclusivity(unchecked) @usableFromInline private(set) var isWarm = false
 
+    /// Whether the objects whose hashes are asked for are noted; see ``Transaction/lendSet(_:_:)``.
+    @exclusivity(unchecked) @usableFromInline private(set) var isNoting = false
+    @exclusivity(unchecked) private var noters = 0
+    @exclusivity(unchecked) private var noted: [Int64] = []
+
     init(_ context: Context, slot: Int32, isPolymorphic: Bool, keepsContext: Bool) {
         self.context = context
         self.slot = slot
@@ -210,6 +215,29 @@ final class IdentityMap {
 
     @usableFromInline
     func setWarm(_ isWarm: Bool) { self.isWarm = isWarm }
+
+    // MARK: What is looked for in sets
+
+    @usableFromInline
+    func note(_ key: Int64) { noted.append(key) }
+
+    /// - Returns: where the notes begin.
+    func beginNoting() -> Int {
+        noters += 1
+        isNoting = true
+        return noted.count
+    }
+
+    /// - Returns: the keys of the objects whose hashes were asked for since the beginning.
+    func endNoting(_ first: Int) -> [Int64] {
+        let found = Array(noted[first...])
+        noters -= 1
+        if noters == 0 {
+            noted.removeAll(keepingCapacity: noted.count < 1024)
+            isNoting = false
+        }
+        return found
+    }
 
     // MARK: Objects
 

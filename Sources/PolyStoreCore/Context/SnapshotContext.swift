@@ -64,7 +64,7 @@ public class RefreshableContext: SnapshotContext {
             readers[store.index] = new
         }
         if let ledgerID { core.snapshots.renew(ledgerID) }
-        memberLists = [:]
+        forgetAllMembers()
         for map in maps {
             for case let object as any Model in map.objects {
                 // What was deleted may be there again.
@@ -146,7 +146,7 @@ public final class ViewContext: RefreshableContext {
             case .insert, .update, .delete: try merge(entry(slot).type, slot, change, commit.changes)
             }
         }
-        for key in commit.touched { memberLists[key] = nil }
+        for key in commit.touched { forgetMembers(key) }
     }
 
     private func merge<T: Model>(_ type: T.Type, _ slot: Int32, _ change: ChangeSet.Change, _ changes: ChangeSet) throws {

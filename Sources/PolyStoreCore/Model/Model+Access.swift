@@ -33,11 +33,38 @@ extension Model {
 
     /// The objects that a to-many relationship leads to.
     @inlinable
-    public func _$members<T: Model>(of relationship: Int) -> Set<T> { Set(_$state.context.members(of: self, relationship) as [T]) }
+    public func _$members<T: Model>(of relationship: Int) -> Set<T> {
+        _$state.context.collected(self, relationship) ?? Set(_$state.context.members(of: self, relationship) as [T])
+    }
 
     /// The objects that an ordered to-many relationship leads to.
     @inlinable
-    public func _$members<T: Model>(of relationship: Int) -> [T] { _$state.context.members(of: self, relationship) }
+    public func _$members<T: Model>(of relationship: Int) -> [T] {
+        _$state.context.collected(self, relationship) ?? _$state.context.members(of: self, relationship)
+    }
+
+    /// The objects that a to-many relationship leads to, to be changed in place.
+    public subscript<T: Model>(_$members relationship: Int) -> Set<T> {
+        get { _$members(of: relationship) }
+        _modify {
+            let context = _$state.context
+            var loan: MemberLoan<Set<T>> = context.lend(self, relationship)
+            // Also where the program throws in the middle of it.
+            defer { context.takeBack(&loan, self, relationship) }
+            yield &loan.members
+        }
+    }
+
+    /// The objects that an ordered to-many relationship leads to, to be changed in place.
+    public subscript<T: Model>(_$members relationship: Int) -> [T] {
+        get { _$members(of: relationship) }
+        _modify {
+            let context = _$state.context
+            var loan: MemberLoan<[T]> = context.lend(self, relationship)
+            defer { context.takeBack(&loan, self, relationship) }
+            yield &loan.members
+        }
+    }
 
     /// Replaces the objects of a to-many relationship, and keeps the other ends right.
     public func _$setMembers<T: Model>(of relationship: Int, to members: Set<T>) {

@@ -51,12 +51,23 @@ public protocol Model: AnyObject, Hashable, SendableMetatype, QueryArgument {
 extension Model {
     /// Objects are the same if they are one object: there is one per id and context.
     @inlinable public static func == (left: Self, right: Self) -> Bool { left === right }
-    @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    @inlinable
+    public func hash(into hasher: inout Hasher) {
+        _$noteHash()
+        hasher.combine(ObjectIdentifier(self))
+    }
+
+    /// Sets ask for the hash of whatever they take in or look for. That tells what was done to one that is changed in place.
+    @inlinable
+    func _$noteHash() {
+        _$state.unretainedMap._withUnsafeGuaranteedRef { map in if map.isNoting { map.note(_$state.key) } }
+    }
 
     /// What `Set` and `Dictionary` ask for. Nobody chooses an object's address to do harm, so that mixing its bits well (the finalizer of
     /// SplitMix64) does, and spares SipHash: sets of objects are what every to-many relationship gives.
     @inlinable
     public func _rawHashValue(seed: Int) -> Int {
+        _$noteHash()
         var bits = UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())) ^ UInt64(truncatingIfNeeded: seed)
         bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
         bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb

@@ -20,16 +20,27 @@ struct OrderedKeys {
     func contains(_ key: Int64) -> Bool { places[key] != nil }
 
     /// Puts a key at the end; one that is there stays where it is.
-    mutating func append(_ key: Int64) {
-        guard places[key] == nil else { return }
+    /// - Returns: whether it was not there.
+    @discardableResult
+    mutating func append(_ key: Int64) -> Bool {
+        guard places[key] == nil else { return false }
         places[key] = slots.count
         slots.append(key)
+        return true
     }
 
-    mutating func remove(_ key: Int64) {
-        guard places.removeValue(forKey: key) != nil, slots.count > 64, slots.count > 2 * places.count else { return }
+    /// - Returns: whether it was there.
+    @discardableResult
+    mutating func remove(_ key: Int64) -> Bool {
+        guard let place = places.removeValue(forKey: key) else { return false }
+        if place == slots.count - 1 {
+            slots.removeLast()
+            return true
+        }
+        guard slots.count > 64, slots.count > 2 * places.count else { return true }
         let kept = slots.indices.filter { places[slots[$0]] == $0 }.map { slots[$0] }
         slots = kept
         for (place, key) in kept.enumerated() { places[key] = place }
+        return true
     }
 }

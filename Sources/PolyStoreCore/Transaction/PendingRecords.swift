@@ -33,6 +33,12 @@ final class PendingRecords {
     /// By field; that of the ids is at the end.
     private var indexes: [PendingIndex?]
     private(set) var statistics = Statistics()
+    /// What was asked about last, the latest at the end.
+    private var watches: [PendingWatch] = []
+    /// Rows whose records or objects were changed since the first of these was made, in order.
+    private var changed: [Int32] = []
+
+    private static let watchLimit = 4
 
     init(_ entry: StoreEntity) {
         self.entry = entry
@@ -47,6 +53,12 @@ final class PendingRecords {
         edit.isRecorded = false
         if edit.row >= 0 { outdated.append(edit.row) }
     }
+
+    /// Called when an object that has a record was deleted.
+    func didDelete(_ row: Int32) { if !watches.isEmpty { changed.append(row) } }
+
+    /// Called when the store shows another version.
+    func forgetStored() { for index in watches.indices { watches[index].forgetStored() } }
 
     /// Encodes what is new or was changed.
     func catchUp(_ own: Transaction.Pending) throws {
@@ -84,6 +96,7 @@ final class PendingRecords {
         rows[row].offset = place.offset
         rows[row].count = place.count
         edit.isRecorded = true
+        if !watches.isEmpty { changed.append(Int32(row)) }
         for field in indexes.indices where indexes[field] != nil { indexes[field]?.set(row, hash(row, field)) }
     }
 
@@ -112,22 +125,67 @@ final class PendingRecords {
     /// The rows that a request selects, in its order, copied to an arena: the cursor over them bears any change.
     /// The request must not need other objects; see ``Transaction/mergedRows(_:_:_:isSteady:)``.
     func matching(_ request: FetchRequest, _ found: RecordArena) throws -> [MaterializedCursor.Row] {
-        let evaluator = PredicateEvaluator(request.predicate)
-        var selected: [MaterializedCursor.Row] = []
-        func look(_ row: Row) throws {
-            guard !row.object.isDeleted else { return }
-            statistics.evaluated += 1
-            guard try evaluator.matches(id: row.id, arena.view(row.offset, row.count, entity.layout)) else { return }
-            let offset = found.append(arena.bytes(row.offset, row.count))
-            selected.append(MaterializedCursor.Row(id: row.id, offset: offset, count: row.count))
-        }
+        let places: [Int]
         if let candidates = candidates(request.predicate) {
-            for row in candidates { try look(rows[row]) }
+            places = try filtered(candidates, request.predicate)
         } else {
-            for row in rows { try look(row) }
+            places = try watch(request.predicate, isIndexed: false) { $0.selected.sorted() }.map { Int($0) }
+        }
+        var selected = places.map { place in
+            let row = rows[place]
+            return MaterializedCursor.Row(id: row.id, offset: found.append(arena.bytes(row.offset, row.count)), count: row.count)
         }
         found.sort(&selected, by: RecordOrder(request.sortKeys), layout: entity.layout)
         return selected
+    }
+
+    /// How many objects a condition selects, by the store's rows and by those that were created or changed here.
+    /// - Parameter untouched: gives the number of the store's rows that nothing was done to.
+    func count(_ predicate: QueryPredicate, _ untouched: (inout PendingWatch) throws -> Int) throws -> Int {
+        guard let candidates = candidates(predicate) else {
+            return try watch(predicate, isIndexed: false) { watch in try watch.selected.count + untouched(&watch) }
+        }
+        return try filtered(candidates, predicate).count + watch(predicate, isIndexed: true, untouched)
+    }
+
+    /// Those of some rows that a condition selects.
+    private func filtered(_ candidates: [Int], _ predicate: QueryPredicate) throws -> [Int] {
+        let evaluator = PredicateEvaluator(predicate)
+        return try candidates.filter { place in
+            let row = rows[place]
+            guard !row.object.isDeleted else { return false }
+            statistics.evaluated += 1
+            return try evaluator.matches(id: row.id, arena.view(row.offset, row.count, entity.layout))
+        }
+    }
+
+    /// Brings what a condition selects up to date, or finds it out.
+    /// - Parameter isIndexed: the pending rows are found by an index; the watch is of the store's alone.
+    private func watch<R>(_ predicate: QueryPredicate, isIndexed: Bool, _ body: (inout PendingWatch) throws -> R) throws -> R {
+        func record(_ row: Int32) -> (id: Int64, view: RecordView)? {
+            let row = rows[Int(row)]
+            if row.object.isDeleted { return nil }
+            statistics.evaluated += 1
+            return (row.id, arena.view(row.offset, row.count, entity.layout))
+        }
+        var watch: PendingWatch
+        if let known = watches.lastIndex(where: { $0.predicate == predicate && $0.isIndexed == isIndexed }) {
+            watch = watches.remove(at: known)
+            try watch.catchUp(changed, record)
+        } else {
+            watch = PendingWatch(predicate, isIndexed: isIndexed, position: changed.count)
+            if !isIndexed { for row in rows.indices { try watch.look(Int32(row), record) } }
+            if watches.count == Self.watchLimit { watches.removeFirst() }
+        }
+        if changed.count > 4096, changed.count > 2 * rows.count {
+            // Everybody has to read them before they go.
+            for index in watches.indices { try watches[index].catchUp(changed, record) }
+            for index in watches.indices { watches[index].didEmpty() }
+            watch.didEmpty()
+            changed = []
+        }
+        defer { watches.append(watch) }
+        return try body(&watch)
     }
 
     /// The record of an object that was created or changed; valid until the next one is asked for.

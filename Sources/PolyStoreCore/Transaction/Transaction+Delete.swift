@@ -15,6 +15,7 @@ extension Transaction {
             willTouch(object)
             object._$state.flags.insert(.deleted)
             refusals.settle(object.place)
+            if let row = object._$state.edit?.row, row >= 0 { pending[Int(object._$state.slot)].records?.didDelete(row) }
             if !object.isInserted { pending[Int(object._$state.slot)].deleted.append(object) }
             try detach(object, &work)
         }
@@ -109,9 +110,7 @@ extension Transaction {
             case .link:
                 let key = object._$state.key
                 // Those of the store, and those that this transaction has only just made.
-                var owners = Set(
-                    memberLog.all { $0.slot == slot && $0.relationship == Int32(relationship.ordinal) }
-                        .filter { $0.changes.added.contains(key) }.map(\.key.key))
+                var owners = memberLog.owners(of: key, slot: slot, relationship: Int32(relationship.ordinal))
                 if let reversed = relationship.reversed, !object.isInserted {
                     owners.formUnion(try storage(entry.store).related(reversed, of: [key])[key])
                 }

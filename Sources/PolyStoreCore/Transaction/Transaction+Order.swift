@@ -44,10 +44,15 @@ struct PendingPositions {
 
 extension Transaction {
     /// Brings the objects of an ordered relationship into an order. Of an object that is there twice the first place counts.
-    func replaceList<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) {
-        guard isOpen else { return tellLost(object) }
-        guard acceptsTargets(object, relationship, isClearing: members.isEmpty) else { return }
-        for member in members where !accepts(member, as: relationship, of: object) { return }
+    /// - Returns: false where nothing was done.
+    @discardableResult
+    func replaceList<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) -> Bool {
+        guard isOpen else {
+            tellLost(object)
+            return false
+        }
+        guard acceptsTargets(object, relationship, isClearing: members.isEmpty) else { return false }
+        for member in members where !accepts(member, as: relationship, of: object) { return false }
         let entry = entry(object._$state.slot)
         let key = MemberKey(slot: entry.slot, relationship: Int32(relationship), key: object._$state.key)
         do {
@@ -62,14 +67,16 @@ extension Transaction {
             for target in added { link(key, entry, target) }
             if before.filter(wanted.contains) + added != after { arrange(key, after) }
             refusals.settle(key)
+            return true
         } catch {
             refusals.add(described(error, entry, key.key), for: key)
+            return false
         }
     }
 
     private func arrange(_ key: MemberKey, _ keys: [Int64]) {
         memberLog.arrange(key, keys)
-        memberLists[key] = keys
+        setMembers(key, keys)
     }
 
     /// Brings a list, in which others may have put objects meanwhile, into an order that was wanted elsewhere.

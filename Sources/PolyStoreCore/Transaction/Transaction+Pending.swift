@@ -13,6 +13,9 @@ extension Transaction {
 
     func mergedCount(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
         let storage = try storage(entry.store)
+        if options.includesPendingChanges, !pending[Int(entry.slot)].isEmpty, !(request.looksAround && hasPending(in: entry.store)) {
+            return try countRows(entry, request, storage)
+        }
         guard let cursor = try differingRows(entry, request, options, storage, isSteady: false) else { return try storage.count(request) }
         defer { cursor.close() }
         var count = 0
@@ -29,6 +32,21 @@ extension Transaction {
         return try own(entry, request).map { own in
             try merged(entry, request, own, storage, hidden: isSteady && own.hidden > 0 ? changedKeys(entry) : nil)
         }
+    }
+
+    /// Counts without going over the rows: those of the store, without what was changed or deleted here, and those that were created or changed here.
+    private func countRows(_ entry: StoreEntity, _ request: FetchRequest, _ storage: any ReadTransaction) throws -> Int {
+        try request.validate()
+        let slot = Int(entry.slot)
+        let records = records(slot)
+        try records.catchUp(pending[slot])
+        let all = FetchRequest(entry.entity, predicate: request.predicate)
+        let total = try records.count(request.predicate) { watch in
+            try watch.untouched(
+                pending[slot], isFixed: showsOneVersion, count: { try storage.count(all) },
+                record: { try storage.record(entry.entity, id: $0) })
+        }
+        return max(0, min(request.limit ?? .max, total - request.offset))
     }
 
     /// What a request's answer gains and loses by this transaction.

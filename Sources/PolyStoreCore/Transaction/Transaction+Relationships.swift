@@ -127,23 +127,37 @@ extension Transaction {
     private func addMember(_ key: MemberKey, _ target: Int64) {
         let isOrdered = entry(key.slot).isOrdered[Int(key.relationship)]
         memberLog.add(key, target, isOrdered: isOrdered)
-        guard !memberLists.isEmpty, let index = memberLists.index(forKey: key) else { return }
-        // Nothing is added to a list that it is in, but by both ends of a relationship that is its own inverse; that of a long list is not gone through
-        // for each.
-        if isOrdered ? memberLists.values[index].last != target : !memberLists.values[index].contains(target) {
-            memberLists.values[index].append(target)
-        }
+        guard !memberLists.isEmpty, key != settled, memberLists.edit(key, { $0.append(target) }) ?? false else { return }
+        follow(key, target) { $0.add($1) }
     }
 
     private func removeMember(_ key: MemberKey, _ target: Int64) {
         memberLog.remove(key, target, isOrdered: entry(key.slot).isOrdered[Int(key.relationship)])
-        if !memberLists.isEmpty, let index = memberLists.index(forKey: key) { memberLists.values[index].removeAll { $0 == target } }
+        guard !memberLists.isEmpty, key != settled, memberLists.edit(key, { $0.remove(target) }) ?? false else { return }
+        follow(key, target) { $0.remove($1) }
     }
 
-    func replaceMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) {
-        guard isOpen else { return tellLost(object) }
-        guard acceptsTargets(object, relationship, isClearing: members.isEmpty) else { return }
-        for member in members where !accepts(member, as: relationship, of: object) { return }
+    /// Brings a collection that is kept for a relationship up to date.
+    private func follow(_ key: MemberKey, _ target: Int64, _ change: (MemberCollection, any Model) -> Bool) {
+        guard let collection = memberLists.collection(key) else { return }
+        if collection.isOut {
+            collection.isOutdated = true
+            return
+        }
+        let object = anyObject(destination(key.slot, Int(key.relationship)), target)
+        hold(object)
+        if !change(collection, object) { dropCollection(key) }
+    }
+
+    /// - Returns: false where nothing was done.
+    @discardableResult
+    func replaceMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) -> Bool {
+        guard isOpen else {
+            tellLost(object)
+            return false
+        }
+        guard acceptsTargets(object, relationship, isClearing: members.isEmpty) else { return false }
+        for member in members where !accepts(member, as: relationship, of: object) { return false }
         let entry = entry(object._$state.slot)
         let key = MemberKey(slot: entry.slot, relationship: Int32(relationship), key: object._$state.key)
         do {
@@ -153,8 +167,10 @@ extension Transaction {
             for target in before.subtracting(after) { unlink(key, entry, target) }
             for target in after.subtracting(before) { link(key, entry, target) }
             refusals.settle(key)
+            return true
         } catch {
             refusals.add(described(error, entry, key.key), for: key)
+            return false
         }
     }
 

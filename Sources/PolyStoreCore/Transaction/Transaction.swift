@@ -166,14 +166,23 @@ public class Transaction: Context {
 
     /// Called when an object was changed although nothing can be changed.
     func didLoseChange(of object: any Model) {}
+
+    /// The relationship whose list is brought up to date by who changes it.
+    @exclusivity(unchecked) final var settled: MemberKey?
+    /// Called for an object that a collection of the transaction holds from now on.
+    func hold(_ object: any Model) {}
+
+    /// Whether the stores show it the same version until somebody says otherwise.
+    var showsOneVersion: Bool { true }
+
     /// Forgets every change.
     func giveUp() {}
     /// Called before an object is given back a state in which it was changed or deleted.
     func willRestore(_ object: any Model) {}
     /// Called when a changed object is one that was not changed again.
     func didForget(_ object: any Model) {}
-    /// Called when objects were given back an earlier state, or a later one; with the changes of to-many relationships before and after.
-    func didRestore(_ objects: [any Model], _ before: MemberLog, _ after: MemberLog) {}
+    /// Called when objects were given back an earlier state, or a later one, and their to-many relationships too.
+    func didRestore(_ objects: [any Model], _ relationships: Set<MemberKey>) {}
     /// Makes the transaction depend on everything that is to be committed before it.
     final func waitForOthers() { parts = group?.parts ?? [] }
 
@@ -184,7 +193,7 @@ public class Transaction: Context {
         parts = []
         readers = [:]
         pending = []
-        memberLists = [:]
+        forgetAllMembers()
         rowsAhead = nil
     }
 
@@ -212,6 +221,18 @@ public class Transaction: Context {
 
     override func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) {
         replaceList(of: object, relationship, to: members)
+    }
+
+    override func lend<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<Set<T>> { lendSet(object, relationship) }
+
+    override func takeBack<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ object: any Model, _ relationship: Int) {
+        takeBackSet(&loan, object, relationship)
+    }
+
+    override func lend<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<[T]> { lendList(object, relationship) }
+
+    override func takeBack<T: Model>(_ loan: inout MemberLoan<[T]>, _ object: any Model, _ relationship: Int) {
+        takeBackList(&loan, object, relationship)
     }
 
     override func pendingMembers(_ key: MemberKey) -> MemberChanges? { memberLog.changes(key) }

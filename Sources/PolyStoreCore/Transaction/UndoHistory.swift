@@ -6,7 +6,7 @@ import PolyStoreBackend
 /// and keeps in turn what was there, so that doing again is the same in the other direction.
 final class UndoHistory {
     /// What an object was like.
-    private struct Memory {
+    struct Memory {
         let object: any Model
         /// nil: it was not changed.
         let mask: FieldMask?
@@ -22,7 +22,10 @@ final class UndoHistory {
     private struct Step {
         var objects: [ObjectKey: Memory] = [:]
         var order: [ObjectKey] = []
-        let memberLog: MemberLog
+        /// Where the changes of to-many relationships stood.
+        var mark: MemberLog.Mark
+        /// What came behind; of a step that is to be done again.
+        var tail = MemberLog.Tail()
         let denials: [MemberKey]
         let unverified: [(slot: Int32, key: Int64)]
         let refusals: Refusals
@@ -37,20 +40,20 @@ final class UndoHistory {
     init(_ transaction: Transaction) {
         self.transaction = transaction
         current = Self.step(transaction)
-        watchAgain()
+        for own in transaction.pending {
+            for object in [own.inserted, own.updated].joined() { object._$state.edit?.isRecorded = true }
+        }
     }
 
     private static func step(_ transaction: Transaction) -> Step {
         Step(
-            memberLog: transaction.memberLog, denials: transaction.denials, unverified: transaction.unverified,
+            mark: transaction.memberLog.mark(), denials: transaction.denials, unverified: transaction.unverified,
             refusals: transaction.refusals)
     }
 
-    /// Makes the next change of each changed object known.
-    private func watchAgain() {
-        for own in transaction.pending {
-            for object in [own.inserted, own.updated].joined() { object._$state.edit?.isRecorded = true }
-        }
+    /// Makes the next change of objects known that were changed. Of those that a step does not know it is still.
+    private func watchAgain(_ objects: Dictionary<ObjectKey, Memory>.Values) {
+        for memory in objects { memory.object._$state.edit?.isRecorded = true }
     }
 
     /// So many steps belong to somebody outside, who does not want them to be taken back now.
@@ -58,7 +61,7 @@ final class UndoHistory {
 
     /// Whether nothing was changed since the last step.
     private var isAtEnd: Bool {
-        current.objects.isEmpty && transaction.memberLog.changeCount == current.memberLog.changeCount
+        current.objects.isEmpty && transaction.memberLog.changeCount == current.mark.changeCount
             && transaction.refusals.changeCount == current.refusals.changeCount
     }
 
@@ -98,12 +101,13 @@ final class UndoHistory {
         guard !isAtEnd else { return }
         redoable = []
         undoable.append(current)
+        watchAgain(current.objects.values)
         current = Self.step(transaction)
-        watchAgain()
     }
 
     /// Takes the last step back.
     func undo() throws {
+        transaction.settleCollections()
         endStep()
         guard undoable.count > floor, let step = undoable.popLast() else { return }
         redoable.append(try exchange(step))
@@ -153,6 +157,7 @@ final class UndoHistory {
     }
 
     func redo() throws {
+        transaction.settleCollections()
         guard canRedo, let step = redoable.popLast() else { return }
         undoable.append(try exchange(step))
     }
@@ -161,6 +166,7 @@ final class UndoHistory {
     /// - Returns: what was there now.
     private func exchange(_ step: Step) throws -> Step {
         var now = Self.step(transaction)
+        now.mark = step.mark
         for place in step.order {
             guard let memory = step.objects[place] else { continue }
             let object = memory.object
@@ -170,16 +176,16 @@ final class UndoHistory {
         for place in step.order {
             if let memory = step.objects[place] { try restore(memory) }
         }
-        let log = transaction.memberLog
-        transaction.memberLog = step.memberLog
+        now.tail = transaction.memberLog.cut(to: step.mark)
+        transaction.memberLog.append(step.tail)
         transaction.denials = step.denials
         transaction.unverified = step.unverified
         transaction.refusals = step.refusals
-        transaction.memberLists = [:]
-        transaction.sortOut(step.order.compactMap { step.objects[$0]?.object })
+        transaction.forgetAllMembers()
+        transaction.sortOut(step.order.compactMap { now.objects[$0] })
         current = Self.step(transaction)
-        watchAgain()
-        transaction.didRestore(step.order.compactMap { step.objects[$0]?.object }, log, step.memberLog)
+        watchAgain(step.objects.values)
+        transaction.didRestore(step.order.compactMap { step.objects[$0]?.object }, now.tail.touched.union(step.tail.touched))
         return now
     }
 
@@ -253,28 +259,36 @@ extension Transaction {
         }
     }
 
-    /// Puts some objects whose state was set from outside where they belong.
-    final func sortOut(_ objects: [any Model]) {
-        for slot in Set(objects.map { Int($0._$state.slot) }) {
-            let own = Set(objects.lazy.filter { Int($0._$state.slot) == slot }.map { ObjectIdentifier($0) })
-            pending[slot].inserted.removeAll { own.contains(ObjectIdentifier($0)) }
-            pending[slot].updated.removeAll { own.contains(ObjectIdentifier($0)) }
-            pending[slot].deleted.removeAll { own.contains(ObjectIdentifier($0)) }
+    /// Puts objects whose state was set from outside where they belong.
+    /// - Parameter before: what they were like.
+    final func sortOut(_ before: [UndoHistory.Memory]) {
+        for memory in before where pending[Int(memory.object._$state.slot)].records != nil {
+            let slot = Int(memory.object._$state.slot)
             pending[slot].records = nil
-            for object in [pending[slot].inserted, pending[slot].updated].joined() {
-                object._$state.edit?.isRecorded = false
-                object._$state.edit?.row = -1
-            }
+            for object in [pending[slot].inserted, pending[slot].updated].joined() { object._$state.edit?.row = -1 }
         }
-        for object in objects {
+        for memory in before {
+            let object = memory.object
             let slot = Int(object._$state.slot)
-            if object.isInserted {
-                pending[slot].inserted.append(object)
-            } else if object.isDeleted {
-                pending[slot].deleted.append(object)
-            } else if object._$state.edit != nil {
-                pending[slot].updated.append(object)
+            object._$state.edit?.row = -1
+            let wasDeleted = memory.flags.contains(.deleted)
+            let isUpdated = !object.isInserted && !object.isDeleted && object._$state.edit != nil
+            if memory.isInsert != object.isInserted { Self.move(object, &pending[slot].inserted, isMember: object.isInserted) }
+            // One that was changed and then deleted may be in both lists.
+            let wasUpdated = !memory.isInsert && memory.mask != nil
+            if wasUpdated != isUpdated || wasUpdated && wasDeleted {
+                if wasUpdated { Self.move(object, &pending[slot].updated, isMember: false) }
+                if isUpdated { pending[slot].updated.append(object) }
             }
+            let isDeleted = object.isDeleted && !object.isInserted
+            if (wasDeleted && !memory.isInsert) != isDeleted { Self.move(object, &pending[slot].deleted, isMember: isDeleted) }
         }
+    }
+
+    /// Adds an object to a list, or takes it out. What was changed by the last steps is at the end.
+    private static func move(_ object: any Model, _ list: inout [any Model], isMember: Bool) {
+        if isMember { return list.append(object) }
+        guard let place = list.lastIndex(where: { $0 === object }) else { return }
+        list.remove(at: place)
     }
 }

@@ -3,6 +3,7 @@ import PolyStoreBackend
 extension UnsafeTransaction {
     /// What was changed, free of the objects.
     private func recorded() throws -> RecordedChanges {
+        settleCollections()
         if let error = failedSteps.first ?? refusals.first { throw error }
         let changes = RecordedChanges(mayBeThere: mayBeThere)
         for (slot, own) in pending.enumerated() {
@@ -192,7 +193,7 @@ extension UnsafeTransaction {
         release()
         for slot in pending.indices { pending[slot] = Pending() }
         memberLog = MemberLog()
-        memberLists = [:]
+        forgetAllMembers()
         denials = []
         unverified = []
         refusals = Refusals()
@@ -216,8 +217,10 @@ extension UnsafeTransaction {
 
     /// Moves to the newest version and keeps the changes: objects that were not changed here are read anew when they are asked for.
     public func refresh() {
+        settleCollections()
         release()
-        memberLists = [:]
+        for own in pending { own.records?.forgetStored() }
+        forgetAllMembers()
         rowsAhead = nil
         for map in maps {
             for case let object as any Model in map.objects where !object.isDeleted && object._$state.edit == nil {

@@ -137,6 +137,9 @@ public final class UnsafeTransaction: Transaction {
 
     override func didLoseChange(of object: any Model) { lostEdits[object.place] = object }
 
+    /// The parent may be changed at any time.
+    override var showsOneVersion: Bool { parent == nil }
+
     override func didCreate(_ object: any Model) {
         super.didCreate(object)
         own(object)
@@ -158,15 +161,14 @@ public final class UnsafeTransaction: Transaction {
 
     override func didForget(_ object: any Model) { bases[object.place] = nil }
 
-    override func didRestore(_ objects: [any Model], _ before: MemberLog, _ after: MemberLog) {
+    override func didRestore(_ objects: [any Model], _ relationships: Set<MemberKey>) {
         guard !observers.isEmpty else { return }
-        let (shorter, longer) = before.changeCount < after.changeCount ? (before, after) : (after, before)
         for object in objects { news[object.place] = object }
-        for key in longer.touched(since: shorter.changeCount) {
+        for key in relationships {
             let object = anyObject(key.slot, key.key)
             news[object.place] = object
         }
-        toldLinks = after.changeCount
+        toldLinks = memberLog.changeCount
     }
 
     private func own(_ object: any Model) {

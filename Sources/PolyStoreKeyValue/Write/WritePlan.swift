@@ -225,12 +225,14 @@ struct WritePlan {
         let table = layout.schema.links[link.table]
         let forward = keys.linkBytes(.link, number, link.source, link.target)
         let backward = keys.linkBytes(.linkInverse, number, link.target, link.source)
-        try enter(forward, fate, table.ordersTargets, fate.targetPosition, &links[link.table])
-        try enter(backward, fate, table.ordersSources, fate.sourcePosition, &inverses[link.table])
+        try Self.enter(forward, fate, table.ordersTargets, fate.targetPosition, &links[link.table], reader)
+        try Self.enter(backward, fate, table.ordersSources, fate.sourcePosition, &inverses[link.table], reader)
     }
 
-    /// One side of a pair.
-    private func enter(_ key: [UInt8], _ fate: LinkFate, _ isOrdered: Bool, _ position: Int64?, _ lane: inout WriteLane) throws {
+    /// One side of a pair. Static: a call on the plan itself would keep a copy of it meanwhile, and changing the lane would copy all of its keys.
+    private static func enter(
+        _ key: [UInt8], _ fate: LinkFate, _ isOrdered: Bool, _ position: Int64?, _ lane: inout WriteLane, _ reader: SnapshotReader
+    ) throws {
         try key.withUnsafeBytes { key in
             guard fate.isAddition else { return lane.add(key, nil) }
             guard isOrdered else { return lane.add(key, UnsafeRawBufferPointer(start: nil, count: 0)) }

@@ -55,6 +55,7 @@ final class Continent: Model {
     var countries: Set<Country> {
         get { _$members(of: 0) }
         set { _$setMembers(of: 0, to: newValue) }
+        _modify { yield &self[_$members: 0] }
     }
 
     static var _$entityName: String { "Continent" }

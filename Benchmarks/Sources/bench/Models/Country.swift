@@ -130,14 +130,17 @@ final class Country: Model {
     var neighbours: Set<Country> {
         get { _$members(of: 1) }
         set { _$setMembers(of: 1, to: newValue) }
+        _modify { yield &self[_$members: 1] }
     }
     var cities: Set<City> {
         get { _$members(of: 2) }
         set { _$setMembers(of: 2, to: newValue) }
+        _modify { yield &self[_$members: 2] }
     }
     var airports: Set<Airport> {
         get { _$members(of: 3) }
         set { _$setMembers(of: 3, to: newValue) }
+        _modify { yield &self[_$members: 3] }
     }
 
     static var _$entityName: String { "Country" }

@@ -34,6 +34,7 @@ final class Department: Model {
     var people: Set<Person> {
         get { _$members(of: 0) }
         set { _$setMembers(of: 0, to: newValue) }
+        _modify { yield &self[_$members: 0] }
     }
 
     static var _$entityName: String { "Department" }

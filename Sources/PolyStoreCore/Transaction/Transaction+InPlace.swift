@@ -1,0 +1,264 @@
+import PolyStoreBackend
+
+// `owner.people.insert(x)` and `list.tracks.append(x)` change a collection of the context in place: it is not copied, and not compared as a whole.
+//
+// What an access changed is found out in proportion to the change. Of a set: an element can only come in or be taken out by its hash, so the objects that
+// were hashed meanwhile are all that may differ, unless elements went away by an index; then the count does not fit. Of an array: one piece was put in or
+// taken out if the elements before and behind it are the same. Whatever does not fit is compared as a whole, and so is every collection when a transaction
+// is committed or a step ends, because a function that gets the collection `inout` may do several things at once.
+
+extension Transaction {
+    private func memberKey(_ object: any Model, _ relationship: Int) -> MemberKey {
+        MemberKey(slot: object._$state.slot, relationship: Int32(truncatingIfNeeded: relationship), key: object._$state.key)
+    }
+
+    /// The most collections that are kept, so that a walk over many owners does not keep all of their objects.
+    private static var collectionLimit: Int { 64 }
+
+    private func keep(_ collection: MemberCollection, _ key: MemberKey) {
+        if memberLists.collections.count >= Self.collectionLimit {
+            settleCollections()
+            let dropped = memberLists.dropAll()
+            // What is handed out is taken back as a copy.
+            withExtendedLifetime(dropped) {}
+        }
+        collection.isOut = true
+        memberLists.hold(collection, key)
+    }
+
+    // MARK: Sets
+
+    func lendSet<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<Set<T>> {
+        let key = memberKey(object, relationship)
+        dropForgottenLists(key.slot)
+        if let held = memberLists.collection(key) {
+            guard let own = held as? MemberSet<T>, !own.isOut else { return MemberLoan(object._$members(of: relationship)) }
+            own.isOut = true
+            var loan = MemberLoan<Set<T>>([])
+            swap(&loan.members, &own.members)
+            return begin(&loan, own, key)
+        }
+        var loan = MemberLoan<Set<T>>(object._$members(of: relationship))
+        guard isOpen, memberLists.contains(key) else { return loan }
+        for member in loan.members { hold(member) }
+        let own = MemberSet<T>()
+        keep(own, key)
+        return begin(&loan, own, key)
+    }
+
+    private func begin<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ own: MemberCollection, _ key: MemberKey) -> MemberLoan<Set<T>> {
+        own.isOutdated = false
+        loan.collection = own
+        loan.address = Self.address(&loan.members)
+        loan.firstNote = maps[Int(destination(key.slot, Int(key.relationship)))].beginNoting()
+        return loan
+    }
+
+    /// Where the elements of a collection are: a set and an array are one reference.
+    private static func address<C>(_ collection: inout C) -> UInt { withUnsafeBytes(of: &collection) { $0.load(as: UInt.self) } }
+
+    func takeBackSet<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ object: any Model, _ relationship: Int) {
+        let key = memberKey(object, relationship)
+        guard let own = loan.collection as? MemberSet<T> else {
+            replaceMembers(of: object, relationship, to: loan.members)
+            return
+        }
+        let slot = destination(key.slot, relationship)
+        let hashed = maps[Int(slot)].endNoting(loan.firstNote)
+        guard isOpen else {
+            dropCollection(key)
+            return tellLost(object)
+        }
+        let isHeld = memberLists.collection(key) === own
+        if isHeld, !own.isOutdated, Self.address(&loan.members) == loan.address,
+            let changes = differences(loan.members, hashed, key, slot)
+        {
+            guard carry(changes.added, changes.removed, key, object) else { return dropCollection(key) }
+        } else {
+            guard replaceMembers(of: object, relationship, to: loan.members) else { return dropCollection(key) }
+        }
+        giveBack(own, key, loan.members.count) { swap(&own.members, &loan.members) }
+    }
+
+    /// What a set that is where it was has gained and lost.
+    /// - Parameter hashed: the keys of all objects that somebody has looked for meanwhile.
+    /// - Returns: nil where that does not explain it.
+    private func differences<T: Model>(
+        _ members: Set<T>, _ hashed: [Int64], _ key: MemberKey, _ slot: Int32
+    ) -> (added: [T], removed: [Int64])? {
+        var added: [T] = []
+        var removed: [Int64] = []
+        for candidate in hashed.count > 1 ? Array(Set(hashed)) : hashed {
+            let object = living(T.self, slot, candidate)
+            let isMember = object.map { members.contains($0) } ?? false
+            if isMember == memberLists.has(key, candidate) { continue }
+            if isMember, let object { added.append(object) } else { removed.append(candidate) }
+        }
+        guard let count = memberLists.count(key), members.count == count + added.count - removed.count else { return nil }
+        return (added, removed)
+    }
+
+    /// Carries what was added and removed over to the other ends.
+    /// - Returns: false where something may not stand in the relationship; nothing was done then.
+    private func carry<T: Model>(_ added: [T], _ removed: [Int64], _ key: MemberKey, _ object: any Model) -> Bool {
+        if added.isEmpty, removed.isEmpty { return true }
+        for member in added where !accepts(member, as: Int(key.relationship), of: object) { return false }
+        willTouch(object)
+        let entry = entry(key.slot)
+        for target in removed { unlink(key, entry, target) }
+        for member in added {
+            hold(member)
+            link(key, entry, member._$state.key)
+        }
+        return true
+    }
+
+    private func giveBack(_ own: MemberCollection, _ key: MemberKey, _ count: Int, _ body: () -> Void) {
+        guard memberLists.collection(key) === own else { return }
+        // A list that counts otherwise has objects that the collection has not.
+        guard memberLists.count(key) == count else { return dropCollection(key) }
+        body()
+        own.isOut = false
+        own.isOutdated = false
+        own.isUnsettled = true
+    }
+
+    final func dropCollection(_ key: MemberKey) { _ = memberLists.drop(key) }
+
+    // MARK: Lists
+
+    func lendList<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<[T]> {
+        let key = memberKey(object, relationship)
+        dropForgottenLists(key.slot)
+        if let held = memberLists.collection(key) {
+            guard let own = held as? MemberArray<T>, !own.isOut else { return MemberLoan(object._$members(of: relationship)) }
+            own.isOut = true
+            var loan = MemberLoan<[T]>([])
+            swap(&loan.members, &own.members)
+            return begin(&loan, own)
+        }
+        var loan = MemberLoan<[T]>(object._$members(of: relationship))
+        guard isOpen, memberLists.contains(key) else { return loan }
+        for member in loan.members { hold(member) }
+        let own = MemberArray<T>()
+        keep(own, key)
+        return begin(&loan, own)
+    }
+
+    private func begin<T: Model>(_ loan: inout MemberLoan<[T]>, _ own: MemberCollection) -> MemberLoan<[T]> {
+        own.isOutdated = false
+        loan.collection = own
+        return loan
+    }
+
+    func takeBackList<T: Model>(_ loan: inout MemberLoan<[T]>, _ object: any Model, _ relationship: Int) {
+        let key = memberKey(object, relationship)
+        guard let own = loan.collection as? MemberArray<T> else {
+            replaceList(of: object, relationship, to: loan.members)
+            return
+        }
+        guard isOpen else {
+            dropCollection(key)
+            return tellLost(object)
+        }
+        let isHeld = memberLists.collection(key) === own
+        if isHeld, !own.isOutdated, let piece = piece(loan.members, key), canCarry(piece, loan.members, key) {
+            guard carry(piece, loan.members, key, object) else { return dropCollection(key) }
+        } else {
+            guard replaceList(of: object, relationship, to: loan.members) else { return dropCollection(key) }
+        }
+        giveBack(own, key, loan.members.count) { swap(&own.members, &loan.members) }
+    }
+
+    /// A piece of a list that was put in, or taken out.
+    private struct Piece {
+        let position: Int
+        let added: Int
+        let removed: Int
+    }
+
+    /// The one piece by which an array differs from the list; nil where it may be otherwise.
+    private func piece<T: Model>(_ members: [T], _ key: MemberKey) -> Piece? {
+        memberLists.edit(key) { list in
+            let (before, after) = (list.count, members.count)
+            guard before != after else { return nil }
+            let shorter = min(before, after)
+            func isSame(_ position: Int, _ list: inout MemberList) -> Bool { members[position]._$state.key == list[position] }
+            // The first place at which they differ: behind it everything is shifted.
+            var (low, high) = (0, shorter)
+            if shorter > 0, isSame(shorter - 1, &list) { low = shorter }
+            while low < high {
+                let middle = (low + high) / 2
+                if isSame(middle, &list) { low = middle + 1 } else { high = middle }
+            }
+            let piece = Piece(position: low, added: max(0, after - before), removed: max(0, before - after))
+            // Neighbours, ends and a few in between.
+            let (ahead, behind) = (low, shorter - low)
+            for sample in Self.samples(ahead) where !isSame(sample, &list) { return nil }
+            for sample in Self.samples(behind)
+            where members[low + piece.added + sample]._$state.key != list[low + piece.removed + sample] { return nil }
+            return piece
+        } ?? nil
+    }
+
+    private static func samples(_ count: Int) -> [Int] {
+        if count <= 8 { return Array(0..<count) }
+        return (0..<8).map { $0 * (count - 1) / 7 }
+    }
+
+    /// Whether all that was put in was not in the list before, and is there once.
+    private func canCarry<T: Model>(_ piece: Piece, _ members: [T], _ key: MemberKey) -> Bool {
+        guard piece.added > 0 else { return true }
+        let added = members[piece.position..<piece.position + piece.added]
+        if added.count > 1, Set(added.lazy.map { $0._$state.key }).count < added.count { return false }
+        let relationship = entry(key.slot).entity.relationships[Int(key.relationship)]
+        if case .inverse = relationship.storage, let inverse = relationship.inverse {
+            // Its own end tells whether it is there, without an index of the list.
+            return added.allSatisfy { $0._$state.context === self && $0._$toOneFired(inverse) != key.key }
+        }
+        return !added.contains { memberLists.has(key, $0._$state.key) }
+    }
+
+    private func carry<T: Model>(_ piece: Piece, _ members: [T], _ key: MemberKey, _ object: any Model) -> Bool {
+        let added = members[piece.position..<piece.position + piece.added]
+        for member in added where !accepts(member, as: Int(key.relationship), of: object) { return false }
+        willTouch(object)
+        let entry = entry(key.slot)
+        // The list is changed here, where the position is known.
+        settled = key
+        defer { settled = nil }
+        if piece.removed > 0 {
+            let range = piece.position..<piece.position + piece.removed
+            let removed = memberLists.edit(key) { list in
+                let removed = range.map { list[$0] }
+                list.removeSubrange(range)
+                return removed
+            }
+            for target in removed ?? [] { unlink(key, entry, target) }
+            return true
+        }
+        let keys = added.map { $0._$state.key }
+        let isAtEnd = piece.position + piece.added == members.count
+        if !isAtEnd { memberLog.releaseArrangement(key) }
+        memberLists.edit(key) { $0.insert(keys, at: piece.position) }
+        for member in added {
+            hold(member)
+            link(key, entry, member._$state.key)
+        }
+        if !isAtEnd { memberLog.arrange(key, memberLists.keys(key) ?? []) }
+        return true
+    }
+
+    // MARK: Settling
+
+    /// Compares all collections with what was carried over, as a whole.
+    final func settleCollections() {
+        for (key, collection) in memberLists.collections where collection.isUnsettled && !collection.isOut {
+            collection.isUnsettled = false
+            let keys = memberLists.keys(key) ?? []
+            if collection.matches(keys) { continue }
+            dropCollection(key)
+            collection.assign(Int(key.relationship), of: anyObject(key.slot, key.key))
+        }
+    }
+}
