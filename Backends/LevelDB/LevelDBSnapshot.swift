@@ -44,7 +44,7 @@ final class LevelDBSnapshot: EngineSnapshot {
 
     func cursor() throws -> EngineCursor {
         if isEnded { throw ended() }
-        let cursor = LevelDBCursor(engine.place, leveldb_create_iterator(engine.database, options))
+        let cursor = LevelDBCursor(engine.place, engine.database, options)
         if cursors.count > 16 { cursors.removeAll { $0.cursor == nil } }
         cursors.append(WeakCursor(cursor: cursor))
         return cursor
@@ -59,101 +59,5 @@ final class LevelDBSnapshot: EngineSnapshot {
         found = nil
         leveldb_readoptions_destroy(options)
         leveldb_release_snapshot(engine.database, snapshot)
-    }
-}
-
-/// A LevelDB iterator.
-final class LevelDBCursor: EngineCursor {
-    private let place: String
-    private let iterator: OpaquePointer
-    // Only the methods below use it, and never while it is in use.
-    @exclusivity(unchecked) private var isOpen = true
-
-    init(_ place: String, _ iterator: OpaquePointer) {
-        self.place = place
-        self.iterator = iterator
-        super.init()
-    }
-
-    deinit { close() }
-
-    override func close() {
-        guard isOpen else { return }
-        isOpen = false
-        leveldb_iter_destroy(iterator)
-    }
-
-    private func check() throws {
-        if !isOpen { throw StoreError(.closed, "The transaction of this walk over \(place) has ended.", url: place) }
-    }
-
-    override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool {
-        try check()
-        if let start = key.bindMemory(to: CChar.self).baseAddress {
-            leveldb_iter_seek(iterator, start, key.count)
-        } else {
-            leveldb_iter_seek_to_first(iterator)
-        }
-        return try stand()
-    }
-
-    override func last() throws -> Bool {
-        try check()
-        leveldb_iter_seek_to_last(iterator)
-        return try stand()
-    }
-
-    override func next() throws -> Bool {
-        try check()
-        leveldb_iter_next(iterator)
-        return try stand()
-    }
-
-    override func next(copyingInto batch: EntryBatch) throws -> Int {
-        try check()
-        let iterator = iterator
-        var position = 0
-        while position < EntryBatch.capacity {
-            leveldb_iter_next(iterator)
-            guard leveldb_iter_valid(iterator) != 0 else { break }
-            var keyCount = 0
-            var valueCount = 0
-            let key = leveldb_iter_key(iterator, &keyCount)
-            let value = leveldb_iter_value(iterator, &valueCount)
-            batch.copy(
-                position, UnsafeRawBufferPointer(start: key, count: keyCount), UnsafeRawBufferPointer(start: value, count: valueCount))
-            position &+= 1
-        }
-        // LevelDB remembers the first block that it skipped, so one check covers the whole batch.
-        try checkError()
-        return position
-    }
-
-    override func previous() throws -> Bool {
-        try check()
-        leveldb_iter_prev(iterator)
-        return try stand()
-    }
-
-    /// Throws if any move so far has skipped a block that cannot be read.
-    ///
-    /// LevelDB's iterators skip such a block and stay valid: they leave out its keys, and bring back deleted ones whose tombstones it held. An iterator
-    /// keeps its first error, so a check after a move covers all moves before it.
-    private func checkError() throws {
-        var message: UnsafeMutablePointer<CChar>?
-        leveldb_iter_get_error(iterator, &message)
-        if message != nil { throw LevelDBError.error(message, "Reading", place) }
-    }
-
-    private func stand() throws -> Bool {
-        // After every move, not only at the end: a caller may stop anywhere and rely on what it has seen.
-        try checkError()
-        guard leveldb_iter_valid(iterator) != 0 else { return false }
-        var count = 0
-        let start = leveldb_iter_key(iterator, &count)
-        let key = UnsafeRawBufferPointer(start: start, count: count)
-        let bytes = leveldb_iter_value(iterator, &count)
-        stand(on: key, UnsafeRawBufferPointer(start: bytes, count: count))
-        return true
     }
 }

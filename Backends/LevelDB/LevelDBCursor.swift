@@ -1,0 +1,203 @@
+import CLevelDB
+import PolyStoreBackend
+import PolyStoreKeyValue
+
+/// A LevelDB iterator.
+///
+/// LevelDB's iterators skip a block that they cannot read and stay valid: they leave out its keys, and bring back deleted ones whose tombstones it held.
+/// Only their status tells, and an iterator keeps its first error. The status is therefore checked before an entry is handed out. A check costs about as
+/// much as a move, so in long walks entries are read ahead and checked together.
+final class LevelDBCursor: EngineCursor {
+    private let place: String
+    private let database: OpaquePointer
+    private let options: OpaquePointer
+    // Only the methods below use these, and never while they are in use.
+    @exclusivity(unchecked) private var iterator: OpaquePointer
+    @exclusivity(unchecked) private var isOpen = true
+
+    /// Moves after which entries are read ahead: a walk that ends soon needs none of them.
+    private static let singleMoves = 8
+    private static let largestReadAhead = 64
+    private static let readAheadBytes = 32 << 10
+    /// Moves that are still made one by one.
+    @exclusivity(unchecked) private var singleMovesLeft = singleMoves
+    /// How many entries the next reading ahead takes.
+    @exclusivity(unchecked) private var readAheadCount = singleMoves
+    /// Copies of entries that were read ahead. The iterator stands on the last of them, or at the end.
+    @exclusivity(unchecked) private var copies: RecordArena?
+    @exclusivity(unchecked) private var entries: [(offset: Int, keyCount: Int, valueCount: Int)] = []
+    @exclusivity(unchecked) private var position = 0
+    /// Whether the current key is one of those copies.
+    @exclusivity(unchecked) private var isAhead = false
+
+    /// - Parameter options: must live until the cursor is closed.
+    init(_ place: String, _ database: OpaquePointer, _ options: OpaquePointer) {
+        self.place = place
+        self.database = database
+        self.options = options
+        iterator = leveldb_create_iterator(database, options)
+        super.init()
+    }
+
+    deinit { close() }
+
+    override func close() {
+        guard isOpen else { return }
+        isOpen = false
+        leveldb_iter_destroy(iterator)
+    }
+
+    private func check() throws {
+        if !isOpen { throw StoreError(.closed, "The transaction of this walk over \(place) has ended.", url: place) }
+    }
+
+    override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool {
+        try check()
+        forget()
+        move(to: key)
+        return try stand()
+    }
+
+    override func last() throws -> Bool {
+        try check()
+        forget()
+        leveldb_iter_seek_to_last(iterator)
+        return try stand()
+    }
+
+    override func next() throws -> Bool {
+        try check()
+        if position < entries.count { return standAhead() }
+        if singleMovesLeft <= 0 { return try readAhead() }
+        singleMovesLeft -= 1
+        leveldb_iter_next(iterator)
+        return try stand()
+    }
+
+    override func previous() throws -> Bool {
+        try check()
+        try rejoin()
+        leveldb_iter_prev(iterator)
+        return try stand()
+    }
+
+    override func next(copyingInto batch: EntryBatch) throws -> Int {
+        try check()
+        try rejoin()
+        let iterator = iterator
+        var position = 0
+        while position < EntryBatch.capacity {
+            leveldb_iter_next(iterator)
+            guard leveldb_iter_valid(iterator) != 0 else { break }
+            var keyCount = 0
+            var valueCount = 0
+            let key = leveldb_iter_key(iterator, &keyCount)
+            let value = leveldb_iter_value(iterator, &valueCount)
+            batch.copy(
+                position, UnsafeRawBufferPointer(start: key, count: keyCount), UnsafeRawBufferPointer(start: value, count: valueCount))
+            position &+= 1
+        }
+        try checkError()
+        return position
+    }
+
+    // MARK: Reading ahead
+
+    /// Copies the next entries and stands on the first of them.
+    private func readAhead() throws -> Bool {
+        // The iterator is at the end: the last entry that was read ahead was the last of all.
+        if isAhead, leveldb_iter_valid(iterator) == 0 { return false }
+        let key = [UInt8](key)
+        let copies = copies ?? RecordArena(capacity: Self.readAheadBytes)
+        self.copies = copies
+        copies.removeAll()
+        entries.removeAll(keepingCapacity: true)
+        position = 0
+        while entries.count < readAheadCount, copies.count < Self.readAheadBytes {
+            leveldb_iter_next(iterator)
+            guard leveldb_iter_valid(iterator) != 0 else { break }
+            var keyCount = 0
+            var valueCount = 0
+            let key = leveldb_iter_key(iterator, &keyCount)
+            let value = leveldb_iter_value(iterator, &valueCount)
+            let offset = copies.append(UnsafeRawBufferPointer(start: key, count: keyCount))
+            _ = copies.append(UnsafeRawBufferPointer(start: value, count: valueCount))
+            entries.append((offset, keyCount, valueCount))
+        }
+        readAheadCount = min(2 * readAheadCount, Self.largestReadAhead)
+        if hasError {
+            // The damage may lie behind the end of the caller's range: from here on move by move, so that only a move that meets it fails.
+            forget()
+            singleMovesLeft = .max
+            leveldb_iter_destroy(iterator)
+            iterator = leveldb_create_iterator(database, options)
+            try key.withUnsafeBytes { try move(backTo: $0) }
+            return try next()
+        }
+        isAhead = !entries.isEmpty
+        return isAhead && standAhead()
+    }
+
+    private func standAhead() -> Bool {
+        guard let copies else { return false }
+        let entry = entries[position]
+        position &+= 1
+        stand(on: copies.bytes(entry.offset, entry.keyCount), copies.bytes(entry.offset + entry.keyCount, entry.valueCount))
+        return true
+    }
+
+    /// Forgets entries that were read ahead.
+    private func forget() {
+        entries.removeAll(keepingCapacity: true)
+        (position, isAhead, singleMovesLeft, readAheadCount) = (0, false, Self.singleMoves, Self.singleMoves)
+    }
+
+    /// Moves the iterator back to the current key, if it is ahead.
+    private func rejoin() throws {
+        guard isAhead else { return }
+        // The key stays where it is until the next reading ahead.
+        forget()
+        try move(backTo: key)
+    }
+
+    private func move(to key: UnsafeRawBufferPointer) {
+        if let start = key.bindMemory(to: CChar.self).baseAddress {
+            leveldb_iter_seek(iterator, start, key.count)
+        } else {
+            leveldb_iter_seek_to_first(iterator)
+        }
+    }
+
+    private func move(backTo key: UnsafeRawBufferPointer) throws {
+        move(to: key)
+        try checkError()
+        guard leveldb_iter_valid(iterator) != 0 else { throw StoreError(.corrupt, "A key of \(place) cannot be found again.", url: place) }
+    }
+
+    // MARK: Errors
+
+    private var hasError: Bool {
+        var message: UnsafeMutablePointer<CChar>?
+        leveldb_iter_get_error(iterator, &message)
+        if let message { leveldb_free(message) }
+        return message != nil
+    }
+
+    /// Throws if any move so far has skipped a block that cannot be read.
+    private func checkError() throws {
+        var message: UnsafeMutablePointer<CChar>?
+        leveldb_iter_get_error(iterator, &message)
+        if message != nil { throw LevelDBError.error(message, "Reading", place) }
+    }
+
+    private func stand() throws -> Bool {
+        try checkError()
+        guard leveldb_iter_valid(iterator) != 0 else { return false }
+        var count = 0
+        let start = leveldb_iter_key(iterator, &count)
+        let key = UnsafeRawBufferPointer(start: start, count: count)
+        let bytes = leveldb_iter_value(iterator, &count)
+        stand(on: key, UnsafeRawBufferPointer(start: bytes, count: count))
+        return true
+    }
+}
