@@ -47,6 +47,7 @@ extension Context {
         if let note = note(type, map, key) { return note }
         let entry = entry(map.slot)
         if map.object(key) == nil {
+            if rowsAhead != nil, let object = ahead(type, map.slot, key) { return object }
             if entry.family?.kind(type)?.isLeaf ?? false {
                 let object = T(_$state: ModelState(map, key: key, flags: .fault))
                 map.insert(key, object)

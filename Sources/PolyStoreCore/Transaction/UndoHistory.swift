@@ -227,9 +227,10 @@ extension UndoHistory {
         guard let mask = memory.mask, !memory.isInsert, !object._$state.isFault, !object._$state.flags.contains(.missing) else {
             return try object._$load(record)
         }
-        let now = try RecordArena(capacity: 512).encode(object, entry)
+        let (arena, merged) = (RecordArena(capacity: 512), RecordArena(capacity: 512))
+        defer { withExtendedLifetime((arena, merged)) {} }
+        let now = try arena.encode(object, entry)
         let changed = object._$state.edit?.mask ?? FieldMask()
-        let merged = RecordArena(capacity: 512)
         var builder = RecordBuilder(merged)
         builder.begin(entry.entity.layout)
         for field in entry.entity.fields {
