@@ -30,7 +30,9 @@ let package = Package(
         // The record layer: makes a backend of any ordered key-value engine.
         .target(name: "PolyStoreKeyValue", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
         // The object layer, free of macros.
-        .target(name: "PolyStoreCore", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
+        .target(name: "PolyStoreCore", dependencies: ["PolyStoreBackend", "CObjectRetain"], swiftSettings: settings),
+        // Two functions of Swift's runtime.
+        .target(name: "CObjectRetain"),
         .macro(
             name: "PolyStoreMacros",
             dependencies: [

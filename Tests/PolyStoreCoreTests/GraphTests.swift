@@ -22,20 +22,27 @@ import Testing
         var tags: [Int64: Set<Int64>] = [:]
         var owners: [Int64: Int64?] = [:]
         var parents: [Int64: Int64?] = [:]
+        /// Objects that a fetch gave more than once.
+        var repeated = 0
     }
 
     private static func picture(_ context: Context) throws -> Picture {
         var picture = Picture()
-        for person in try context.fetchAll(From<Person>()) {
+        let people = try context.fetchAll(From<Person>())
+        let departments = try context.fetchAll(From<Department>())
+        let projects = try context.fetchAll(From<Project>())
+        picture.repeated = people.count + departments.count + projects.count
+        picture.repeated -= Set(people).count + Set(departments).count + Set(projects).count
+        for person in people {
             picture.departments[person.objectID.key] = person.department?.objectID.key
             picture.spouses[person.objectID.key] = person.spouse?.objectID.key
             picture.friends[person.objectID.key] = Set(person.friends.map(\.objectID.key))
         }
-        for department in try context.fetchAll(From<Department>()) {
+        for department in departments {
             picture.people[department.objectID.key] = Set(department.people.map(\.objectID.key))
             picture.tags[department.objectID.key] = Set(department.tags.map(\.objectID.key))
         }
-        for project in try context.fetchAll(From<Project>()) {
+        for project in projects {
             picture.owners[project.objectID.key] = project.owner?.objectID.key
             picture.parents[project.objectID.key] = project.parent?.objectID.key
         }
@@ -44,6 +51,7 @@ import Testing
 
     /// What must hold of every graph.
     private static func check(_ picture: Picture, _ what: String) {
+        #expect(picture.repeated == 0, "\(what): each object once")
         for (department, people) in picture.people {
             #expect(people == Set(picture.departments.filter { $0.value == department }.keys), "\(what): people of \(department)")
         }
@@ -73,17 +81,49 @@ import Testing
             let steps = (0..<25).map { _ in (random.next(12), random.next(1000), random.next(1000)) }
             let start = number
             number += 100
-            let expected = try company.stack.performAndWait { transaction in
+            let expected = try company.stack.performOrBegin(explicitly: round % 2 == 1, Picture()) { transaction, commit in
                 for (index, step) in steps.enumerated() {
                     try Self.apply(step, transaction, start + index)
                     if index % 6 == 0 { Self.check(try Self.picture(transaction), "seed \(seed), round \(round), step \(index) \(step)") }
                 }
                 // Deny must not refuse: departments that are left with people were not deleted.
-                return try Self.picture(transaction)
+                let expected = try Self.picture(transaction)
+                try commit()
+                #expect(try Self.picture(transaction) == expected, "seed \(seed), round \(round), behind the commit")
+                return expected
             }
             Self.check(expected, "seed \(seed), round \(round), before the commit")
             #expect(try company.stack.readAndWait { try Self.picture($0) } == expected, "seed \(seed), round \(round), after the commit")
+            let illegal = (random.next(6), random.next(1000), random.next(1000))
+            #expect(throws: StoreError.self, "seed \(seed), round \(round), \(illegal)") {
+                try company.stack.performAndWait { try Self.applyIllegal(illegal, $0) }
+            }
+            #expect(try company.stack.readAndWait { try Self.picture($0) } == expected, "seed \(seed), round \(round), after \(illegal)")
             #expect(try company.stack.stores[0].verify() == [], "seed \(seed), round \(round)")
+        }
+    }
+
+    /// Writes a relationship of an object that is deleted, or was deleted and is only known by its id.
+    private static func applyIllegal(_ step: (kind: Int, first: Int, second: Int), _ transaction: Transaction) throws {
+        let (person, other) = (try transaction.create(Into<Person>()), try transaction.create(Into<Person>()))
+        (person.email, other.email) = ("illegal \(step.first)", "other \(step.second)")
+        let department = try transaction.create(Into<Department>())
+        try transaction.delete(person)
+        switch step.kind {
+        case 0: person.friends = [other]
+        case 1: person.department = department
+        case 2: person.spouse = other
+        case 3:
+            try transaction.delete(department)
+            department.people = [other]
+        case 4:
+            let projects = try transaction.fetchAll(From<Project>())
+            let project = try transaction.create(Into<Project>())
+            project.owner = department
+            let gone = try transaction.create(Into<Department>())
+            try transaction.delete(gone)
+            gone.tags = Set(projects.prefix(step.first % 3) + [project])
+        default: other.friends = [person]
         }
     }
 
@@ -137,5 +177,20 @@ import Testing
             try transaction.delete(department)
         default: if let project = one(projects, step.first) { try transaction.delete(project) }
         }
+    }
+}
+
+extension DataStack {
+    /// A transaction that is committed at its end, or one that says so itself.
+    fileprivate func performOrBegin<T: Sendable>(
+        explicitly: Bool, _ empty: T, _ body: @Sendable (Transaction, _ commit: () throws -> Void) throws -> T
+    ) throws -> T {
+        guard explicitly else { return try performAndWait { try body($0) {} } }
+        let result = Protected(empty)
+        try beginSynchronous { transaction throws in
+            let value = try body(transaction) { _ = try transaction.commit() }
+            result.withLock { $0 = value }
+        }
+        return result.withLock { $0 }
     }
 }

@@ -112,4 +112,64 @@ import Testing
         expectError(.closed) { try box.child?.commit() }
         #expect(try company.ages() == [0])
     }
+
+    /// A list whose order is pending in the parent: by rows of the store it would come in the old one.
+    @Test(arguments: Backend.allCases)
+    func aChildSeesThePendingOrder(_ backend: Backend) throws {
+        let music = try OrderedTests.Music(backend, lists: 1, tracks: 5)
+        try music.stack.performAndWait { transaction throws in
+            let tracks = try transaction.fetchAll(From<Track>().orderBy(.ascending(\.title)))
+            let list = try transaction.fetchOne(From<Playlist>())
+            list?.tracks = Array(tracks[0..<4])
+            list?.extras = Array(tracks[0..<4])
+        }
+        let draft = music.stack.beginUnsafe()
+        let list = try #require(try draft.fetchOne(From<Playlist>()))
+        list.tracks.reverse()
+        list.extras.reverse()
+        let child = draft.beginUnsafe()
+        let mine = try child.edit(list.objectID)
+        #expect(mine.tracks.map(\.title) == ["t3", "t2", "t1", "t0"])
+        let fifth = try #require(try child.fetchOne(From<Track>(), Where(\.title == "t4")))
+        mine.tracks.insert(fifth, at: 1)
+        mine.extras.insert(fifth, at: 1)
+        try child.commit()
+        let expected = ["t3", "t4", "t2", "t1", "t0"]
+        #expect(list.tracks.map(\.title) == expected && list.extras.map(\.title) == expected)
+        try draft.commit()
+        let stored = try music.stack.readAndWait { context throws in
+            try context.fetchAll(From<Playlist>()).map { [$0.tracks.map(\.title), $0.extras.map(\.title)] }
+        }
+        #expect(stored == [[expected, expected]])
+    }
+
+    /// The parent's pending link has no way back by which the child's delete rules could find it in the store.
+    @Test(arguments: Backend.allCases)
+    func aChildDeletesWhatAPendingLinkLeadsTo(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let (department, tags) = try company.stack.performAndWait { transaction throws in
+            let department = try transaction.create(Into<Department>())
+            let tags = try (0..<3).map { _ in
+                let project = try transaction.create(Into<Project>())
+                project.owner = department
+                return project
+            }
+            department.tags = [tags[2]]
+            return (department.objectID, tags.map(\.objectID))
+        }
+        let draft = company.stack.beginUnsafe()
+        try draft.edit(department).tags = Set(try draft.fetchExisting(tags))
+        let child = draft.beginUnsafe()
+        try child.delete(tags[0])
+        #expect(try child.edit(department).tags.count == 2)
+        let grandchild = child.beginUnsafe()
+        try grandchild.delete(tags[2])
+        #expect(try grandchild.edit(department).tags.map(\.objectID) == [tags[1]])
+        try grandchild.commit()
+        try child.commit()
+        #expect(try draft.edit(department).tags.map(\.objectID) == [tags[1]])
+        try draft.commit()
+        #expect(try company.stack.readAndWait { try $0.fetchExisting(department)?.tags.map(\.objectID) } == [tags[1]])
+        #expect(try company.verified().isEmpty)
+    }
 }

@@ -82,7 +82,9 @@ extension Value {
         switch (self, type) {
         case (.integer(let value), .uint64): "\(UInt64(bitPattern: value))"
         case (.integer(let value), .bool): "\(value != 0)"
-        case (.real(let value), .date): Date(timeIntervalSinceReferenceDate: value).description
+        // A calendar, and Foundation's description, take only finite dates, not too far away.
+        case (.real(let value), .date):
+            value.magnitude < 1e11 ? Date(timeIntervalSinceReferenceDate: value).description : "\(value) s after 2001-01-01 00:00:00 +0000"
         case (.blob(let bytes), .decimal): bytes.withUnsafeBytes { Decimal(orderedBytes: $0) }?.description ?? literal
         default: literal
         }

@@ -115,7 +115,13 @@ public enum JSONCoding<T: Codable> {
         try json(value).withUnsafeBytes { builder.setBytes(field, $0) }
     }
 
+    /// Equal values give equal text, where they are sets too.
     static func json(_ value: T) throws -> Data {
+        if let set = value as? any JSONSet { return try set.sortedJSON() }
+        return try encoded(value)
+    }
+
+    private static func encoded(_ value: T) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
@@ -131,6 +137,19 @@ public enum JSONCoding<T: Codable> {
         // A default that cannot be written counts as none: assigning it then fails with the reason.
         let constant = value.flatMap { try? json($0) }.map { Value.text(String(decoding: $0, as: UTF8.self)) }
         return ModelCoding.describe(name, .json, isOptional: false, options, originalName, constant)
+    }
+}
+
+/// A set, whose elements come in another order each time it is made.
+private protocol JSONSet {
+    /// An array of the elements, in the order of their texts.
+    func sortedJSON() throws -> Data
+}
+
+extension Set: JSONSet where Element: Codable {
+    fileprivate func sortedJSON() throws -> Data {
+        let elements = try map { try JSONCoding<Element>.json($0) }.sorted { $0.lexicographicallyPrecedes($1) }
+        return Data("[".utf8) + Data(elements.joined(separator: Data(",".utf8))) + Data("]".utf8)
     }
 }
 

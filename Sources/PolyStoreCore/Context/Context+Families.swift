@@ -21,8 +21,8 @@ extension Context {
     final func relative<T: Model>(
         _ type: T.Type, _ entry: StoreEntity, _ map: IdentityMap, _ key: Int64, _ record: RecordView
     ) throws -> T? {
-        if let pointer = map.object(key) {
-            guard let object = Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() as? T else { return nil }
+        if let living = map.object(key) {
+            guard let object = living as? T else { return nil }
             if object._$state.isFault { try fill(object, entry, key, record) }
             return object
         }
@@ -47,13 +47,14 @@ extension Context {
         if let note = note(type, map, key) { return note }
         let entry = entry(map.slot)
         if map.object(key) == nil {
+            if rowsAhead != nil, let object = ahead(type, map.slot, key) { return object }
             if entry.family?.kind(type)?.isLeaf ?? false {
                 let object = T(_$state: ModelState(map, key: key, flags: .fault))
                 map.insert(key, object)
                 return object
             }
             do {
-                if let record = try storage(entry.store).record(entry.entity, id: key) {
+                if let record = try record(entry, key) {
                     if let object = try relative(type, entry, map, key, record) { return object }
                 } else {
                     core.logger.write(.warning, "\(entry.entity.name) \(key) was asked for, but is no longer in the store.")
@@ -71,7 +72,7 @@ extension Context {
 
     /// What stands for an object that is not there. It is in a map of its own, so that it stands in nobody's way.
     private func missing<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> T {
-        let strays = strays[slot] ?? IdentityMap(self, slot: slot, isPolymorphic: true)
+        let strays = strays[slot] ?? newMap(slot, isPolymorphic: true)
         self.strays[slot] = strays
         return T(_$state: ModelState(strays, key: key, flags: [.missing, .deleted]))
     }

@@ -140,6 +140,7 @@ extension Context {
 
     /// The entities that a `From` names, one per store.
     final func entries<T: Model>(of from: From<T>) throws -> [StoreEntity] {
+        if let newerTable { update(newerTable) }
         let known = table.byType[ObjectIdentifier(T.self)] ?? []
         guard let configurations = from.configurations else {
             guard !known.isEmpty else { throw noStore(T.self, in: nil) }
@@ -185,11 +186,15 @@ extension Context {
         let map = maps[Int(slot)]
         let before = found.count
         var living = 0
-        defer { map.noteFetch(living: living, of: found.count &- before) }
+        map.beginBatch()
+        defer {
+            map.endBatch()
+            map.noteFetch(living: living, of: found.count &- before)
+        }
         while found.count < most, try cursor.next() {
             let key = cursor.id
-            if let pointer = map.object(key) {
-                let object = unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), to: type)
+            if let known = map.object(key) {
+                let object = unsafeDowncast(known, to: type)
                 if object._$state.isFault { try fill(object, entry, key, cursor.record) } else { living &+= 1 }
                 found.append(object)
                 continue
@@ -252,7 +257,8 @@ extension Context {
 
     @usableFromInline
     final func record(_ entry: StoreEntity, _ key: Int64) throws -> RecordView? {
-        try storage(entry.store).record(entry.entity, id: key)
+        if let rowsAhead, let record = rowsAhead.record(ObjectKey(slot: entry.slot, key: key), entry) { return record }
+        return try storage(entry.store).record(entry.entity, id: key)
     }
 
     /// This context's objects of some ids, in their order; those that are gone are left out.
@@ -293,6 +299,10 @@ extension Context {
     /// The entry of an id that another stack has made.
     @usableFromInline
     final func sameEntry<T: Model>(of id: ObjectID<T>) throws -> StoreEntity {
+        if let newerTable {
+            update(newerTable)
+            if Int(id.entry.slot) < table.entries.count, table.entries[Int(id.entry.slot)] === id.entry { return id.entry }
+        }
         if let same = (table.byType[ObjectIdentifier(T.self)] ?? []).first(where: { $0.store.storeID == id.entry.store.storeID }) {
             return same
         }

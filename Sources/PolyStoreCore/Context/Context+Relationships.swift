@@ -73,10 +73,12 @@ extension Context {
     }
 
     final func storedSource(_ key: MemberKey, isInserted: Bool) throws -> MemberSource {
+        dropForgottenLists(key.slot)
         if let keys = memberLists[key] { return .known(keys) }
         let entry = entry(key.slot)
         let relationship = entry.entity.relationships[Int(key.relationship)]
-        guard case .inverse(let field) = relationship.storage else {
+        // Positions that a parent has still to write are in no row.
+        guard case .inverse(let field) = relationship.storage, !(relationship.isOrdered && readsPending) else {
             return .keys(try storedKeys(key, isInserted: isInserted))
         }
         let source = self.entry(entry.destinations[Int(key.relationship)])
@@ -97,6 +99,7 @@ extension Context {
 
     /// The keys that a to-many relationship leads to, without making objects.
     final func memberKeys(of object: some Model, _ key: MemberKey) throws -> [Int64] {
+        dropForgottenLists(key.slot)
         if let keys = memberLists[key] { return keys }
         let keys = try storedKeys(key, isInserted: object.isInserted)
         memberLists[key] = keys
@@ -117,11 +120,11 @@ extension Context {
     @inlinable
     final func objects<T: Model>(_ type: T.Type, _ slot: Int32, _ keys: [Int64]) throws -> [T] {
         var wanted: [Int64] = []
+        var held: [T] = []
         for key in keys {
             if let living = living(type, slot, key), !living._$state.isFault { continue }
-            wanted.append(key)
+            if rowsAhead != nil, let object = ahead(type, slot, key) { held.append(object) } else { wanted.append(key) }
         }
-        var held: [T] = []
         if !wanted.isEmpty {
             let cursor = try rows(slot, of: wanted)
             defer { cursor.close() }

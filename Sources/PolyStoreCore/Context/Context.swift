@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import Synchronization
 
 /// One consistent view of a stack's objects: one object per id, used by one thread or actor at a time.
 ///
@@ -14,8 +15,8 @@ public class Context {
 
     /// Who wants to know how requests are carried out.
     @exclusivity(unchecked) final var explainer: Explainer?
-    /// What was fetched ahead: objects that nobody else may hold yet.
-    @exclusivity(unchecked) final var fetchedAhead: [any Model] = []
+    /// Rows that were fetched ahead; nil where there are none. Rows and not objects: those would keep the context alive, and the context them.
+    @exclusivity(unchecked) @usableFromInline final var rowsAhead: FetchedRows?
     /// What holds objects that stand for missing ones, by slot.
     @exclusivity(unchecked) final var strays: [Int32: IdentityMap] = [:]
 
@@ -28,14 +29,40 @@ public class Context {
     /// Gives every entity of the table an identity map.
     final func growMaps() {
         while maps.count < table.entries.count {
-            maps.append(IdentityMap(self, slot: Int32(maps.count), isPolymorphic: table.entries[maps.count].isPolymorphic))
+            maps.append(newMap(Int32(maps.count), isPolymorphic: table.entries[maps.count].isPolymorphic))
         }
+    }
+
+    final func newMap(_ slot: Int32, isPolymorphic: Bool) -> IdentityMap {
+        IdentityMap(self, slot: slot, isPolymorphic: isPolymorphic, keepsContext: isKeptByObjects)
+    }
+
+    /// Learns of the stores that were added to the stack since the context was made.
+    final func update(_ table: StoreTable) {
+        guard table.entries.count > self.table.entries.count else { return }
+        self.table = table
+        growMaps()
+        didGrow()
+    }
+
+    /// Whether an object is one of this context's.
+    final func owns(_ object: any Model) -> Bool {
+        let map = object._$state.unretainedMap.toOpaque()
+        let slot = object._$state.slot
+        if Int(slot) < maps.count, Unmanaged.passUnretained(maps[Int(slot)]).toOpaque() == map { return true }
+        return strays[slot].map { Unmanaged.passUnretained($0).toOpaque() == map } ?? false
     }
 
     // MARK: What the kinds of contexts differ in
 
-    /// Holds what was fetched ahead.
-    func keep(_ objects: [any Model]) { fetchedAhead += objects }
+    /// Whether the context lives as long as one of its objects does.
+    var isKeptByObjects: Bool { true }
+
+    /// Called when stores were added to the table.
+    func didGrow() {}
+
+    /// The stack's stores as they are now; nil where the context cannot take new ones over because it has read a version of the others already.
+    var newerTable: StoreTable? { nil }
 
     /// What to read a store through.
     final func storage(_ store: PersistentStore) throws -> any ReadTransaction {
@@ -70,6 +97,9 @@ public class Context {
     /// What a transaction's own changes do to the list of a to-many relationship.
     func pendingMembers(_ key: MemberKey) -> MemberChanges? { nil }
 
+    /// Whether what is read includes changes that another transaction has still to write.
+    var readsPending: Bool { false }
+
     /// Rows of a request, own changes included where the context has any.
     func rows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
         try storage(entry.store).fetch(request)
@@ -98,8 +128,7 @@ public class Context {
     @inlinable
     final func living<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> T? {
         let map = maps[Int(slot)]
-        guard let pointer = map.object(key) else { return nil }
-        let object = Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
+        guard let object = map.object(key) else { return nil }
         if map.isPolymorphic { return object as? T }
         // The map of an entry of one class holds objects of that class only.
         return unsafeDowncast(object, to: type)
@@ -111,16 +140,23 @@ public class Context {
         if let living = living(type, slot, key) { return living }
         let map = maps[Int(slot)]
         if map.isPolymorphic { return relative(type, map, key) }
+        if rowsAhead != nil, let object = ahead(type, slot, key) { return object }
         let object = T(_$state: ModelState(map, key: key, flags: .fault))
         map.insert(key, object)
         return object
     }
 
-    /// Called when an object goes whose relationships were asked for.
+    /// Drops the lists of objects that have gone since somebody asked last.
+    @inlinable
+    final func dropForgottenLists(_ slot: Int32) {
+        if maps[Int(slot)].hasForgotten.load(ordering: .relaxed) { dropLists(slot) }
+    }
+
     @usableFromInline
-    final func forgetMembers(slot: Int32, key: Int64) {
+    final func dropLists(_ slot: Int32) {
+        let keys = maps[Int(slot)].takeForgotten()
         for relationship in entry(slot).entity.relationships where relationship.isToMany {
-            memberLists[MemberKey(slot: slot, relationship: Int32(relationship.ordinal), key: key)] = nil
+            for key in keys { memberLists[MemberKey(slot: slot, relationship: Int32(relationship.ordinal), key: key)] = nil }
         }
     }
 
@@ -134,7 +170,7 @@ public class Context {
         let key = object._$state.key
         object._$state.flags.remove(.fault)
         do {
-            if let record = try storage(entry.store).record(entry.entity, id: key) {
+            if let record = try record(entry, key) {
                 if entry.isPolymorphic { try checkKind(object, entry, record) }
                 try object._$load(record)
             } else {

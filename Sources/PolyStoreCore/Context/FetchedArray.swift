@@ -47,9 +47,11 @@ public struct FetchedArray<T: Model>: RandomAccessCollection {
             return loaded.batches[loaded.batches.count - 1].objects
         }
         let keys = Array(self.keys[number * batchSize..<Swift.min((number + 1) * batchSize, self.keys.count)])
-        let objects: [T]
+        var objects: [T] = []
         do {
             objects = try context.objects(T.self, slot, keys)
+            // Only what is gone has no values now; this lets it say so.
+            for object in objects where object._$state.isFault { try context.look(up: object, context.entry(slot)) }
         } catch {
             context.core.logger.log(
                 context.described(error, context.entry(slot), keys[0]), "reading a batch of \(context.entry(slot).entity.name)",

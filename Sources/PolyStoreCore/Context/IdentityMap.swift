@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The objects of one entity in one context, by key; holds none of them alive.
 ///
 /// A hash table of lines. A line is 64 bytes, as a cache's: the number of seven neighbouring keys and what they lead to. Keys come from a
@@ -5,25 +7,47 @@
 /// matter more than the arithmetic, as nearly all the time of a look-up is waiting for memory. Lines lie where their number's hash says or
 /// in the next free place; an emptied line goes at once, and those behind it move up, so there are no marks of deleted ones.
 ///
-/// A map belongs to a context, and a context to one thread at a time; no access to a property lasts longer than a line. Hence the unchecked
-/// exclusivity.
+/// A context, and with it a map, is used by one thread at a time, its owner; only the owner looks objects up and inserts them. An object, however, may be
+/// released by any thread, and its deinit removes it from the map. Both are made safe by `lock`, which is held for a few instructions:
+///
+/// - A deinit holds the lock while it clears the object's word. The object's memory is freed afterwards, so a pointer that is read under the lock is valid.
+/// - A look-up that finds a pointer takes the lock, reads the word again and retains the object, unless that is being deinitialized by another thread.
+/// - Lines move only when the table is rebuilt, which the owner does under the lock. So the owner needs no lock to find a line, to find that there is no object,
+///   and to insert one; a deinit clears words, but leaves the lines where they are. Empty lines are removed when the table is rebuilt.
 @usableFromInline
 final class IdentityMap {
     /// One word for the number of the line, plus one, or 0 for none; then a pointer to an object, or 0, for each of its keys.
-    @usableFromInline typealias Line = UnsafeMutablePointer<UInt>
+    @usableFromInline typealias Line = UnsafeMutablePointer<Atomic<UInt>>
 
     @usableFromInline static let width = 8
     @usableFromInline static let keysPerLine: UInt64 = 7
     private static let leastCapacity = 16
 
-    /// The owner. It owns this map, so it is there whenever the map is used.
+    /// The owner, as long as it lives; see ``owner``.
     @usableFromInline unowned(unsafe) let context: Context
-    /// The entity's place in the context's table.
+    /// The entity's index in the context's table.
     @usableFromInline let slot: Int32
     /// Whether its objects are of several classes, so that casts have to be checked.
     @usableFromInline let isPolymorphic: Bool
-    /// Objects that refer to this map. While there are any, the map keeps its context alive: one reference for all of them.
-    @exclusivity(unchecked) @usableFromInline var holders = 0
+    /// Whether the objects keep the context alive: one reference of the map for all of them. Otherwise the context may end before them.
+    @usableFromInline let keepsContext: Bool
+
+    /// Protects the members below from the deinits of objects on other threads.
+    @usableFromInline let lock = Atomic<UInt8>(0)
+    /// The number of objects that refer to this map.
+    @exclusivity(unchecked) private var holders = 0
+    /// The context that has taken the objects over from one that has ended.
+    @exclusivity(unchecked) private var heir: Unmanaged<Context>?
+    /// Whether an object was inserted for a key while the one before was being deinitialized, so that a word may be of another object than the one that goes.
+    @exclusivity(unchecked) private var hasReplaced = false
+    /// The keys of deinitialized objects whose relationship lists the context still has.
+    @exclusivity(unchecked) private var forgotten: [Int64] = []
+    @usableFromInline let hasForgotten = Atomic<Bool>(false)
+    /// The line of the last deinit, and its first word.
+    @exclusivity(unchecked) private var clearedTag: UInt = 0
+    @exclusivity(unchecked) private var clearedLine: Line?
+
+    // Only the owner writes these, and those of the table under the lock.
 
     /// `capacity` lines; nil before the first object.
     @exclusivity(unchecked) private var lines: Line?
@@ -34,46 +58,142 @@ final class IdentityMap {
     /// The line that was looked at last, and its first word.
     @exclusivity(unchecked) @usableFromInline var lastTag: UInt = 0
     @exclusivity(unchecked) @usableFromInline var lastLine: Line?
+    /// How many calls of ``beginBatch()`` are open, and how many objects were made since the outermost.
+    @exclusivity(unchecked) @usableFromInline var batchDepth = 0
+    @exclusivity(unchecked) @usableFromInline var batchCount = 0
 
     /// Whether nearly all that was fetched last was alive already, as when a list is fetched again.
     @exclusivity(unchecked) @usableFromInline private(set) var isWarm = false
 
-    init(_ context: Context, slot: Int32, isPolymorphic: Bool) {
+    init(_ context: Context, slot: Int32, isPolymorphic: Bool, keepsContext: Bool) {
         self.context = context
         self.slot = slot
         self.isPolymorphic = isPolymorphic
+        self.keepsContext = keepsContext
     }
 
     deinit { lines?.deallocate() }
 
+    // MARK: The lock
+
+    @inlinable @inline(__always)
+    func acquire() { if lock.exchange(1, ordering: .acquiring) != 0 { waitForLock() } }
+
+    @inlinable @inline(__always)
+    func release() { lock.store(0, ordering: .releasing) }
+
+    /// The lock is held for the time of a few instructions, or of the rebuilding of the table; a thread that does not get it soon sleeps.
+    @usableFromInline
+    func waitForLock() {
+        var attempts = 0
+        repeat {
+            attempts += 1
+            pauseThread(attempt: attempts)
+        } while lock.load(ordering: .relaxed) != 0 || lock.exchange(1, ordering: .acquiring) != 0
+    }
+
     // MARK: The context's life
+
+    /// The context that answers for the objects.
+    @inlinable
+    var owner: Context { keepsContext ? context : currentOwner() }
+
+    /// Where the objects do not keep the context alive, another thread may release it now.
+    @usableFromInline
+    func currentOwner() -> Context {
+        var attempts = 0
+        while true {
+            acquire()
+            let found = heir?.takeUnretainedValue() ?? tryRetained(Unmanaged.passUnretained(context).toOpaque()).map(Self.asContext)
+            release()
+            if let found { return found }
+            // Its deinit is about to name an heir.
+            attempts += 1
+            pauseThread(attempt: attempts)
+        }
+    }
+
+    private static func asContext(_ object: AnyObject) -> Context { unsafeDowncast(object, to: Context.self) }
 
     /// Called for each object that is made.
     @inlinable
-    func willHold() {
-        if holders == 0 { keepContext() }
+    func willHold() { if batchDepth > 0 { batchCount &+= 1 } else { hold() } }
+
+    @usableFromInline
+    func hold() {
+        acquire()
         holders &+= 1
+        let isFirst = holders == 1
+        release()
+        if isFirst { keepContext() }
+    }
+
+    private func keepContext() { if keepsContext { _ = Unmanaged.passUnretained(context).retain() } }
+
+    /// Stands for the objects of a batch until they are counted.
+    private static let batchToken = 1 << 48
+
+    /// Called before many objects are made: they are counted at the end, all at once.
+    @usableFromInline
+    func beginBatch() {
+        batchDepth += 1
+        guard batchDepth == 1 else { return }
+        acquire()
+        let isFirst = holders == 0
+        holders &+= Self.batchToken
+        release()
+        if isFirst { keepContext() }
     }
 
     @usableFromInline
-    func keepContext() { _ = Unmanaged.passUnretained(context).retain() }
+    func endBatch() {
+        batchDepth -= 1
+        guard batchDepth == 0 else { return }
+        acquire()
+        holders &+= batchCount &- Self.batchToken
+        batchCount = 0
+        if capacity > 256, holders * 16 < capacity { rebuild() }
+        let released = holders == 0 && keepsContext ? Unmanaged.passUnretained(context) : nil
+        release()
+        released?.release()
+    }
 
-    /// Called when an object goes: its last word, as the map may go with it.
-    @inlinable
-    func forget(_ key: Int64) {
-        remove(key)
+    /// Called when an object goes, on any thread: its last word, as the map may go with it.
+    func forget(_ key: Int64, hasMembers: Bool) {
+        acquire()
+        clear(key)
+        if hasMembers, heir == nil {
+            forgotten.append(key)
+            hasForgotten.store(true, ordering: .relaxed)
+        }
         holders &-= 1
-        if holders == 0 { dropContext() }
+        let released = holders == 0 ? (keepsContext ? Unmanaged.passUnretained(context) : heir) : nil
+        release()
+        released?.release()
     }
 
-    /// Called for a living object that the context holds from now on.
-    func letGo() {
-        holders -= 1
-        if holders == 0 { dropContext() }
+    /// Whether any objects are alive.
+    var isHeld: Bool {
+        acquire()
+        defer { release() }
+        return holders > 0
     }
 
-    @usableFromInline
-    func dropContext() { Unmanaged.passUnretained(context).release() }
+    /// Called when the context ends before its objects: they keep another one alive from now on.
+    func leave(to heir: Context) {
+        acquire()
+        if holders > 0 { self.heir = Unmanaged.passRetained(heir) }
+        release()
+    }
+
+    /// The keys of deinitialized objects whose relationship lists can be dropped, each time only the new ones.
+    func takeForgotten() -> [Int64] {
+        acquire()
+        defer { release() }
+        hasForgotten.store(false, ordering: .relaxed)
+        defer { forgotten = [] }
+        return forgotten
+    }
 
     // MARK: What was fetched
 
@@ -95,37 +215,57 @@ final class IdentityMap {
 
     /// The object of a key, if one is alive.
     @inlinable
-    func object(_ key: Int64) -> UnsafeMutableRawPointer? {
+    func object(_ key: Int64) -> AnyObject? {
         let (tag, place) = Self.place(of: key)
-        guard let line = line(tag) else { return nil }
-        return UnsafeMutableRawPointer(bitPattern: line[place])
+        guard let line = line(tag), line[place].load(ordering: .relaxed) != 0 else { return nil }
+        return retained(line + place)
+    }
+
+    @usableFromInline
+    func retained(_ word: Line) -> AnyObject? {
+        acquire()
+        defer { release() }
+        guard let pointer = UnsafeMutableRawPointer(bitPattern: word.pointee.load(ordering: .relaxed)) else { return nil }
+        if let object = tryRetained(pointer) { return object }
+        // Another thread is deinitializing it, and waits for the lock.
+        word.pointee.store(0, ordering: .relaxed)
+        hasReplaced = true
+        return nil
     }
 
     @inlinable
-    func insert(_ key: Int64, _ object: AnyObject) { insert(key, Unmanaged.passUnretained(object).toOpaque()) }
-
-    @inlinable
-    func insert(_ key: Int64, _ object: UnsafeMutableRawPointer) {
+    func insert(_ key: Int64, _ object: AnyObject) {
         let (tag, place) = Self.place(of: key)
         let line = line(tag) ?? makeLine(tag)
-        line[place] = UInt(bitPattern: object)
+        line[place].store(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()), ordering: .relaxed)
     }
 
-    @inlinable
-    func remove(_ key: Int64) {
+    /// Clears the word of an object that is being deinitialized. Under the lock, on any thread.
+    private func clear(_ key: Int64) {
         let (tag, place) = Self.place(of: key)
-        guard let line = line(tag) else { return }
-        line[place] = 0
-        if line[1] | line[2] | line[3] | line[4] | line[5] | line[6] | line[7] == 0 { drop(line) }
+        guard let line = tag == clearedTag ? clearedLine : search(tag) else { return }
+        clearedTag = tag
+        clearedLine = line
+        if hasReplaced, let pointer = UnsafeMutableRawPointer(bitPattern: line[place].load(ordering: .relaxed)),
+            !isDeallocating(pointer)
+        {
+            return
+        }
+        line[place].store(0, ordering: .relaxed)
     }
 
     /// The living objects, kept alive by the answer.
     var objects: [AnyObject] {
+        acquire()
+        defer { release() }
         guard let lines else { return [] }
         var found: [AnyObject] = []
-        for index in 0..<capacity * Self.width where index % Self.width != 0 && lines[index - index % Self.width] != 0 {
-            if let pointer = UnsafeMutableRawPointer(bitPattern: lines[index]) {
-                found.append(Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue())
+        for number in 0..<capacity {
+            let line = lines + number * Self.width
+            if line[0].load(ordering: .relaxed) == 0 { continue }
+            for place in 1..<Self.width {
+                guard let pointer = UnsafeMutableRawPointer(bitPattern: line[place].load(ordering: .relaxed)) else { continue }
+                if let object = tryRetained(pointer) { found.append(object) }
             }
         }
         return found
@@ -150,18 +290,22 @@ final class IdentityMap {
         Int(truncatingIfNeeded: (UInt64(truncatingIfNeeded: tag) &* 0x9e37_79b9_7f4a_7c15) &>> shift)
     }
 
+    /// The owner's way to a line that is not the last one.
     @usableFromInline
     func find(_ tag: UInt) -> Line? {
+        guard let line = search(tag) else { return nil }
+        lastTag = tag
+        lastLine = line
+        return line
+    }
+
+    private func search(_ tag: UInt) -> Line? {
         guard let lines else { return nil }
         var index = home(tag)
         while true {
             let line = lines + index &* Self.width
-            let found = line[0]
-            if found == tag {
-                lastTag = tag
-                lastLine = line
-                return line
-            }
+            let found = line[0].load(ordering: .relaxed)
+            if found == tag { return line }
             if found == 0 { return nil }
             index = (index &+ 1) & (capacity &- 1)
         }
@@ -169,64 +313,62 @@ final class IdentityMap {
 
     @usableFromInline
     func makeLine(_ tag: UInt) -> Line {
-        if (used + 1) * 3 > capacity * 2 { resize(to: max(capacity * 2, Self.leastCapacity)) }
+        if (used + 1) * 3 > capacity * 2 {
+            acquire()
+            rebuild()
+            release()
+        }
         used += 1
         let line = free(tag)
-        line[0] = tag
+        line[0].store(tag, ordering: .relaxed)
         lastTag = tag
         lastLine = line
         return line
     }
 
-    /// The free line that a new number belongs into.
+    /// The free line that a new number belongs into. Its words are 0.
     private func free(_ tag: UInt) -> Line {
         guard let lines else { preconditionFailure("A map without lines has no free one.") }
         var index = home(tag)
-        while lines[index &* Self.width] != 0 { index = (index &+ 1) & (capacity &- 1) }
+        while lines[index &* Self.width].load(ordering: .relaxed) != 0 { index = (index &+ 1) & (capacity &- 1) }
         return lines + index &* Self.width
     }
 
-    private func resize(to newCapacity: Int) {
-        let old = lines
-        let oldCapacity = capacity
-        let words = newCapacity * Self.width
-        let room = UnsafeMutableRawPointer.allocate(byteCount: words * MemoryLayout<UInt>.stride, alignment: 64)
-        lines = room.initializeMemory(as: UInt.self, repeating: 0, count: words)
-        capacity = newCapacity
-        shift = UInt64(64 - newCapacity.trailingZeroBitCount)
-        lastTag = 0
-        lastLine = nil
-        guard let old else { return }
-        for index in 0..<oldCapacity {
-            let line = old + index * Self.width
-            if line[0] != 0 { free(line[0]).update(from: line, count: Self.width) }
-        }
-        old.deallocate()
+    private static func isEmpty(_ line: Line) -> Bool {
+        var words: UInt = 0
+        for place in 1..<width { words |= line[place].load(ordering: .relaxed) }
+        return words == 0
     }
 
-    /// Takes an empty line out.
-    @usableFromInline
-    func drop(_ line: Line) {
-        guard let lines else { return }
-        used -= 1
+    /// Moves the lines that are not empty to a table of a size that fits them. Under the lock.
+    private func rebuild() {
+        let old = lines
+        let oldCapacity = capacity
+        used = 0
+        for number in 0..<oldCapacity {
+            guard let line = old.map({ $0 + number * Self.width }), line[0].load(ordering: .relaxed) != 0 else { continue }
+            if Self.isEmpty(line) { line[0].store(0, ordering: .relaxed) } else { used += 1 }
+        }
+        // At most two fifths are used afterwards, so the next time comes after a quarter as many new lines as there is room for.
+        capacity = Self.leastCapacity
+        while (used + 1) * 5 > capacity * 2 { capacity *= 2 }
+        shift = UInt64(64 - capacity.trailingZeroBitCount)
+        let words = capacity * Self.width
+        let room = UnsafeMutableRawPointer.allocate(byteCount: words * MemoryLayout<UInt>.stride, alignment: 64)
+        room.initializeMemory(as: UInt.self, repeating: 0, count: words)
+        lines = room.bindMemory(to: Atomic<UInt>.self, capacity: words)
         lastTag = 0
         lastLine = nil
-        // A line behind it stays only if its home lies behind the gap; any other would no longer be found.
-        let mask = capacity &- 1
-        var gap = (line - lines) / Self.width
-        var index = gap
-        while true {
-            index = (index &+ 1) & mask
-            let next = lines + index &* Self.width
-            if next[0] == 0 { break }
-            if (index &- home(next[0])) & mask >= (index &- gap) & mask {
-                (lines + gap &* Self.width).update(from: next, count: Self.width)
-                gap = index
-            }
+        clearedTag = 0
+        clearedLine = nil
+        guard let old else { return }
+        for number in 0..<oldCapacity {
+            let line = old + number * Self.width
+            let tag = line[0].load(ordering: .relaxed)
+            if tag == 0 { continue }
+            let new = free(tag)
+            for place in 0..<Self.width { new[place].store(line[place].load(ordering: .relaxed), ordering: .relaxed) }
         }
-        lines[gap &* Self.width] = 0
-        // The other words of a free line are never looked at, but one that is taken must begin empty.
-        (lines + (gap &* Self.width &+ 1)).update(repeating: 0, count: Self.width &- 1)
-        if capacity > 256, used * 16 < capacity { resize(to: capacity / 4) }
+        old.deallocate()
     }
 }

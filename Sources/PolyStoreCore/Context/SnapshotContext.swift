@@ -20,6 +20,8 @@ public class SnapshotContext: Context {
         super.init(core: core, table: table)
     }
 
+    override var newerTable: StoreTable? { readers.isEmpty && !hasEnded ? core.table.withLock { $0 } : nil }
+
     override func reader(_ store: PersistentStore) throws -> any ReadTransaction {
         if let reader = readers.indices.contains(store.index) ? readers[store.index] : nil { return reader }
         guard !hasEnded else {
@@ -44,7 +46,7 @@ public class SnapshotContext: Context {
 
     final func end() {
         hasEnded = true
-        fetchedAhead = []
+        rowsAhead = nil
         release()
     }
 
@@ -66,7 +68,7 @@ public class RefreshableContext: SnapshotContext {
     /// deleted meanwhile say so in ``Model/isDeleted`` then.
     public final func refresh() throws {
         update(core.table.withLock { $0 })
-        fetchedAhead = []
+        forgetRowsAhead()
         for store in table.stores where store.index < readers.count && readers[store.index] != nil {
             let new = try store.backend.beginRead()
             readers[store.index]?.end()
@@ -85,13 +87,6 @@ public class RefreshableContext: SnapshotContext {
                 object._$state.flags.insert(.fault)
             }
         }
-    }
-
-    /// Takes over stores that were added meanwhile.
-    final func update(_ table: StoreTable) {
-        guard table.entries.count > self.table.entries.count else { return }
-        self.table = table
-        growMaps()
     }
 }
 
@@ -133,7 +128,7 @@ public final class ViewContext: RefreshableContext {
     func catchUp() throws {
         update(core.table.withLock { $0 })
         guard !readers.isEmpty else { return }
-        fetchedAhead = []
+        forgetRowsAhead()
         let news = feed.take()
         for store in table.stores where store.index < readers.count {
             let mine = news.commits.filter { $0.store === store }

@@ -75,7 +75,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
     /// The store's write transaction, begun at the first touch: from then on nobody else writes, so what is read here stays true.
     func part(_ store: PersistentStore) throws -> StorePart {
         if store.index < parts.count, let part = parts[store.index] { return part }
-        let part = StorePart(store, try store.backend.beginWrite())
+        let part = StorePart(store, try store.writers.begin(store, core.lane), core.lane)
         while parts.count <= store.index { parts.append(nil) }
         parts[store.index] = part
         isOpen = true
@@ -153,7 +153,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         _ done: @escaping ((any Error)?) -> Void
     ) {
         let stores = transaction.touchedStores
-        let deletedKinds = transaction.deletedKinds
+        let published = transaction.published
         transaction.end()
         runs += 1
         if runs == 1 { firstEnd = DispatchTime.now().uptimeNanoseconds }
@@ -162,7 +162,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         memberBytes += changes.reduce(0) { $0 + $1.changes.byteCount }
         members.append(
             Member(
-                changes: changes, touched: transaction.memberLog, deletedKinds: deletedKinds, stores: stores,
+                changes: changes, touched: published.log, deletedKinds: published.deletedKinds, stores: stores,
                 source: transaction.sourceIdentifier,
                 userInfo: transaction.userInfo
             ) { [failure] error in done(failure ?? error) })
@@ -309,6 +309,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
     }
 
     private func drop(_ part: StorePart, committed: Bool) {
+        part.store.writers.end(core.lane)
         part.returnIDs(committed: committed)
         parts[part.store.index] = nil
     }

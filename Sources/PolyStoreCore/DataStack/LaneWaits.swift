@@ -25,8 +25,9 @@ final class LaneWaits: Sendable {
             guard owner != me else {
                 throw StoreError(
                     .misuse,
-                    "A transaction was begun inside another one, which it would wait for, or somebody who has it, for ever. "
-                        + "Use the outer transaction; begin those of several stacks in one order everywhere.")
+                    "A transaction was begun inside the body of another one that it would wait for, directly or over a third, for ever. "
+                        + "Use the outer transaction, begin those of several stacks in one order everywhere, and open each file with one stack."
+                )
             }
             waits[me] = awaited
         }

@@ -14,6 +14,8 @@ public final class PersistentStore: Sendable {
     var slots: Range<Int32> { firstSlot..<firstSlot + Int32(schema.entities.count) }
     /// Ids that were reserved and not yet given out, by entity.
     let sequences: Protected<[ClosedRange<Int64>?]>
+    /// Shared with the stores of other stacks at the same place.
+    let writers: StoreWriters
 
     init(
         index: Int, firstSlot: Int32, configurationName: String?, configuration: StoreConfiguration, backend: any StorageBackend,
@@ -25,6 +27,7 @@ public final class PersistentStore: Sendable {
         self.configuration = configuration
         self.backend = backend
         self.schema = schema
+        writers = StoreWriters.of(configuration)
         sequences = Protected(Array(repeating: nil, count: schema.entities.count))
     }
 

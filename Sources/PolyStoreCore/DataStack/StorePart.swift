@@ -20,8 +20,12 @@ final class StorePart {
         var size: Int
     }
 
-    init(_ store: PersistentStore, _ writer: any WriteTransaction) {
+    /// Whose transactions it serves.
+    private let lane: WriterLane
+
+    init(_ store: PersistentStore, _ writer: any WriteTransaction, _ lane: WriterLane) {
         self.store = store
+        self.lane = lane
         self.writer = writer
         blocks = Array(repeating: nil, count: store.schema.entities.count)
     }
@@ -41,7 +45,8 @@ final class StorePart {
     func beginAgain() throws {
         let version = writer.version
         writer.rollback()
-        writer = try store.backend.beginWrite()
+        store.writers.end(lane)
+        writer = try store.writers.begin(store, lane)
         var isSame = writer.version == version
         for (entity, block) in zip(store.schema.entities, blocks) {
             guard let range = block?.reserved else { continue }

@@ -1,12 +1,13 @@
 import PolyStoreBackend
+import Synchronization
 
 /// What ties an object to its context: inline in the object, so an object is one allocation.
 ///
-/// Not copyable, and it takes the object out of the context's identity map when the object goes.
+/// Not copyable, and it takes the object out of the context's identity map when the object goes, on whichever thread that is.
 public struct ModelState: ~Copyable {
-    /// Kept alive by its context, which lives as long as one of its objects does: the map counts them and sees to it. A strong reference
+    /// Kept alive by its context, or by the one that has taken the context's objects over; either lives as long as one of its objects does. A strong reference
     /// would cost each object two atomic operations.
-    @usableFromInline var unretainedMap: Unmanaged<IdentityMap>
+    @usableFromInline let unretainedMap: Unmanaged<IdentityMap>
     /// The object's key in its store; final from creation.
     public let key: Int64
     @usableFromInline var flags: Flags
@@ -29,7 +30,7 @@ public struct ModelState: ~Copyable {
         static let missing = Flags(rawValue: 8)
         /// A fault that was made for an id that nobody has looked up.
         static let unverified = Flags(rawValue: 32)
-        /// The context holds the object, and so the object does not hold the context; see ``UnsafeTransaction``.
+        /// The unsafe transaction of the object holds it until the next commit or rollback.
         @usableFromInline static let owned = Flags(rawValue: 64)
     }
 
@@ -43,24 +44,15 @@ public struct ModelState: ~Copyable {
     }
 
     deinit {
-        let (key, flags) = (key, flags)
-        unretainedMap._withUnsafeGuaranteedRef { map in
-            if flags.contains(.hasMembers) { map.context.forgetMembers(slot: map.slot, key: key) }
-            if flags.contains(.owned) { map.remove(key) } else { map.forget(key) }
-        }
+        let (key, hasMembers) = (key, flags.contains(.hasMembers))
+        unretainedMap._withUnsafeGuaranteedRef { $0.forget(key, hasMembers: hasMembers) }
     }
 
-    @inlinable public var context: Context { unretainedMap._withUnsafeGuaranteedRef { $0.context } }
+    @inlinable public var context: Context { unretainedMap._withUnsafeGuaranteedRef { $0.owner } }
     /// Which of the context's tables the object is in.
     @inlinable var slot: Int32 { unretainedMap._withUnsafeGuaranteedRef { $0.slot } }
 
     @inlinable public var isFault: Bool { flags.contains(.fault) }
-
-    /// Puts the object into another context's care; it must have left the map of the one that it was in.
-    mutating func move(to map: IdentityMap) {
-        unretainedMap = Unmanaged.passUnretained(map)
-        map.willHold()
-    }
 }
 
 /// The changes of one object in a transaction.
@@ -69,7 +61,12 @@ final class EditState {
     @exclusivity(unchecked) @usableFromInline var mask = FieldMask()
     @usableFromInline let isInsert: Bool
     /// Whether the transaction has a record of the object that the next change outdates.
-    @exclusivity(unchecked) @usableFromInline var isRecorded = false
+    @inlinable var isRecorded: Bool {
+        get { recorded.load(ordering: .relaxed) }
+        set { recorded.store(newValue, ordering: .relaxed) }
+    }
+    /// Atomic, as an unsafe transaction may be released by another thread than the one that uses its objects.
+    @usableFromInline let recorded = Atomic<Bool>(false)
     /// Where that record is.
     @exclusivity(unchecked) var row: Int32 = -1
 

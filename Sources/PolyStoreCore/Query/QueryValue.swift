@@ -81,7 +81,8 @@ extension QueryValue: Hashable {
         case (.bool(let first), .bool(let second)): first == second
         case (.real(let first), .real(let second)): first == second || first.isNaN && second.isNaN
         case (.text(let first), .text(let second)): first == second
-        case (.date(let first), .date(let second)): first == second
+        case (.date(let first), .date(let second)):
+            QueryValue.real(first.timeIntervalSinceReferenceDate) == .real(second.timeIntervalSinceReferenceDate)
         case (.data(let first), .data(let second)): first == second
         case (.uuid(let first), .uuid(let second)): first == second
         case (.url(let first), .url(let second)): first == second
@@ -97,7 +98,7 @@ extension QueryValue: Hashable {
         case .bool(let value): hasher.combine(value)
         case .real(let value): hasher.combine(Value.normalized(value).bitPattern)
         case .text(let value): hasher.combine(value)
-        case .date(let value): hasher.combine(value)
+        case .date(let value): hasher.combine(Value.normalized(value.timeIntervalSinceReferenceDate).bitPattern)
         case .data(let value): hasher.combine(value)
         case .uuid(let value): hasher.combine(value)
         case .url(let value): hasher.combine(value)
@@ -123,7 +124,7 @@ extension QueryValue: CustomStringConvertible {
         case .unsigned(let value): "\(value)"
         case .real(let value): "\(value)"
         case .text(let value): "\"\(value)\""
-        case .date(let value): "\(value)"
+        case .date(let value): Value.real(value.timeIntervalSinceReferenceDate).described(.date)
         case .data(let value): "<\(value.count) bytes>"
         case .uuid(let value): "\(value)"
         case .url(let value): "\(value)"

@@ -21,6 +21,7 @@ public class ExplicitTransaction: Transaction {
         do {
             let hadChanges = try write()
             outcome = .success(hadChanges)
+            didWrite()
             close("was committed")
             return hadChanges
         } catch {

@@ -26,6 +26,7 @@ final class PendingRelated: RelatedRecords {
 
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         let stored = try storage.related(relationship, of: sources)
+        if let forward = forward(relationship) { return owners(forward, sources, stored) }
         let slot = store.firstSlot + Int32(relationship.source)
         let destination = Int(store.firstSlot) + relationship.destination
         var found = RelatedIDs()
@@ -36,6 +37,35 @@ final class PendingRelated: RelatedRecords {
                 targets.removeAll { if case .deleted = state(destination, $0) { true } else { false } }
             }
             for target in relationship.isOrdered ? targets : targets.sorted() { found.add(source: source, target: target) }
+        }
+        return found
+    }
+
+    /// The relationship that another one is the ``Relationship/reversed`` of; nil where it is declared itself.
+    private func forward(_ relationship: Relationship) -> Relationship? {
+        let declared = store.schema.entities[relationship.source].relationships
+        if declared.indices.contains(relationship.ordinal) {
+            let same = declared[relationship.ordinal]
+            if same.name == relationship.name, same.storage == relationship.storage { return nil }
+        }
+        return store.schema.entities[relationship.destination].relationships[relationship.ordinal]
+    }
+
+    /// The objects whose relationship leads to some others.
+    private func owners(_ forward: Relationship, _ targets: [Int64], _ stored: RelatedIDs) -> RelatedIDs {
+        let slot = store.firstSlot + Int32(forward.source)
+        let lists = transaction.memberLog.all { $0.slot == slot && $0.relationship == Int32(forward.ordinal) }
+        var found = RelatedIDs()
+        for target in targets {
+            var owners = Set(stored[target])
+            for (key, changes) in lists {
+                if changes.added.contains(target) { owners.insert(key.key) }
+                if changes.removed.contains(target) { owners.remove(key.key) }
+            }
+            for owner in owners.sorted() {
+                if case .deleted = state(Int(slot), owner) { continue }
+                found.add(source: target, target: owner)
+            }
         }
         return found
     }

@@ -60,6 +60,11 @@ final class RecordedChanges: @unchecked Sendable {  // complete when it is hande
 
     init(mayBeThere: Bool) { self.mayBeThere = mayBeThere }
 
+    /// Where the new values of created and changed objects are.
+    var records: [ObjectKey: Place] {
+        Dictionary(inserts.map { ($0.object, $0.record) } + updates.map { ($0.object, $0.record) }, uniquingKeysWith: { first, _ in first })
+    }
+
     func record(_ place: Place, _ layout: RecordLayout) -> RecordView { arena.view(place.offset, place.count, layout) }
 
     func insert(_ object: some Model, _ entry: StoreEntity) throws {

@@ -163,7 +163,12 @@ final class Replay {
         let entry = target.entry(object._$state.slot)
         scratch.removeAll()
         let now = try scratch.encode(object, entry)
-        return entry.declaredFields.ordinals.filter { !now.hasSameValue(as: base, entry.entity.fields[$0]) }
+        let found = entry.declaredFields.ordinals.filter { !now.hasSameValue(as: base, entry.entity.fields[$0]) }
+        guard found.contains(where: { entry.entity.fields[$0].type == .json }) else { return found }
+        // The text of an equal value may be another one where it was written by an earlier version.
+        let arena = RecordArena(capacity: 512)
+        let same = try target.encoded(base, like: object, entry, arena)
+        return found.filter { !now.hasSameValue(as: same, entry.entity.fields[$0]) }
     }
 
     // MARK: Doing it
@@ -247,6 +252,14 @@ extension RecordView {
 }
 
 extension Transaction {
+    /// A record as an object's class writes it.
+    fileprivate func encoded<T: Model>(
+        _ record: RecordView, like object: T, _ entry: StoreEntity, _ arena: RecordArena
+    ) throws -> RecordView {
+        // In no map, so that no fetch finds it.
+        try arena.encode(T(_$state: ModelState(maps[Int(entry.slot)], key: 0), decoding: record), entry)
+    }
+
     /// The objects of some keys that are there, with their values.
     final func existing(_ slot: Int32, _ keys: [Int64]) throws -> [any Model] {
         func open<T: Model>(_ type: T.Type) throws -> [any Model] {

@@ -5,7 +5,7 @@ extension Transaction {
     /// - Returns: what is to be written, store by store in the order of the stack.
     /// - Throws: `constraint` with all violations.
     func changeSets() throws -> [(store: PersistentStore, changes: ChangeSet)] {
-        if let error = deferredErrors.first { throw error }
+        if let error = refusals.first { throw error }
         try validate()
         var sets: [(store: PersistentStore, changes: ChangeSet)] = []
         for store in table.stores {

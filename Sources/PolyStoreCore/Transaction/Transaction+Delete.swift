@@ -6,7 +6,7 @@ extension Transaction {
         try checkMutable()
         var work = objects
         while let object = work.popLast() {
-            guard object._$state.context === self else {
+            guard owns(object) else {
                 throw StoreError(.misuse, "An object of another context cannot be deleted here; delete its objectID instead.")
             }
             guard !object.isDeleted else { continue }
@@ -14,6 +14,7 @@ extension Transaction {
             guard !object.isDeleted else { continue }  // it was gone already
             willTouch(object)
             object._$state.flags.insert(.deleted)
+            refusals.settle(object.place)
             if !object.isInserted { pending[Int(object._$state.slot)].deleted.append(object) }
             try detach(object, &work)
         }

@@ -4,7 +4,7 @@ extension Transaction {
     /// This transaction's object for one of any context of the stack, to change it.
     /// - Throws: `notFound` where it is gone, or deleted here.
     public func edit<T: Model>(_ object: T) throws -> T {
-        guard object._$state.context === self else { return try edit(object.objectID) }
+        guard owns(object) else { return try edit(object.objectID) }
         if object.isDeleted { throw deleted(object.objectID) }
         return object
     }
@@ -27,14 +27,14 @@ extension Transaction {
 extension Context {
     /// This context's object for one of any context of the stack; nil if it is gone.
     public func fetchExisting<T: Model>(_ object: T) throws -> T? {
-        guard object._$state.context === self else { return try fetchExisting(object.objectID) }
+        guard owns(object) else { return try fetchExisting(object.objectID) }
         return object.isDeleted ? nil : object
     }
 
     /// This context's objects for some of any context of the stack, in their order; those that are gone are left out.
     public func fetchExisting<T: Model, S: Sequence<T>>(_ objects: S) throws -> [T] {
         let objects = Array(objects)
-        if objects.allSatisfy({ $0._$state.context === self }) { return objects.filter { !$0.isDeleted } }
+        if objects.allSatisfy(owns) { return objects.filter { !$0.isDeleted } }
         return try fetchExisting(objects.map(\.objectID))
     }
 }

@@ -25,6 +25,7 @@ extension Transaction {
     }
 
     func entry<T: Model>(for into: Into<T>) throws -> StoreEntity {
+        if let newerTable { update(newerTable) }
         let known = table.byType[ObjectIdentifier(T.self)] ?? []
         let matching: [StoreEntity]
         if case .some(let configuration) = into.configuration {
@@ -86,7 +87,7 @@ extension Transaction {
     public func delete<T: Model, S: Sequence<T>>(_ objects: S) throws {
         let objects = Array(objects)
         // Those of other contexts are looked up here, all at once; one that is gone already is passed over.
-        let areOwn = objects.allSatisfy { $0._$state.context === self }
+        let areOwn = objects.allSatisfy(owns)
         try deleteGraph(areOwn ? objects : doomed(objects.map(\.objectID)))
     }
 
@@ -140,10 +141,11 @@ extension Transaction {
         return edit
     }
 
-    /// A setter cannot throw, so that a change which comes too late is told to the logger.
+    /// A setter cannot throw, so a change that comes too late is reported to the logger. The edit of the object stays as it is.
     private func lostEdit(of object: any Model) -> EditState {
         tellLost(object)
-        return object._$state.edit ?? EditState(isInsert: false)
+        didLoseChange(of: object)
+        return EditState(isInsert: false)
     }
 
     final func tellLost(_ object: any Model) {

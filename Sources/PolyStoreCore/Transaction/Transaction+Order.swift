@@ -46,6 +46,7 @@ extension Transaction {
     /// Brings the objects of an ordered relationship into an order. Of an object that is there twice the first place counts.
     func replaceList<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) {
         guard isOpen else { return tellLost(object) }
+        guard acceptsTargets(object, relationship, isClearing: members.isEmpty) else { return }
         for member in members where !accepts(member, as: relationship, of: object) { return }
         let entry = entry(object._$state.slot)
         let key = MemberKey(slot: entry.slot, relationship: Int32(relationship), key: object._$state.key)
@@ -60,8 +61,9 @@ extension Transaction {
             let added = after.filter { !known.contains($0) }
             for target in added { link(key, entry, target) }
             if before.filter(wanted.contains) + added != after { arrange(key, after) }
+            refusals.settle(key)
         } catch {
-            deferredErrors.append(described(error, entry, key.key))
+            refusals.add(described(error, entry, key.key), for: key)
         }
     }
 

@@ -55,6 +55,17 @@ extension Transaction {
                 }
             }
         }
+        // Of an object that is missing itself the other end says so, where there is one.
+        let own = memberLog.all { [unowned self] key in
+            key.slot == slot && missing.contains(key.key)
+                && self.entry(slot).entity.relationships[Int(key.relationship)].inverse == nil
+        }
+        for (key, changes) in own where !changes.isEmpty {
+            let entry = entry(slot)
+            violations.add(
+                entry.entity.name, entry.entity.relationships[Int(key.relationship)].name, key.key,
+                "was changed, but the object is not in the store", .reference)
+        }
         let lists = memberLog.all { [unowned self] key in self.entry(key.slot).destinations[Int(key.relationship)] == slot }
         for (key, changes) in lists where !anyObject(key.slot, key.key).isDeleted {
             for target in changes.added.intersection(missing) { report(entry(key.slot), Int(key.relationship), key.key, target) }

@@ -2,26 +2,61 @@ import PolyStoreBackend
 
 extension Transaction {
     func moveToOne<T: Model>(_ object: any Model, _ relationship: Int, from old: ToOne, to new: T?) -> ToOne {
+        guard isOpen else { return old }
         let key = new?._$state.key ?? 0
+        guard acceptsTargets(object, relationship, isClearing: new == nil) else { return old }
+        if let new, key != old.id, !accepts(new, as: relationship, of: object) { return old }
+        if !refusals.isEmpty {
+            refusals.settle(MemberKey(slot: object._$state.slot, relationship: Int32(relationship), key: object._$state.key))
+        }
         guard key != old.id else { return old }
-        if let new, !accepts(new, as: relationship, of: object) { return old }
         moved(object, relationship, from: old.id, to: key)
         return ToOne(id: key)
+    }
+
+    /// Checks that an object's relationships may be changed: not those of one that is deleted, or missing. What may not is remembered and refuses the commit.
+    /// - Parameter isClearing: whether the relationship is to lead nowhere, which that of a deleted object does already.
+    func acceptsTargets(_ object: any Model, _ relationship: Int, isClearing: Bool) -> Bool {
+        if !object.isDeleted {
+            if object._$state.flags.contains(.unverified) { verifyLater(object) }
+            return true
+        }
+        let entry = entry(object._$state.slot)
+        let key = MemberKey(slot: entry.slot, relationship: Int32(relationship), key: object._$state.key)
+        if isClearing {
+            refusals.settle(key)
+            return false
+        }
+        let name = entry.entity.relationships[relationship].name
+        let isMissing = object._$state.flags.contains(.missing)
+        let reason = isMissing ? "is not in the store" : "was deleted in this transaction"
+        refusals.add(
+            StoreError(
+                isMissing ? .notFound : .constraint,
+                "\(entry.entity.name).\(name) of object \(key.key) cannot be set: the object \(reason). Change relationships of existing objects only; "
+                    + "clearing this one again lets the transaction commit.",
+                entity: entry.entity.name, attribute: name, objectID: key.key), for: key)
+        return false
+    }
+
+    /// The commit looks up whether the object is in the store.
+    private func verifyLater(_ object: any Model) {
+        object._$state.flags.remove(.unverified)
+        unverified.append((object._$state.slot, object._$state.key))
     }
 
     /// Checks that an object may stand in a relationship of another. What may not is remembered and refuses the commit.
     func accepts(_ target: any Model, as relationship: Int, of object: any Model) -> Bool {
         let entry = entry(object._$state.slot)
-        if target._$state.context === self, target._$state.slot == entry.destinations[relationship], !target.isDeleted,
+        if owns(target), target._$state.slot == entry.destinations[relationship], !target.isDeleted,
             isOfClass(target, relationship, entry)
         {
-            if target._$state.flags.contains(.unverified) {
-                target._$state.flags.remove(.unverified)
-                unverified.append((target._$state.slot, target._$state.key))
-            }
+            if target._$state.flags.contains(.unverified) { verifyLater(target) }
             return true
         }
-        deferredErrors.append(refusal(of: target, as: relationship, of: object, entry))
+        refusals.add(
+            refusal(of: target, as: relationship, of: object, entry),
+            for: MemberKey(slot: entry.slot, relationship: Int32(relationship), key: object._$state.key))
         return false
     }
 
@@ -34,7 +69,7 @@ extension Transaction {
         let name = entry.entity.relationships[relationship].name
         let property = "\(entry.entity.name).\(name) of object \(object._$state.key)"
         let message: String
-        if target._$state.context !== self {
+        if !owns(target) {
             message = "\(property) was set to an object of another context; use the transaction's own, from edit(_:)."
         } else if target.isDeleted {
             message = "\(property) was set to \(self.entry(target._$state.slot).entity.name) \(target._$state.key), which is deleted."
@@ -107,6 +142,7 @@ extension Transaction {
 
     func replaceMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) {
         guard isOpen else { return tellLost(object) }
+        guard acceptsTargets(object, relationship, isClearing: members.isEmpty) else { return }
         for member in members where !accepts(member, as: relationship, of: object) { return }
         let entry = entry(object._$state.slot)
         let key = MemberKey(slot: entry.slot, relationship: Int32(relationship), key: object._$state.key)
@@ -116,8 +152,9 @@ extension Transaction {
             if before != after { willTouch(object) }
             for target in before.subtracting(after) { unlink(key, entry, target) }
             for target in after.subtracting(before) { link(key, entry, target) }
+            refusals.settle(key)
         } catch {
-            deferredErrors.append(described(error, entry, key.key))
+            refusals.add(described(error, entry, key.key), for: key)
         }
     }
 

@@ -39,7 +39,9 @@ public class Transaction: Context {
     /// The objects that relationships were made to lead to without a look into the store, each once; looked up at commit.
     @exclusivity(unchecked) final var unverified: [(slot: Int32, key: Int64)] = []
     /// Rules of the API that were broken where nothing could be thrown; thrown at commit.
-    @exclusivity(unchecked) final var deferredErrors: [StoreError] = []
+    @exclusivity(unchecked) final var refusals = Refusals()
+    /// What was written by a commit in the body: it is no longer pending, and still to be published.
+    @exclusivity(unchecked) private(set) final var written: (log: MemberLog, deletedKinds: [ObjectKey: String])?
     @exclusivity(unchecked) private var phase = Phase.open
 
     /// Who makes the changes: handed on to all who observe the commit, so that somebody can tell his own changes from those of others.
@@ -56,6 +58,8 @@ public class Transaction: Context {
         pending = Array(repeating: Pending(), count: table.entries.count)
         super.init(core: core, table: table)
     }
+
+    override func didGrow() { while pending.count < table.entries.count { pending.append(Pending()) } }
 
     final func take(_ order: TransactionOrder) {
         ticket = order.ticket
@@ -101,6 +105,22 @@ public class Transaction: Context {
     /// Whether something may still be changed.
     final var isOpen: Bool { if case .open = phase { true } else { false } }
 
+    /// Called when what is pending was applied to the stores, through which the transaction reads on: there everything is found from now on.
+    final func didWrite() {
+        written = (memberLog, deletedKinds)
+        for own in pending {
+            for object in [own.inserted, own.updated].joined() { object._$state.edit = nil }
+        }
+        pending = Array(repeating: Pending(), count: pending.count)
+        memberLog = MemberLog()
+        denials = []
+        unverified = []
+        rowsAhead = nil
+    }
+
+    /// The changes of to-many relationships, and the entities of deleted objects, that a commit has to publish.
+    final var published: (log: MemberLog, deletedKinds: [ObjectKey: String]) { written ?? (memberLog, deletedKinds) }
+
     /// Takes no more changes, but can still be read through.
     final func close(_ why: String) {
         phase = .closed(why)
@@ -144,6 +164,8 @@ public class Transaction: Context {
     /// Called before an object is changed or deleted, for the first time, or for the first time after somebody wanted to know.
     func willTouch(_ object: any Model) { history?.note(object) }
 
+    /// Called when an object was changed although nothing can be changed.
+    func didLoseChange(of object: any Model) {}
     /// Forgets every change.
     func giveUp() {}
     /// Called before an object is given back a state in which it was changed or deleted.
@@ -163,7 +185,7 @@ public class Transaction: Context {
         readers = [:]
         pending = []
         memberLists = [:]
-        fetchedAhead = []
+        rowsAhead = nil
     }
 
     /// The entities of deleted objects of hierarchies: nothing of them will be left to tell.

@@ -25,7 +25,7 @@ final class UndoHistory {
         let memberLog: MemberLog
         let denials: [MemberKey]
         let unverified: [(slot: Int32, key: Int64)]
-        let deferredErrors: [StoreError]
+        let refusals: Refusals
         let arena = RecordArena(capacity: 256)
     }
 
@@ -43,7 +43,7 @@ final class UndoHistory {
     private static func step(_ transaction: Transaction) -> Step {
         Step(
             memberLog: transaction.memberLog, denials: transaction.denials, unverified: transaction.unverified,
-            deferredErrors: transaction.deferredErrors)
+            refusals: transaction.refusals)
     }
 
     /// Makes the next change of each changed object known.
@@ -59,7 +59,7 @@ final class UndoHistory {
     /// Whether nothing was changed since the last step.
     private var isAtEnd: Bool {
         current.objects.isEmpty && transaction.memberLog.changeCount == current.memberLog.changeCount
-            && transaction.deferredErrors.count == current.deferredErrors.count
+            && transaction.refusals.changeCount == current.refusals.changeCount
     }
 
     var canUndo: Bool { !isAtEnd || undoable.count > floor }
@@ -174,7 +174,7 @@ final class UndoHistory {
         transaction.memberLog = step.memberLog
         transaction.denials = step.denials
         transaction.unverified = step.unverified
-        transaction.deferredErrors = step.deferredErrors
+        transaction.refusals = step.refusals
         transaction.memberLists = [:]
         transaction.sortOut(step.order.compactMap { step.objects[$0]?.object })
         current = Self.step(transaction)
@@ -194,7 +194,7 @@ final class UndoHistory {
         if memory.mask != nil || memory.flags.contains(.deleted) { transaction.willRestore(object) }
         let kept = object._$state.flags.intersection([.hasMembers, .owned])
         if let record = memory.record {
-            try object._$load(memory.arena.view(record.offset, record.count, entry.entity.layout))
+            try load(memory.arena.view(record.offset, record.count, entry.entity.layout), memory, entry)
         } else if !memory.flags.contains(.missing) {
             object._$state.flags.insert(.fault)
         }
@@ -211,6 +211,27 @@ final class UndoHistory {
         let edit = EditState(isInsert: memory.isInsert)
         edit.mask = mask
         object._$state.edit = edit
+    }
+}
+
+extension UndoHistory {
+    /// Gives an object the values back that it had, but for those that it had only read: they may have been changed by others since.
+    private func load(_ record: RecordView, _ memory: Memory, _ entry: StoreEntity) throws {
+        let object = memory.object
+        guard let mask = memory.mask, !memory.isInsert, !object._$state.isFault, !object._$state.flags.contains(.missing) else {
+            return try object._$load(record)
+        }
+        let (arena, merged) = (RecordArena(capacity: 512), RecordArena(capacity: 512))
+        defer { withExtendedLifetime((arena, merged)) {} }
+        let now = try arena.encode(object, entry)
+        let changed = object._$state.edit?.mask ?? FieldMask()
+        var builder = RecordBuilder(merged)
+        builder.begin(entry.entity.layout)
+        for field in entry.entity.fields {
+            let isRead = !mask.contains(field.ordinal) && !changed.contains(field.ordinal)
+            builder.copy(field, from: isRead ? now : record)
+        }
+        try object._$load(builder.finishedView())
     }
 }
 

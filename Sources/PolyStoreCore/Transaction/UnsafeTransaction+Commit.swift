@@ -3,7 +3,7 @@ import PolyStoreBackend
 extension UnsafeTransaction {
     /// What was changed, free of the objects.
     private func recorded() throws -> RecordedChanges {
-        if let error = failedSteps.first ?? deferredErrors.first { throw error }
+        if let error = failedSteps.first ?? refusals.first { throw error }
         let changes = RecordedChanges(mayBeThere: mayBeThere)
         for (slot, own) in pending.enumerated() {
             let entry = table.entries[slot]
@@ -12,8 +12,9 @@ extension UnsafeTransaction {
             for object in own.inserted where !object.isDeleted {
                 try describing(entry, object) { try changes.insert(object, entry) }
             }
+            if let missing = own.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(missing, entry) }
             for object in own.updated where !object.isDeleted {
-                guard !object._$state.flags.contains(.missing), let base = bases[object.place] else { throw changed(object, entry) }
+                guard let base = bases[object.place] else { throw changed(object, entry) }
                 try describing(entry, object) { try changes.update(object, entry, base: baseArena.bytes(base.offset, base.count)) }
             }
             for object in own.deleted {
@@ -56,7 +57,10 @@ extension UnsafeTransaction {
         mergePolicy: MergePolicy = .error, durability: Durability? = nil, isolation: isolated (any Actor)? = #isolation
     ) throws -> Bool {
         let changes = try prepare()
-        guard !changes.isEmpty else { return false }
+        guard !changes.isEmpty else {
+            refresh()
+            return false
+        }
         if let parent {
             try hand(changes, to: parent, mergePolicy)
         } else {
@@ -82,7 +86,10 @@ extension UnsafeTransaction {
         mergePolicy: MergePolicy = .error, durability: Durability? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Bool {
         let changes = try prepare()
-        guard !changes.isEmpty else { return false }
+        guard !changes.isEmpty else {
+            refresh()
+            return false
+        }
         if let parent {
             try hand(changes, to: parent, mergePolicy)
         } else {
@@ -93,12 +100,28 @@ extension UnsafeTransaction {
             do {
                 try await core.transact(order(durability)) { try Self.replay(changes, on: $0, mergePolicy, userInfo) }
             } catch {
+                try undoLostEdits(changes)
                 throw noted(error)
             }
             await core.catchUpViews()
         }
         didCommit(mergePolicy)
         return true
+    }
+
+    /// Gives the objects that were changed while nothing could be changed the values back that the commit tried to write.
+    private func undoLostEdits(_ changes: RecordedChanges) throws {
+        guard !lostEdits.isEmpty else { return }
+        defer { lostEdits = [:] }
+        let records = changes.records
+        for (place, object) in lostEdits {
+            let entry = entry(place.slot)
+            if let record = records[place] {
+                try object._$load(changes.record(record, entry.entity.layout))
+            } else if object._$state.edit == nil, !object.isDeleted {
+                object._$state.flags.insert(.fault)
+            }
+        }
     }
 
     /// Of several stores those before the one that failed are committed, and an engine may fail in the flush that follows the commit.
@@ -125,6 +148,7 @@ extension UnsafeTransaction {
     private func didCommit(_ policy: MergePolicy) {
         tell()
         let deleted = policy.winner == .store ? pending.flatMap(\.deleted) : []
+        lostEdits = [:]
         withExtendedLifetime(self) { startAgain() }
         // Others may have won, so that some are still there.
         for object in deleted {
@@ -158,8 +182,7 @@ extension UnsafeTransaction {
 
     /// Whether it is the context's object of its id; one that stands for a missing object is not.
     private func isInMap(_ object: any Model) -> Bool {
-        let (slot, key) = (Int(object._$state.slot), object._$state.key)
-        return maps[slot].object(key) == Unmanaged.passUnretained(object as AnyObject).toOpaque()
+        maps[Int(object._$state.slot)].object(object._$state.key) === object
     }
 
     /// Nothing is changed any more, and everything is read anew when it is asked for.
@@ -170,12 +193,12 @@ extension UnsafeTransaction {
         memberLists = [:]
         denials = []
         unverified = []
-        deferredErrors = []
+        refusals = Refusals()
         failedSteps = []
         mayBeThere = false
         bases = [:]
         baseArena = RecordArena()
-        fetchedAhead = []
+        rowsAhead = nil
         news = [:]
         toldLinks = 0
         history = nil
@@ -185,10 +208,7 @@ extension UnsafeTransaction {
         }
         let released = owned
         owned = []
-        for object in released {
-            object._$state.flags.remove(.owned)
-            object._$state.unretainedMap._withUnsafeGuaranteedRef { $0.willHold() }
-        }
+        for object in released { object._$state.flags.remove(.owned) }
         if supportsUndo { history = UndoHistory(self) }
     }
 
@@ -196,6 +216,7 @@ extension UnsafeTransaction {
     public func refresh() {
         release()
         memberLists = [:]
+        rowsAhead = nil
         for map in maps {
             for case let object as any Model in map.objects where !object.isDeleted && object._$state.edit == nil {
                 object._$state.flags.insert(.fault)

@@ -14,7 +14,8 @@ import PolyStoreBackend
 /// that out.
 ///
 /// Not Sendable: unsafe is only that nothing ends it for you. As long as it lives, its version of the stores does; see ``DataStack/openSnapshots``.
-/// One that is let go is discarded; objects of it that are still held keep their values and can no longer be changed.
+/// When its last reference goes it is discarded and its version released, whatever objects of it are still held: those keep their values, read nothing more and
+/// can no longer be changed.
 public final class UnsafeTransaction: Transaction {
     /// Of which it is a child; nil: of the stores.
     let parent: Transaction?
@@ -28,11 +29,13 @@ public final class UnsafeTransaction: Transaction {
     /// What the changed and deleted objects were like when they were read.
     @exclusivity(unchecked) var bases: [ObjectKey: RecordedChanges.Place] = [:]
     @exclusivity(unchecked) var baseArena = RecordArena()
-    /// Objects that it holds, and that therefore do not hold it: else it would never go.
+    /// The changed objects, kept alive until they are committed.
     @exclusivity(unchecked) var owned: [any Model] = []
     @exclusivity(unchecked) var observers: [(id: Int, tell: (PendingChanges) -> Void)] = []
     /// Objects that were touched since the observers were told last.
     @exclusivity(unchecked) var news: [ObjectKey: any Model] = [:]
+    /// Objects that were changed during a commit.
+    @exclusivity(unchecked) var lostEdits: [ObjectKey: any Model] = [:]
     /// How many changes of to-many relationships they were told of.
     @exclusivity(unchecked) var toldLinks = 0
     /// What steps have thrown that nobody waits for.
@@ -53,7 +56,17 @@ public final class UnsafeTransaction: Transaction {
     deinit {
         release()
         returnKeys()
-        if !owned.isEmpty { leaveObjects() }
+        leaveObjects()
+    }
+
+    /// It ends with its last reference, not with its last object.
+    override var isKeptByObjects: Bool { false }
+    override var readsPending: Bool { parent != nil }
+
+    override var newerTable: StoreTable? {
+        guard let parent else { return core.table.withLock { $0 } }
+        if let newer = parent.newerTable { parent.update(newer) }
+        return parent.table
     }
 
     // MARK: Storage
@@ -123,6 +136,8 @@ public final class UnsafeTransaction: Transaction {
 
     override func giveUp() { rollback() }
 
+    override func didLoseChange(of object: any Model) { lostEdits[object.place] = object }
+
     override func didCreate(_ object: any Model) {
         super.didCreate(object)
         own(object)
@@ -155,13 +170,10 @@ public final class UnsafeTransaction: Transaction {
         toldLinks = after.changeCount
     }
 
-    override func keep(_ objects: [any Model]) { for object in objects { own(object) } }
-
     private func own(_ object: any Model) {
         guard !object._$state.flags.contains(.owned) else { return }
         object._$state.flags.insert(.owned)
         owned.append(object)
-        object._$state.unretainedMap._withUnsafeGuaranteedRef { $0.letGo() }
     }
 
     /// Remembers what an object was like, to find out later whether somebody else has changed it.
@@ -181,23 +193,16 @@ public final class UnsafeTransaction: Transaction {
 
     // MARK: The end
 
-    /// Objects that somebody still holds outlive the transaction: in a context that can do nothing.
+    /// Objects that are still held outlive the transaction: in a context that can do nothing. They may be in use on another thread at this moment, so nothing
+    /// of them is changed but what is atomic.
     private func leaveObjects() {
-        let ended = EndedContext(core: core, table: table)
-        func move(_ object: any Model) {
-            object._$state.flags.subtract([.owned, .hasMembers])
-            object._$state.edit = nil
-            let map = ended.maps[Int(object._$state.slot)]
-            map.insert(object._$state.key, object)
-            object._$state.move(to: map)
+        for own in pending {
+            // So that a change of an object that was changed before is noticed too.
+            for object in [own.inserted, own.updated].joined() { object._$state.edit?.isRecorded = true }
         }
-        for map in maps {
-            for case let object as any Model in map.objects {
-                map.remove(object._$state.key)
-                move(object)
-            }
-        }
-        // Those that stand for missing ones are in no map.
-        for object in owned where object._$state.flags.contains(.owned) { move(object) }
+        let all = maps + strays.values
+        guard all.contains(where: \.isHeld) else { return }
+        let ended = EndedContext(core: core, table: table, taking: maps, strays)
+        for map in all { map.leave(to: ended) }
     }
 }

@@ -1,0 +1,31 @@
+import PolyStoreBackend
+
+/// Assignments to relationships that break a rule of the API, where nothing could be thrown: each refuses the commit until the relationship is assigned
+/// correctly, or its object deleted.
+struct Refusals {
+    private var found: [(key: MemberKey, error: StoreError)] = []
+    /// How often anything was added or settled.
+    private(set) var changeCount = 0
+
+    var isEmpty: Bool { found.isEmpty }
+    var first: StoreError? { found.first?.error }
+
+    mutating func add(_ error: StoreError, for key: MemberKey) {
+        changeCount += 1
+        found.removeAll { $0.key == key }
+        found.append((key, error))
+    }
+
+    /// Called when a relationship was assigned correctly.
+    mutating func settle(_ key: MemberKey) { settle { $0 == key } }
+
+    /// Called when an object is deleted.
+    mutating func settle(_ object: ObjectKey) { settle { $0.slot == object.slot && $0.key == object.key } }
+
+    private mutating func settle(_ isSettled: (MemberKey) -> Bool) {
+        guard !found.isEmpty else { return }
+        let before = found.count
+        found.removeAll { isSettled($0.key) }
+        if found.count != before { changeCount += 1 }
+    }
+}
