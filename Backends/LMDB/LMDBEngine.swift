@@ -188,7 +188,8 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         try LMDBError.check(mdb_env_get_fd(environment, &descriptor), "Writing", place)
         do { try opener.file.flushMetas(descriptor) } catch let error as StoreError {
             throw StoreError(
-                error.code, "Nothing can be written to \(place), because its last committed state cannot be flushed: \(error.message)", url: place,
+                error.code, "Nothing can be written to \(place), because its last committed state cannot be flushed: \(error.message)",
+                url: place,
                 engineCode: error.engineCode, underlying: error.underlying)
         }
         gate.withLock { isFlushed = true }
@@ -316,7 +317,8 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
     private func openAgain() throws -> OpaquePointer {
         guard try opener.file.place.identity() == identity else {
             throw StoreError(
-                .io, "The file \(place) was replaced by another one while the store was open. Close the store, and open it again.", url: place)
+                .io, "The file \(place) was replaced by another one while the store was open. Close the store, and open it again.",
+                url: place)
         }
         let opened = try opener.open(mapSize: mapSize, mustExist: true)
         environment = opened.environment

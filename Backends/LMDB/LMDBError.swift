@@ -38,7 +38,10 @@ enum LMDBError {
             case MDB_TXN_FULL: (.full, "One transaction writes more to \(path) than LMDB can hold at once. Commit in smaller steps.")
             case MDB_MAP_FULL: (.full, "The map of \(path) is full.")
             case ENOSPC, EDQUOT, EFBIG:
-                (.full, "\(doing) failed: there is no room left on the disk for \(path), or the file may not grow. Free some, and try again.")
+                (
+                    .full,
+                    "\(doing) failed: there is no room left on the disk for \(path), or the file may not grow. Free some, and try again."
+                )
             case ENOMEM: (.full, "There is not enough memory or address space for \(path).")
             case EACCES, EPERM, EROFS: (.io, "\(doing) failed: the file \(path) may not be used like this. Look at its permissions.")
             default: (.io, "\(doing) failed: the system could not read or write \(path).")

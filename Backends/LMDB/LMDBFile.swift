@@ -182,7 +182,9 @@ struct LMDBFile {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
         while done < count {
-            let found = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress.map { $0 + done }, count - done, off_t(offset + done)) }
+            let found = bytes.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress.map { $0 + done }, count - done, off_t(offset + done))
+            }
             if found < 0, errno == EINTR { continue }
             if found < 0 { throw place.refused("The file cannot be read", errno) }
             if found == 0 { break }

@@ -137,7 +137,9 @@ import Testing
 
     #if canImport(Glibc)
         /// LMDB gives up its map before it asks for a larger one.
-        @Test(arguments: [(missing: 0, whileLimited: ["full", "100", "written"]), (missing: 768, whileLimited: ["full", "100", "written"])])
+        @Test(arguments: [
+            (missing: 0, whileLimited: ["full", "100", "written"]), (missing: 768, whileLimited: ["full", "100", "written"]),
+        ])
         func growthThatTheSystemRefusesIsFullAndReadsGoOn(missing: Int, whileLimited: [String]) throws {
             let folder = try Folder()
             let child = try Child("grow", "lmdb", folder.file(), "\(missing)")
