@@ -30,6 +30,10 @@ struct LMDBEnvironment {
     ///   - mapSize: halved as often as the system refuses it.
     ///   - mustExist: whether an empty file is an error.
     func open(mapSize: Int, mustExist: Bool = false) throws -> Opened {
+        try file.alone { try openAlone(mapSize, mustExist) }
+    }
+
+    private func openAlone(_ mapSize: Int, _ mustExist: Bool) throws -> Opened {
         let isEmpty = try file.admit(isReadOnly: isReadOnly, timeout: options.growthTimeout)
         if isEmpty, mustExist {
             throw StoreError(.corrupt, "The file \(path) was emptied while the store was open.", url: path)

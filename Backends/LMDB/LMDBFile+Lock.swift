@@ -13,6 +13,18 @@ import PolyStoreBackend
 extension LMDBFile {
     private var lockPlace: FilePlace { FilePlace(path: place.path + "-lock") }
 
+    /// Opens the file alone: other processes wait. LMDB asks for its lock without waiting to find out whether others have the file open, so nothing may have
+    /// that lock for another reason meanwhile.
+    func alone<Result>(_ body: () throws -> Result) throws -> Result {
+        // A lock of the descriptor (`flock`), which LMDB does not use.
+        let descriptor = open(place.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw place.refused("The file cannot be read", errno) }
+        defer { FilePlace.closeLocked(descriptor) }
+        // A file system without such locks does without them.
+        while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+        return try body()
+    }
+
     /// Empties a file whose creation was interrupted, with LMDB's own lock, which a process has that creates one.
     /// - Returns: false while another process has the lock.
     func emptyInterrupted(ofAnyLength: Bool = false) throws -> Bool {
