@@ -99,7 +99,9 @@ let package = Package(
         .target(name: "EngineTestSupport", dependencies: ["PolyStoreBackend"], path: "Tests/Engines/Support", swiftSettings: settings),
         .executableTarget(
             name: "engine-child",
-            dependencies: ["EngineTestSupport", "PolyStoreBackend", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            dependencies: [
+                "EngineTestSupport", "PolyStoreBackend", "PolyStoreKeyValue", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB",
+            ],
             path: "Tests/Engines/Child", swiftSettings: settings),
 
         // Run by Tests/Faults/run.sh with faults injected below the engines.

@@ -9,18 +9,27 @@ import PolyStoreBackend
     import Musl
 #endif
 
-/// What can be told of an LMDB file without mapping it. Reading past the end of a mapped file is a bus error, so a file that was cut short must be
-/// found out first. Numbers and offsets are those of LMDB 0.9 (`mdb.c`: `MDB_meta`, `MDB_page`, `MDB_node`) on 64-bit systems.
+/// What can be told of an LMDB file with plain reads, before LMDB maps it.
+///
+/// LMDB believes what the first two pages say: a wrong page size is a division by zero, and a page past the end of the file a bus error. So they are
+/// checked first. LMDB's locks are of another file, so opening and closing this one harms none.
 struct LMDBFile {
     let place: FilePlace
 
-    private static let magic: UInt32 = 0xbeef_c0de
-    private static let headerSize = 16
+    /// What the first two pages say.
+    enum State {
+        case empty
+        /// A creation that a crash, a kill or a full disk has interrupted: no transaction was ever committed to the file.
+        case interrupted
+        /// The page that counts.
+        case sound(LMDBMeta)
+        case refused(StoreError)
+    }
 
-    /// Makes sure that there is a file, with the right permissions, and that it is LMDB's.
+    /// Makes sure that there is a file, made with the right permissions.
     func prepare(isReadOnly: Bool, mode: UInt32) throws {
         switch try place.kind() {
-        case .file(let bytes): if bytes > 0 { try checkMagic() }
+        case .file: return
         case .absent:
             guard !isReadOnly else {
                 throw StoreError(.io, "There is no file \(place.path), and a store opened for reading only is not made.", url: place.path)
@@ -31,15 +40,166 @@ struct LMDBFile {
         }
     }
 
-    /// LMDB's locks are of another file, so reading this one harms none.
-    private func reading<Result>(_ body: (Int32) throws -> Result) throws -> Result {
+    /// Makes sure that LMDB can open the file, and empties one whose creation was interrupted. To be called while this process does not have the file
+    /// open in LMDB.
+    /// - Returns: whether the file is empty, so that LMDB creates a database in it.
+    /// - Throws: `notAStore`, `corrupt`, `incompatibleSchema`; `busy` while another process creates the file and does not get done.
+    func admit(isReadOnly: Bool, timeout: Int) throws -> Bool {
+        let deadline = Deadline(milliseconds: timeout)
+        while true {
+            switch try state() {
+            case .sound: return false
+            case .refused(let error): throw error
+            case .empty:
+                if isReadOnly { throw unfinished("is empty") }
+                return true
+            case .interrupted:
+                if isReadOnly { throw unfinished("was never completely created") }
+                if try emptyInterrupted() { return true }
+                if deadline.isPast {
+                    throw StoreError(.busy, "Another process is creating \(place.path). Open the store again later.", url: place.path)
+                }
+                Deadline.pause(milliseconds: 1)
+            }
+        }
+    }
+
+    private func unfinished(_ what: String) -> StoreError {
+        StoreError(.notAStore, "The file \(place.path) \(what). Open it for writing to make a store of it.", url: place.path)
+    }
+
+    // MARK: Judging
+
+    /// Reads the first two pages until they can be judged: another process may be writing one of them.
+    func state() throws -> State {
+        try reading { descriptor in
+            var last: [[UInt8]] = []
+            for _ in 0..<100 {
+                let (state, bytes) = try judge(descriptor)
+                guard case .refused = state, bytes != last else { return state }
+                last = bytes
+            }
+            return try judge(descriptor).0
+        }
+    }
+
+    private func judge(_ descriptor: Int32) throws -> (State, [[UInt8]]) {
+        let length = try Self.length(descriptor, place)
+        if length == 0 { return (.empty, []) }
+        let first = try read(descriptor, count: LMDBMeta.size, at: 0)
+        let meta = LMDBMeta(first)
+        var pages = [first]
+        if meta.isMeta, meta.hasPageSize {
+            let second = try read(descriptor, count: LMDBMeta.size, at: meta.pageSize)
+            pages.append(second)
+            let metas = [meta, LMDBMeta(second)]
+            if metas[1].isMeta, length >= 2 * meta.pageSize { return (judge(metas, length: length), pages) }
+        }
+        // One of both is not LMDB's.
+        if try LMDBCreation.isInterrupted(length: length, read: { try read(descriptor, count: $0, at: 0) }) { return (.interrupted, pages) }
+        if meta.isMeta { return (.refused(damaged(meta.hasPageSize ? "the second page" : "the page size is \(meta.pageSize)")), pages) }
+        if try hasSecondMeta(descriptor) { return (.refused(damaged("the first page")), pages) }
+        return (.refused(LMDBError.error(MDB_INVALID, "Opening", place.path)), pages)
+    }
+
+    /// - Parameter metas: both of LMDB's, the first one with a page size that is possible.
+    private func judge(_ metas: [LMDBMeta], length: Int) -> State {
+        guard metas.contains(where: { $0.version == LMDBMeta.version }) else {
+            return .refused(LMDBError.error(MDB_VERSION_MISMATCH, "Opening", place.path))
+        }
+        // As LMDB chooses.
+        let newest = metas[metas[0].transaction < metas[1].transaction ? 1 : 0]
+        if let problem = newest.problem { return .refused(damaged(problem)) }
+        // More than one transaction can give out and free again before it writes.
+        if newest.lastPage > UInt64(length / newest.pageSize) + 1 << 24 {
+            return .refused(damaged("page \(newest.lastPage) is in use, and the file has \(length) bytes"))
+        }
+        for (slot, meta) in metas.enumerated() {
+            if meta.version != LMDBMeta.version { return .refused(damaged("the format is \(meta.version)")) }
+            if meta.pageSize != newest.pageSize { return .refused(damaged("the page size is \(meta.pageSize)")) }
+            // Transactions write the pages in turn. Page 1 has none before the first transaction.
+            if meta.transaction != 0, Int(meta.transaction & 1) != slot {
+                return .refused(damaged("page \(slot) has the transaction \(meta.transaction)"))
+            }
+        }
+        // They differ by 1. A power cut after a flush that had failed could leave 3.
+        let difference = newest.transaction - metas[newest == metas[0] ? 1 : 0].transaction
+        if newest.transaction != 0, difference != 1, difference != 3 {
+            return .refused(damaged("the transactions \(metas[0].transaction) and \(metas[1].transaction) do not follow each other"))
+        }
+        // Keys would be compared in another order.
+        guard newest.main.flags & 0x7fff == 0 else {
+            return .refused(
+                StoreError(
+                    .notAStore,
+                    "The LMDB database \(place.path) has the flags \(newest.main.flags), which a store does not have: it belongs to another program, "
+                        + "or is damaged. It was left as it is.", url: place.path))
+        }
+        return .sound(newest)
+    }
+
+    private func damaged(_ what: String) -> StoreError {
+        StoreError(
+            .corrupt, "The store \(place.path) is damaged at its start: \(what). Restore it from a backup.", url: place.path,
+            engineCode: Int(MDB_CORRUPTED))
+    }
+
+    /// Whether LMDB's second page is where one of its page sizes would put it.
+    private func hasSecondMeta(_ descriptor: Int32) throws -> Bool {
+        var size = 512
+        while size <= LMDBMeta.largestPage {
+            let meta = LMDBMeta(try read(descriptor, count: LMDBMeta.size, at: size))
+            if meta.isMeta, meta.pageSize == size { return true }
+            size *= 2
+        }
+        return false
+    }
+
+    // MARK: Flushing
+
+    /// Returns when a file that was just created, and its name and its lock file's, are on the disk.
+    func flushCreation(_ descriptor: Int32) throws {
+        try place.flush(descriptor)
+        try place.flushFolder()
+    }
+
+    // MARK: Reading
+
+    func reading<Result>(_ body: (Int32) throws -> Result) throws -> Result {
         let descriptor = open(place.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw place.refused("The file cannot be read", errno) }
         defer { Self.close(descriptor) }
         return try body(descriptor)
     }
 
-    private static func close(_ descriptor: Int32) {
+    /// - Returns: zeros for what is past the end of the file.
+    func read(_ descriptor: Int32, count: Int, at offset: Int) throws -> [UInt8] {
+        try Self.read(descriptor, place, count: count, at: offset).bytes
+    }
+
+    /// - Returns: as many bytes as asked for, zeros for those past the end of the file; and how many are in the file.
+    static func read(_ descriptor: Int32, _ place: FilePlace, count: Int, at offset: Int) throws -> (bytes: [UInt8], count: Int) {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let found = bytes.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress.map { $0 + done }, count - done, off_t(offset + done))
+            }
+            if found < 0, errno == EINTR { continue }
+            if found < 0 { throw place.refused("The file cannot be read", errno) }
+            if found == 0 { break }
+            done += found
+        }
+        return (bytes, done)
+    }
+
+    static func length(_ descriptor: Int32, _ place: FilePlace) throws -> Int {
+        var found = stat()
+        guard fstat(descriptor, &found) == 0 else { throw place.refused("The file cannot be reached", errno) }
+        return Int(found.st_size)
+    }
+
+    static func close(_ descriptor: Int32) {
         #if canImport(Darwin)
             Darwin.close(descriptor)
         #elseif canImport(Glibc)
@@ -47,100 +207,5 @@ struct LMDBFile {
         #elseif canImport(Musl)
             Musl.close(descriptor)
         #endif
-    }
-
-    private func checkMagic() throws {
-        try reading { descriptor in
-            var head = [UInt8](repeating: 0, count: 24)
-            let count = pread(descriptor, &head, head.count, 0)
-            let isOurs = count == 24 && head.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 16, as: UInt32.self) } == Self.magic
-            guard isOurs else { throw LMDBError.error(MDB_INVALID, "Opening", place.path) }
-        }
-    }
-
-    /// That every page that can be reached lies within the file.
-    ///
-    /// The file may well end before the last page that was ever given out, as pages that are free again before they were written never are. Only if
-    /// it does is the tree gone through, with plain reads.
-    func checkLength(_ environment: OpaquePointer) throws {
-        var info = MDB_envinfo()
-        var stat = MDB_stat()
-        mdb_env_info(environment, &info)
-        mdb_env_stat(environment, &stat)
-        guard case .file(let bytes) = try place.kind(), bytes > 0 else { return }
-        let pageSize = Int(stat.ms_psize)
-        if bytes >= (info.me_last_pgno + 1) * pageSize { return }
-        try reading { descriptor in
-            guard
-                try PageWalk(descriptor: descriptor, pageSize: pageSize, length: bytes, last: info.me_last_pgno).isWhole(info.me_last_txnid)
-            else {
-                throw StoreError(
-                    .corrupt,
-                    "The file \(place.path) was cut short: it has \(bytes) bytes, and pages up to \((info.me_last_pgno + 1) * pageSize) are in use.",
-                    url: place.path)
-            }
-        }
-    }
-
-    /// Goes over the pages of both trees, the free list's and the data's.
-    private struct PageWalk {
-        let descriptor: Int32
-        let pageSize: Int
-        let length: Int
-        let last: Int
-
-        private static let none = UInt64.max
-
-        /// - Returns: false where a page is not in the file.
-        func isWhole(_ transaction: Int) throws -> Bool {
-            // Of the two first pages the one that the last transaction wrote counts.
-            for number in 0..<2 {
-                guard let page = page(UInt64(number), size: 160) else { return false }
-                let written: UInt64 = word(page, headerSize + 128)
-                guard written == UInt64(transaction) else { continue }
-                for root in [word(page, headerSize + 24 + 40) as UInt64, word(page, headerSize + 24 + 88) as UInt64] where root != Self.none
-                {
-                    guard walk(root, depth: 0) else { return false }
-                }
-                return true
-            }
-            return false
-        }
-
-        private func page(_ number: UInt64, size: Int) -> [UInt8]? {
-            guard number <= UInt64(last), (Int(number) + 1) * pageSize <= length else { return nil }
-            var bytes = [UInt8](repeating: 0, count: size)
-            return pread(descriptor, &bytes, size, off_t(Int(number) * pageSize)) == size ? bytes : nil
-        }
-
-        private func word<T: FixedWidthInteger>(_ bytes: [UInt8], _ offset: Int) -> T {
-            guard offset >= 0, offset + MemoryLayout<T>.size <= bytes.count else { return 0 }
-            return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: T.self) }
-        }
-
-        private func walk(_ number: UInt64, depth: Int) -> Bool {
-            guard depth < 32, let bytes = page(number, size: pageSize) else { return false }
-            let flags: UInt16 = word(bytes, 10)
-            let lower: UInt16 = word(bytes, 12)
-            let count = (Int(lower) - headerSize) / 2
-            guard count >= 0, headerSize + 2 * count <= pageSize else { return false }
-            for index in 0..<count {
-                let node = Int(word(bytes, headerSize + 2 * index) as UInt16)
-                let low: UInt16 = word(bytes, node)
-                let high: UInt16 = word(bytes, node + 2)
-                let nodeFlags: UInt16 = word(bytes, node + 4)
-                let keySize: UInt16 = word(bytes, node + 6)
-                if flags & 1 != 0 {
-                    let child = UInt64(low) | UInt64(high) << 16 | UInt64(nodeFlags) << 32
-                    guard walk(child, depth: depth + 1) else { return false }
-                } else if nodeFlags & 1 != 0 {
-                    // The value has pages of its own.
-                    let start: UInt64 = word(bytes, node + 8 + Int(keySize))
-                    let size = Int(low) | Int(high) << 16
-                    guard start <= UInt64(last), Int(start) * pageSize + headerSize + size <= length else { return false }
-                }
-            }
-            return true
-        }
     }
 }

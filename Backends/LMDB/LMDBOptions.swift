@@ -9,6 +9,9 @@ public struct LMDBOptions: Sendable, Hashable {
     public var mostReaders: UInt32 = 1022
     /// Permissions of a new file and its lock file.
     public var fileMode: UInt32 = 0o600
+    /// Whether every page is checked when the file is opened, as `verify` does: costs a read of the whole file. LMDB's pages have no checksums, and
+    /// LMDB can crash on one that is damaged; with this a damaged file is refused as `corrupt`.
+    public var checksPages = false
 
     public init() {}
 }

@@ -176,12 +176,10 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
     func commit(_ durability: Durability) throws {
         try checkThread()
         closeCursors()
-        _ = engine.setRelaxed(durability == .relaxed)
+        engine.setRelaxed(durability == .relaxed)
         isEnded = true
         // Whatever it answers, the transaction is over.
-        let code = mdb_txn_commit(transaction)
-        engine.finishWriting()
-        try LMDBError.check(code, "Committing", engine.place)
+        if let error = engine.finishWriting(mdb_txn_commit(transaction)) { throw error }
     }
 
     override func end() {

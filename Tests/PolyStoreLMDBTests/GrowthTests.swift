@@ -134,4 +134,18 @@ import Testing
         #expect(try store.wholeNotes() == [1, 2, 3])
         #expect(try engine(store).mapSize < 1 << 50)
     }
+
+    #if canImport(Glibc)
+        /// LMDB gives up its map before it asks for a larger one.
+        @Test(arguments: [
+            (missing: 0, whileLimited: ["full", "100", "written"]), (missing: 768, whileLimited: ["full", "100", "written"]),
+        ])
+        func growthThatTheSystemRefusesIsFullAndReadsGoOn(missing: Int, whileLimited: [String]) throws {
+            let folder = try Folder()
+            let child = try Child("grow", "lmdb", folder.file(), "\(missing)")
+            #expect(child.lines() == whileLimited + ["120"])
+            #expect(child.wait() == 0)
+            #expect(try notes(folder.file()).backend.verify() == [])
+        }
+    #endif
 }

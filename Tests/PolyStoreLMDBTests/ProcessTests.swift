@@ -90,4 +90,27 @@ import Testing
         for reader in readers { #expect(try reader.count(FetchRequest(try store.entity("Note"))) == 10) }
         for reader in readers { reader.end() }
     }
+
+    /// The file is judged while another process writes the pages that it is judged by, and makes the map larger.
+    @Test(arguments: [false, true])
+    func openingBesideAWriterAlwaysSucceeds(isReadOnly: Bool) throws {
+        let folder = try Folder()
+        let store = try notes(folder.file(), mapSize: 1 << 20)
+        try store.addNotes(1...10, size: 100)
+        try store.backend.close()
+        let child = try Child("write", "lmdb", folder.file(), "11", "250", "30000")
+        let ended = Concurrent { child.lines().last }
+        var openings = 0
+        repeat {
+            var options = LMDBOptions()
+            options.mapSize = 1 << 20
+            let opened = try Store(.lmdb(file: folder.file(), options: options).readOnly(isReadOnly), try Notes.schema())
+            #expect(try opened.wholeNotes().count >= 10)
+            try opened.backend.close()
+            openings += 1
+        } while !ended.hasEnded(within: 0)
+        #expect(ended.wait() == "done")
+        #expect(child.wait() == 0)
+        #expect(try notes(folder.file()).wholeNotes() == Array(1...250), "after \(openings) openings")
+    }
 }

@@ -8,9 +8,22 @@
 #ifdef __APPLE__
 #include <pthread.h>
 #else
+#include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
+
+/* Reserves disk space for the first bytes of a file, without a change of its length. Returns 0, also where the file system cannot do that, or errno. */
+static inline int polystore_reserve(int descriptor, int64_t bytes) {
+#if defined(SYS_fallocate) && defined(__LP64__)
+    const long keep_size = 1;
+    if (syscall(SYS_fallocate, (long)descriptor, keep_size, 0L, (long)bytes) != 0 && (errno == ENOSPC || errno == EDQUOT)) return errno;
+#else
+    (void)descriptor;
+    (void)bytes;
+#endif
+    return 0;
+}
 
 /* The number of the calling thread. `pthread_self` will not do: a new thread often gets that of one that has ended. Kept per thread, as it is asked
    for with every key that is written. */

@@ -23,7 +23,16 @@ public protocol OrderedEngine: AnyObject, Sendable {
     /// - Throws: `io` where one was deleted or replaced, as what is written then would be lost.
     func checkFiles() throws
     /// What the engine itself can find damaged, a sentence each; `corrupt`, thrown, is a finding as well.
+    /// - Throws: ``EngineDamage`` where reading entries is not safe: the record layer then reads none.
     func verify() throws -> [String]
+}
+
+/// Damage that an engine cannot read over: its findings are all that a verification says.
+public struct EngineDamage: Error {
+    public let findings: [String]
+
+    /// - Parameter findings: a sentence each.
+    public init(_ findings: [String]) { self.findings = findings }
 }
 
 extension OrderedEngine {

@@ -92,7 +92,12 @@ private final class BackwardIndexSource: IndexSource {
             let range = ranges[position]
             let isThere: Bool
             if let start = before {
-                isThere = try start.withUnsafeBytes { try cursor.seek(before: $0) }
+                isThere = try start.withUnsafeBytes { start in
+                    guard try cursor.seek(before: start) else { return false }
+                    // In an index whose keys are out of order the walk could go round in a circle.
+                    guard Order.of(cursor.key, start) < 0 else { throw disordered }
+                    return true
+                }
             } else if isInRange {
                 // A run of one: the cursor stands before it already.
                 isThere = !isAtStart
@@ -128,12 +133,16 @@ private final class BackwardIndexSource: IndexSource {
                 more = try cursor.next()
             }
         }
+        // The two entries that the cursor has stood on at least.
+        guard let first = run.first, run.count > 1 else { throw disordered }
         examined += run.count - 1
         before = components
         isAtStart = false
         runPosition = 1
-        return run[0]
+        return first
     }
+
+    private var disordered: StoreError { reader.corrupt("the index \(index.index.name) is out of order and") }
 }
 
 /// Rows made of index entries alone: the indexed fields are there, all others null.

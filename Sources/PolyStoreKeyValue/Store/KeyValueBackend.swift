@@ -97,7 +97,11 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // ev
         let handle = try use()
         defer { handle.release() }
         var findings: [String] = []
-        do { findings = try handle.engine.verify() } catch let error as StoreError where error.code == .corrupt { findings = ["\(error)"] }
+        do { findings = try handle.engine.verify() } catch let damage as EngineDamage {
+            return damage.findings
+        } catch let error as StoreError where error.code == .corrupt {
+            findings = ["\(error)"]
+        }
         let reader = SnapshotReader(layout, try handle.engine.snapshot(), isWritten: false)
         defer { reader.end() }
         try handle.check(layout, reader.snapshot)

@@ -9,11 +9,13 @@
 //     engine-child insert ENGINE PATH MODEL COUNT       commits objects one by one, prints each id or the error's code, waits after each
 //     engine-child fork ENGINE PATH            uses a store in a child of its own, and goes on with it
 //     engine-child readonly ENGINE PATH USER   opens a store for reading as another user, prints the ids of its notes or the error
+//     engine-child grow lmdb PATH MISSING      takes address space away until the map cannot grow, and MISSING mebibytes more: prints what happens
 //     engine-child sample ENGINE PATH          makes a store with everything that the format knows
 
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend
+import PolyStoreKeyValue
 import PolyStoreLMDB
 import PolyStoreLevelDB
 import PolyStoreSQLite
@@ -64,6 +66,48 @@ if arguments[1] == "reset" {
     _ = readLine()
 }
 if arguments[1] == "readonly", number(4) > 0, setuid(uid_t(number(4))) != 0 { fail("the user cannot be changed") }
+#if canImport(Glibc)
+    /// Sets the limit of the address space.
+    /// - Parameter bytes: added to what the process uses; nil: none.
+    func limitAddressSpace(_ bytes: Int?) throws {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        if let bytes {
+            let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ").first.flatMap { Int($0) }
+            guard let pages else { fail("/proc/self/statm cannot be read") }
+            limit.rlim_cur = rlim_t(pages * Int(sysconf(Int32(_SC_PAGESIZE))) + bytes)
+        }
+        guard setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else { fail("the limit cannot be set") }
+    }
+
+    if arguments[1] == "grow" {
+        // Large enough that the process needs little beside it.
+        var options = LMDBOptions()
+        options.mapSize = 1 << 30
+        let configuration = StoreConfiguration.lmdb(file: arguments[3], options: options)
+        let store = try Store(configuration, try Notes.schema())
+        try store.addNotes(1...100, size: 1000)
+        let handle = try EngineHandle.lmdb(path: arguments[3], options: options, isReadOnly: false)
+        guard let engine = handle.engine as? any TransactionalEngine else { fail("no transactions") }
+        let missing = Int(number(4))
+        try limitAddressSpace(256 << 20 - missing << 20)
+        do {
+            try engine.makeRoom()
+            say("grown")
+        } catch { say(code(error)) }
+        do { say("\(try store.wholeNotes().count)") } catch { say(code(error)) }
+        do {
+            try store.addNotes(101...110, size: 1000)
+            say("written")
+        } catch { say(code(error)) }
+        try limitAddressSpace(nil)
+        try engine.makeRoom()
+        try store.addNotes(111...120, size: 1000)
+        say("\(try store.wholeNotes().count)")
+        exit(0)
+    }
+#endif
 
 let store: Store
 do { store = try openStore() } catch {

@@ -1,0 +1,57 @@
+/// What is left of an LMDB file whose creation was interrupted.
+///
+/// LMDB creates a file with one write of two pages, which is flushed before the first transaction. So a file that ends within them, or holds zeros
+/// instead of one of them, was never used.
+enum LMDBCreation {
+    /// Whether the start of a file, and nothing else, is there: not so for a file of another program, nor for a store that was cut short, whose pages name
+    /// a transaction.
+    /// - Parameters:
+    ///   - ofAnyLength: whether the file may end within a sector, which only a write that has failed leaves behind.
+    ///   - read: the first bytes of the file.
+    static func isInterrupted(length: Int, ofAnyLength: Bool = false, read: (Int) throws -> [UInt8]) rethrows -> Bool {
+        guard length > 0, length <= 2 * LMDBMeta.largestPage, ofAnyLength || length % 512 == 0 else { return false }
+        let bytes = try read(length)
+        if bytes.allSatisfy({ $0 == 0 }) { return true }
+        var size = 512
+        while size <= LMDBMeta.largestPage {
+            if isInterrupted(bytes, pageSize: size) { return true }
+            size *= 2
+        }
+        return false
+    }
+
+    private static func isInterrupted(_ bytes: [UInt8], pageSize: Int) -> Bool {
+        guard bytes.count <= 2 * pageSize else { return false }
+        var complete = 0
+        for number in 0..<2 {
+            let page = bytes.dropFirst(number * pageSize).prefix(pageSize)
+            if page.allSatisfy({ $0 == 0 }) { continue }
+            let expected = initialPage(number, pageSize: pageSize)
+            // The size of the map and the flags of the environment are anything.
+            let isOurs = zip(page.indices, page).allSatisfy { index, byte in
+                let offset = index - number * pageSize
+                return (32..<40).contains(offset) || (44..<46).contains(offset) || expected[offset] == byte
+            }
+            guard isOurs else { return false }
+            if page.count == pageSize { complete += 1 }
+        }
+        return complete < 2
+    }
+
+    /// What LMDB writes as one of the first two pages of a new file.
+    static func initialPage(_ number: Int, pageSize: Int) -> [UInt8] {
+        var page = [UInt8](repeating: 0, count: pageSize)
+        func set<T: FixedWidthInteger>(_ offset: Int, _ value: T) {
+            withUnsafeBytes(of: value) { page.replaceSubrange(offset..<offset + $0.count, with: $0) }
+        }
+        set(0, UInt64(number))
+        set(10, UInt16(0x08))
+        set(LMDBMeta.headerSize, LMDBMeta.magic)
+        set(LMDBMeta.headerSize + 4, LMDBMeta.version)
+        set(LMDBMeta.headerSize + 24, UInt32(pageSize))
+        set(LMDBMeta.headerSize + 24 + 40, LMDBMeta.noPage)
+        set(LMDBMeta.headerSize + 72 + 40, LMDBMeta.noPage)
+        set(LMDBMeta.headerSize + 120, UInt64(1))
+        return page
+    }
+}

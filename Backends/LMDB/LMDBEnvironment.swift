@@ -1,0 +1,132 @@
+import CLMDB
+import PolyStoreBackend
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Opens LMDB environments.
+struct LMDBEnvironment {
+    let file: LMDBFile
+    let options: LMDBOptions
+    let isReadOnly: Bool
+    private var path: String { file.place.path }
+
+    /// An environment that was opened.
+    struct Opened {
+        let environment: OpaquePointer
+        /// The one database, without a name.
+        let database: MDB_dbi
+        /// Whether the file was just created and flushed.
+        let isFlushed: Bool
+    }
+
+    /// Opens the file, and creates a database in an empty one.
+    /// - Parameters:
+    ///   - mapSize: halved as often as the system refuses it.
+    ///   - mustExist: whether an empty file is an error.
+    func open(mapSize: Int, mustExist: Bool = false) throws -> Opened {
+        try file.alone { try openAlone(mapSize, mustExist) }
+    }
+
+    private func openAlone(_ mapSize: Int, _ mustExist: Bool) throws -> Opened {
+        let isEmpty = try file.admit(isReadOnly: isReadOnly, timeout: options.growthTimeout)
+        if isEmpty, mustExist {
+            throw StoreError(.corrupt, "The file \(path) was emptied while the store was open.", url: path)
+        }
+        var size = max(mapSize, 1 << 20)
+        while true {
+            do { return try open(size) } catch let error as StoreError
+                where [ENOMEM, EINVAL].contains(Int32(clamping: error.engineCode)) && size > 64 << 20
+            {
+                // Less address space than asked for: under a limit, a sanitizer, or an emulator, some of which call the size itself invalid.
+                size /= 2
+            } catch {
+                if isEmpty { file.forgetCreation() }
+                throw error
+            }
+        }
+    }
+
+    private func open(_ size: Int) throws -> Opened {
+        var made: OpaquePointer?
+        try LMDBError.check(mdb_env_create(&made), "Opening", path)
+        guard let environment = made else { throw LMDBError.error(ENOMEM, "Opening", path) }
+        do {
+            try LMDBError.check(mdb_env_set_mapsize(environment, size), "Setting the size of the map", path)
+            try LMDBError.check(mdb_env_set_maxreaders(environment, options.mostReaders), "Setting the number of readers", path)
+            try file.reserveLock(readers: options.mostReaders, mode: options.fileMode)
+            let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS | (isReadOnly ? MDB_RDONLY : 0))
+            try LMDBError.check(mdb_env_open(environment, path, flags, mode_t(options.fileMode)), "Opening", path)
+            var dead: Int32 = 0
+            mdb_reader_check(environment, &dead)
+            let database = try openDatabase(environment)
+            try checkPages(environment)
+            return Opened(environment: environment, database: database, isFlushed: try flushIfNew(environment))
+        } catch {
+            mdb_env_close(environment)
+            throw error
+        }
+    }
+
+    private func openDatabase(_ environment: OpaquePointer) throws -> MDB_dbi {
+        let transaction = try begin(environment)
+        defer { mdb_txn_abort(transaction) }
+        var database: MDB_dbi = 0
+        try LMDBError.check(mdb_dbi_open(transaction, nil, 0, &database), "Reading", path)
+        return database
+    }
+
+    /// Begins to read, before anything else uses the environment.
+    private func begin(_ environment: OpaquePointer) throws -> OpaquePointer {
+        while true {
+            var transaction: OpaquePointer?
+            let code = mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &transaction)
+            if code == MDB_SUCCESS, let transaction { return transaction }
+            guard code == MDB_MAP_RESIZED else { throw LMDBError.error(code, "Reading", path) }
+            // Another process has made the map larger.
+            let size = try Self.neededSize(environment, path)
+            try LMDBError.check(mdb_env_set_mapsize(environment, size), "Setting the size of the map", path)
+        }
+    }
+
+    /// Reading past the end of a mapped file is a bus error, so a file that was cut short is found out before its pages are used.
+    ///
+    /// The file may well end before the last page that was ever given out, as pages that are free again before they were written never are. Only if
+    /// it does are the pages gone over, unless the options ask for it.
+    private func checkPages(_ environment: OpaquePointer) throws {
+        let findings = try file.findings(
+            onlyIfShort: !options.checksPages, begin: { try begin(environment) }, end: { mdb_txn_abort($0) })
+        guard let first = findings.first else { return }
+        let more = findings.count > 1 ? " There are \(findings.count - 1) more such findings." : ""
+        throw StoreError(.corrupt, "The store \(path) is damaged. \(first)\(more) Restore it from a backup.", url: path)
+    }
+
+    /// Flushes a file without transactions, and its name: a later commit flushes the file alone.
+    private func flushIfNew(_ environment: OpaquePointer) throws -> Bool {
+        var info = MDB_envinfo()
+        mdb_env_info(environment, &info)
+        guard info.me_last_txnid == 0, !isReadOnly else { return false }
+        var descriptor: mdb_filehandle_t = -1
+        try LMDBError.check(mdb_env_get_fd(environment, &descriptor), "Opening", path)
+        try file.flushCreation(descriptor)
+        return true
+    }
+
+    /// The size of the map, doubled as often as the file needs it.
+    static func neededSize(_ environment: OpaquePointer, _ path: String) throws -> Int {
+        var info = MDB_envinfo()
+        var stat = MDB_stat()
+        mdb_env_info(environment, &info)
+        mdb_env_stat(environment, &stat)
+        let (needed, isTooLarge) = (info.me_last_pgno + 1).multipliedReportingOverflow(by: Int(stat.ms_psize))
+        var size = info.me_mapsize
+        while size < needed, size <= Int.max / 2 { size *= 2 }
+        guard !isTooLarge, size >= needed else { throw LMDBError.error(ENOMEM, "Making room", path) }
+        return size
+    }
+}

@@ -1,0 +1,78 @@
+import CLMDB
+import PolyStoreBackend
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// LMDB's lock file. To be used while this process does not have the file open in LMDB: closing a descriptor of it gives up LMDB's locks.
+extension LMDBFile {
+    private var lockPlace: FilePlace { FilePlace(path: place.path + "-lock") }
+
+    /// Opens the file alone: other processes wait. LMDB asks for its lock without waiting to find out whether others have the file open, so nothing may have
+    /// that lock for another reason meanwhile.
+    func alone<Result>(_ body: () throws -> Result) throws -> Result {
+        // A lock of the descriptor (`flock`), which LMDB does not use.
+        let descriptor = open(place.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw place.refused("The file cannot be read", errno) }
+        defer { FilePlace.closeLocked(descriptor) }
+        // A file system without such locks does without them.
+        while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+        return try body()
+    }
+
+    /// Empties a file whose creation was interrupted, with LMDB's own lock, which a process has that creates one.
+    /// - Returns: false while another process has the lock.
+    func emptyInterrupted(ofAnyLength: Bool = false) throws -> Bool {
+        let lock = open(lockPlace.path, O_RDWR | O_CREAT | O_CLOEXEC, try Self.mode(of: place))
+        guard lock >= 0 else { throw lockPlace.refused("The lock file cannot be opened", errno) }
+        defer { Self.close(lock) }
+        var range = flock()
+        range.l_type = Int16(F_WRLCK)
+        range.l_whence = Int16(SEEK_SET)
+        range.l_start = 0
+        range.l_len = 1
+        guard fcntl(lock, F_SETLK, &range) == 0 else {
+            if errno == EAGAIN || errno == EACCES { return false }
+            throw lockPlace.refused("The lock file cannot be locked", errno)
+        }
+        let data = open(place.path, O_RDWR | O_CLOEXEC)
+        guard data >= 0 else { throw place.refused("The file cannot be opened", errno) }
+        defer { Self.close(data) }
+        let length = try Self.length(data, place)
+        // Another process may have been faster.
+        guard
+            try LMDBCreation.isInterrupted(length: length, ofAnyLength: ofAnyLength, read: { try read(data, count: $0, at: 0) })
+        else { return length == 0 }
+        guard ftruncate(data, 0) == 0 else { throw place.refused("The file cannot be emptied", errno) }
+        return true
+    }
+
+    /// Empties the file again after LMDB could not create its database: a full disk may have taken a part of it.
+    func forgetCreation() { _ = try? emptyInterrupted(ofAnyLength: true) }
+
+    private static func mode(of place: FilePlace) throws -> mode_t {
+        var found = stat()
+        guard stat(place.path, &found) == 0 else { throw place.refused("The file cannot be reached", errno) }
+        return found.st_mode & 0o777
+    }
+
+    /// Reserves the disk space of the lock file, which LMDB writes through a map: on a full disk that would be a bus error.
+    /// - Throws: `full`.
+    func reserveLock(readers: UInt32, mode: UInt32) throws {
+        let lock = open(lockPlace.path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(mode))
+        // LMDB says what is wrong with it, or does without it.
+        guard lock >= 0 else { return }
+        defer { Self.close(lock) }
+        var found = stat()
+        // A head and 64 bytes for each reader.
+        let size = 4096 + 64 * Int(readers)
+        guard fstat(lock, &found) == 0, Int(found.st_blocks) * 512 < size else { return }
+        let code = polystore_reserve(lock, Int64(size))
+        if code != 0 { throw lockPlace.refused("The lock file cannot be made", code) }
+    }
+}

@@ -1,0 +1,85 @@
+import CLMDB
+import PolyStoreBackend
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension LMDBFile {
+    /// Checks the pages of the version that a reader shows.
+    /// - Parameters:
+    ///   - onlyIfShort: checks nothing in a file that reaches to the last page in use.
+    ///   - begin: begins a transaction that reads.
+    ///   - end: ends it.
+    /// - Returns: a sentence for each damaged page.
+    func findings(onlyIfShort: Bool = false, begin: () throws -> OpaquePointer, end: (OpaquePointer) -> Void) throws -> [String] {
+        try reading { descriptor in
+            var last: [LMDBMeta] = []
+            while true {
+                let reader = try begin()
+                defer { end(reader) }
+                let transaction = UInt64(mdb_txn_id(reader))
+                let metas = try self.metas(descriptor)
+                // Two commits later LMDB writes the page over.
+                guard let meta = metas.first(where: { $0.transaction == transaction }), try self.metas(descriptor).contains(meta) else {
+                    if metas == last { return ["No page at the start of the file has the transaction \(transaction)."] }
+                    last = metas
+                    continue
+                }
+                if let problem = meta.problem { return ["The start of the file is damaged: \(problem)."] }
+                if onlyIfShort, try Self.length(descriptor, place) / meta.pageSize > meta.lastPage { return [] }
+                var walk = try LMDBPageWalk(descriptor, place, meta)
+                let findings = try walk.run()
+                if findings.isEmpty { return [] }
+                // Otherwise the page was being written when it was read.
+                if try self.metas(descriptor).contains(meta) { return findings }
+            }
+        }
+    }
+
+    private func metas(_ descriptor: Int32) throws -> [LMDBMeta] {
+        let first = LMDBMeta(try read(descriptor, count: LMDBMeta.size, at: 0))
+        return [first, LMDBMeta(try read(descriptor, count: LMDBMeta.size, at: first.pageSize))]
+    }
+
+    /// Writes the first two pages again as they are and flushes the file, with LMDB's lock for writing held.
+    ///
+    /// A flush that fails may leave pages in memory that the system takes for written. Data pages are flushed before the page that names their
+    /// transaction is written, so these two alone can be affected; LMDB writes over what older transactions used as soon as it sees the newer ones.
+    /// - Parameter descriptor: LMDB's own.
+    func flushMetas(_ descriptor: Int32) throws {
+        let pageSize = try metas(descriptor)[0].pageSize
+        for offset in [0, pageSize] {
+            let bytes = try read(descriptor, count: LMDBMeta.size, at: offset)
+            var written = 0
+            while written < bytes.count {
+                let count = bytes.withUnsafeBytes {
+                    pwrite(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written, off_t(offset + written))
+                }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw place.refused("The file cannot be written", count < 0 ? errno : EIO) }
+                written += count
+            }
+        }
+        try place.flush(descriptor)
+    }
+
+    /// Whether a write that the system cut short has met a limit: LMDB reports it as EIO.
+    static func isFull(_ descriptor: Int32) -> Bool {
+        var limit = rlimit()
+        var found = stat()
+        var room = statvfs()
+        #if canImport(Glibc)
+            let code = getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        #else
+            let code = getrlimit(RLIMIT_FSIZE, &limit)
+        #endif
+        if code == 0, fstat(descriptor, &found) == 0, rlim_t(found.st_size) >= limit.rlim_cur { return true }
+        // The write took what there was, but for a little that another file may have given back since.
+        return fstatvfs(descriptor, &room) == 0 && UInt64(room.f_bavail) < 1 << 18 / max(UInt64(room.f_frsize), 1)
+    }
+}

@@ -1,0 +1,165 @@
+import EngineTestSupport
+import Foundation
+import PolyStoreBackend
+import Testing
+
+@testable import PolyStoreLMDB
+
+/// LMDB's pages have no checksums: what it relies on is checked before it sees a page.
+@Suite struct DamagedFileTests {
+    private static let page = 4096
+
+    /// A store with indexes of two levels, closed.
+    private func sample(_ folder: Folder) throws -> Data {
+        let store = try notes(folder.file())
+        try store.addNotes(1...100, size: 10, .full)
+        try store.addNotes(101...110, size: 6000, .full)
+        try store.write { changes in for id in Int64(90)...105 { try changes.delete("Note", id) } }
+        try store.backend.close()
+        return try folder.bytes()
+    }
+
+    private static let errors: [StoreError.Code] = [.corrupt, .notAStore, .incompatibleSchema]
+
+    /// Opens a file and reads all of it.
+    /// - Returns: the error; nil where every note is as it was written.
+    private func read(_ folder: Folder, checksPages: Bool = false, isReadOnly: Bool = true) -> StoreError? {
+        failure {
+            var options = LMDBOptions()
+            options.checksPages = checksPages
+            let store = try Store(.lmdb(file: folder.file("damaged"), options: options).readOnly(isReadOnly), try Notes.schema())
+            defer { try? store.backend.close() }
+            _ = try store.wholeNotes()
+            let request = FetchRequest(
+                try store.entity("Note"), sortKeys: [SortKey(try store.field("Note", "size"), ascending: false)])
+            _ = try store.ids(request)
+            if checksPages { _ = try store.backend.verify() }
+        }
+    }
+
+    @Test(arguments: [0, 1])
+    func everyBitOfTheFirstPagesGivesAnErrorOrARightAnswer(number: Int) throws {
+        let folder = try Folder()
+        let sound = try sample(folder)
+        var wrong: [String] = []
+        // Both pages name the newest state after different commits, so every bit of one of them is enough.
+        for bit in stride(from: number, to: LMDBMeta.size * 8, by: number + 1) {
+            var bytes = sound
+            bytes[number * Self.page + bit / 8] ^= 1 << (bit % 8)
+            try folder.write(bytes, to: "damaged")
+            if let error = read(folder), !Self.errors.contains(error.code) { wrong.append("bit \(bit): \(error)") }
+        }
+        #expect(wrong == [])
+    }
+
+    @Test(
+        arguments: [
+            ("no page size", 40, [0, 0, 0, 0]), ("a page size that is no power of two", 40, [1, 16, 0, 0]),
+            ("a large page size", 40, [0, 0, 1, 0]),
+            ("a last page past the file", 136, [0, 0, 0, 0, 0, 1]), ("a root past the last page", 128, [0, 0, 1, 0]),
+            ("a deep tree", 94, [33, 0]),
+            ("another transaction", 144, [0, 1, 1]),
+        ] as [(String, Int, [UInt8])])
+    func impossibleFirstPagesAreCorrupt(name: String, offset: Int, bytes: [UInt8]) throws {
+        let folder = try Folder()
+        let sound = try sample(folder)
+        var damaged = sound
+        for number in 0..<2 {
+            damaged.replaceSubrange(number * Self.page + offset..<number * Self.page + offset + bytes.count, with: bytes)
+        }
+        try folder.write(damaged, to: "damaged")
+        for isReadOnly in [true, false] {
+            let error = read(folder, isReadOnly: isReadOnly)
+            #expect(error?.code == .corrupt, "\(String(describing: error))")
+            #expect(error?.url == folder.file("damaged"))
+        }
+        #expect(try folder.bytes("damaged") == damaged)
+    }
+
+    /// Bits all over the file: with every page checked, LMDB never sees a damaged one.
+    @Test func checkedPagesNeverCrash() throws {
+        let folder = try Folder()
+        let sound = try sample(folder)
+        var random = Seeded(state: 7)
+        var refused = 0
+        for round in 0..<600 {
+            var bytes = sound
+            let number = Int.random(in: 2..<sound.count / Self.page, using: &random)
+            // Half of the damage in heads and tables of entries.
+            let offset = Int.random(in: 0..<(round % 2 == 0 ? 64 : Self.page), using: &random)
+            bytes[number * Self.page + offset] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            try folder.write(bytes, to: "damaged")
+            if let error = read(folder, checksPages: true) {
+                #expect(Self.errors.contains(error.code), "page \(number), byte \(offset): \(error)")
+                refused += 1
+            }
+        }
+        #expect(refused > 100)
+    }
+
+    @Test func verifyingFindsDamagedPagesBeforeLMDBReadsThem() throws {
+        let folder = try Folder()
+        _ = try sample(folder)
+        let store = try notes(folder.file())
+        #expect(try store.backend.verify() == [])
+        // The last leaf of a tree, damaged while the store is open.
+        let pages = try folder.bytes()
+        let leaf = try #require((2..<pages.count / Self.page).last { pages[$0 * Self.page + 10] == 0x02 })
+        let handle = try #require(FileHandle(forUpdatingAtPath: folder.file()))
+        try handle.seek(toOffset: UInt64(leaf * Self.page + 16))
+        try handle.write(contentsOf: Data([0xff, 0x7f]))
+        try handle.close()
+        // A page that is free may hold anything.
+        if try store.backend.verify() == [] { #expect(try store.wholeNotes().count == 94) }
+    }
+
+    /// Keys out of order, walked over backwards: an error, or with pages that are not checked perhaps another order, but never the end of the process.
+    @Test(arguments: [false, true])
+    func swappedPagesOfAnIndexAreFoundByTheCheckAndNeverCrash(checksPages: Bool) throws {
+        let folder = try Folder()
+        let store = try notes(folder.file())
+        // Pairs of equal values, so that a walk backwards looks for the beginning of each.
+        try store.write { changes in
+            for id in Int64(1)...1200 { try changes.insert("Note", id, ["title": .text("note \(id)"), "size": .integer(id / 2)]) }
+        }
+        try store.backend.close()
+        let sound = try folder.bytes()
+        let request = FetchRequest(
+            try store.entity("Note"), sortKeys: [SortKey(try store.field("Note", "size"), ascending: false)])
+        let leaves = (2..<sound.count / Self.page).filter { sound[$0 * Self.page + 10] == 0x02 }
+        let right = (Int64(1)...1200).sorted { ($1 / 2, $0) < ($0 / 2, $1) }
+        var options = LMDBOptions()
+        options.checksPages = checksPages
+        var refused = 0
+        for (first, second) in zip(leaves, leaves.dropFirst()) {
+            var bytes = sound
+            let (low, high) = (first * Self.page + 8..<(first + 1) * Self.page, second * Self.page + 8..<(second + 1) * Self.page)
+            bytes.replaceSubrange(low, with: sound[high])
+            bytes.replaceSubrange(high, with: sound[low])
+            try folder.write(bytes, to: "damaged")
+            var found: [Int64] = []
+            let error = failure {
+                let store = try Store(.lmdb(file: folder.file("damaged"), options: options).readOnly(), store.schema)
+                defer { try? store.backend.close() }
+                found = try store.ids(request)
+            }
+            if let error {
+                #expect(Self.errors.contains(error.code), "page \(first): \(error)")
+                refused += 1
+            } else if checksPages {
+                #expect(found == right, "page \(first)")
+            }
+        }
+        #expect(refused > 0)
+    }
+}
+
+/// The same numbers in every run.
+private struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state ^ state >> 29
+    }
+}
