@@ -40,6 +40,8 @@ public struct EngineTraits: Sendable, Hashable {
     public var largestPiece: Int
     /// The most bytes of one transaction's keys and values; more throws `full` at once instead of failing half-way.
     public var largestTransaction: Int
+    /// Records that one commit of the building of an index takes in. Tests make it smaller.
+    package var recordsOfIndexCommit = 2000
 
     public init(
         features: Set<Capabilities.Feature>, durabilities: Set<Durability> = [.full, .relaxed], checksumsRecords: Bool = true,
