@@ -10,7 +10,9 @@ extension ConformanceTarget: CustomTestStringConvertible {
 
 /// The harnesses on the built-in backends, and on broken ones. Longer: `POLYSTORE_KILLS`, `POLYSTORE_DAMAGES`.
 @Suite struct HarnessTests {
-    private static func number(_ name: String, _ usual: Int) -> Int { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual }
+    private static func number(_ name: String, _ usual: Int) -> Int {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
+    }
 
     private final class Anchor {}
 
@@ -53,7 +55,7 @@ extension ConformanceTarget: CustomTestStringConvertible {
     @Test(arguments: [false, true])
     func injectedFaultsAreErrorsAndNothingElse(isForEver: Bool) async throws {
         for engine in [Engines.memory, BrokenEngine.sound[0].engine] {
-            let report = try await FaultHarness(engine).run(every: 61, isForEver: isForEver)
+            let report = try await FaultHarness(engine).run(every: 17, isForEver: isForEver)
             print("faults \(engine.name): \(report)")
             #expect(report.wrong == [])
             #expect(report.faults > 10 && report.errors > 10)

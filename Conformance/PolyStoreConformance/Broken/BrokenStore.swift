@@ -26,11 +26,10 @@ final class BrokenStore: StorageBackend, @unchecked Sendable {  // used by one c
     func close() throws { try inner.close() }
 
     func begin(isWriter: Bool) {
-        switch fault {
-        case .readersWait where !isWriter: open.wait(until: { $0.writers == 0 }) { $0.readers += 1 }
-        case .writersWait where isWriter: open.wait(until: { $0.readers == 0 }) { $0.writers += 1 }
-        default: open.withLock { if isWriter { $0.writers += 1 } else { $0.readers += 1 } }
-        }
+        // Alone among the others where the fault says so.
+        let waits = fault == .readersWait && !isWriter || fault == .writersWait && isWriter
+        let isReady: ((readers: Int, writers: Int)) -> Bool = { !waits || (isWriter ? $0.readers : $0.writers) == 0 }
+        open.wait(until: isReady) { if isWriter { $0.writers += 1 } else { $0.readers += 1 } }
     }
 
     func end(isWriter: Bool) { open.signal { if isWriter { $0.writers -= 1 } else { $0.readers -= 1 } } }

@@ -61,9 +61,13 @@ final class FaultyFileEngine: OrderedEngine, @unchecked Sendable {  // everythin
         var offset = Self.magic.count
         while offset + 8 <= size {
             let (length, sum) = bytes.withUnsafeBytes {
-                (Int($0.loadUnaligned(fromByteOffset: offset, as: UInt32.self)), $0.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self))
+                (
+                    Int($0.loadUnaligned(fromByteOffset: offset, as: UInt32.self)),
+                    $0.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+                )
             }
-            let isWhole = offset + 8 + length <= size && bytes[(offset + 8)..<(offset + 8 + length)].withUnsafeBytes(RecordChecksum.crc32c) == sum
+            let isWhole =
+                offset + 8 + length <= size && bytes[(offset + 8)..<(offset + 8 + length)].withUnsafeBytes(RecordChecksum.crc32c) == sum
             if isWhole {
                 _ = bytes[(offset + 8)..<(offset + 8 + length)].withUnsafeBytes { tree.apply(encoded: $0) }
             } else if fault != .skipsDamagedBlocks {
@@ -146,7 +150,9 @@ final class FaultyFileEngine: OrderedEngine, @unchecked Sendable {  // everythin
             _ = next.withUnsafeBytes { tree.remove($0) }
         }
         if fault == .removesPrefix {
-            for next in neighbours(of: key, in: tree).prefix(while: { $0.starts(with: key) }) { _ = next.withUnsafeBytes { tree.remove($0) } }
+            for next in neighbours(of: key, in: tree).prefix(while: { $0.starts(with: key) }) {
+                _ = next.withUnsafeBytes { tree.remove($0) }
+            }
         }
     }
 
@@ -220,7 +226,9 @@ private final class FaultyCursor: EngineCursor {
 
     override func last() throws -> Bool {
         guard fault == .lastOfTheFirstRange else { return stand(try inner.last()) }
-        guard try [UInt8]().withUnsafeBytes({ try inner.seek($0) }), let first = inner.key.first, first < 255 else { return stand(try inner.last()) }
+        guard try [UInt8]().withUnsafeBytes({ try inner.seek($0) }), let first = inner.key.first, first < 255 else {
+            return stand(try inner.last())
+        }
         // Before the first key of the next range.
         let isThere = try [first + 1].withUnsafeBytes { try inner.seek(before: $0) }
         return stand(isThere)

@@ -113,7 +113,8 @@ let concurrencyCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "concurrency.reader.does-not-wait-for-the-writer",
-        "A reader begins and reads on another thread while a write transaction is open, and sees nothing of it.", requires: [.concurrentReaders]
+        "A reader begins and reads on another thread while a write transaction is open, and sees nothing of it.",
+        requires: [.concurrentReaders]
     ) { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")

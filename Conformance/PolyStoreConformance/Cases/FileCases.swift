@@ -9,7 +9,8 @@ import PolyStoreBackend
 /// Foreign folders, permissions, what a kill leaves, what is flushed, what damage does. A backend whose data lies elsewhere than at its place passes.
 let fileCases: [ConformanceCase] = [
     ConformanceCase(
-        "opening.foreign-folder.is-refused", "A folder that is no store is refused and stays as it was, its name, contents and permissions.",
+        "opening.foreign-folder.is-refused",
+        "A folder that is no store is refused and stays as it was, its name, contents and permissions.",
         requires: [.persistence]
     ) { run in
         guard try run.keepsFilesAtItsPlace() else { return }
@@ -19,7 +20,9 @@ let fileCases: [ConformanceCase] = [
         try Data(repeating: 7, count: 9000).write(to: URL(fileURLWithPath: folder + "/picture"))
         let before = try StoreFiles(reading: run.folderPath)
         for resets in [false, true] {
-            try run.expectError(.notAStore, "opening a foreign folder") { try run.open(Fixtures.company) { $0.resettingOnModelMismatch(resets) } }
+            try run.expectError(.notAStore, "opening a foreign folder") {
+                try run.open(Fixtures.company) { $0.resettingOnModelMismatch(resets) }
+            }
             let after = try StoreFiles(reading: run.folderPath)
             try run.expect(after.items.keys.sorted(), equals: before.items.keys.sorted(), "names in the foreign folder")
             for (name, item) in before.items {
@@ -90,7 +93,8 @@ private func killCase(_ durability: Durability, requires: Set<Capabilities.Featu
             try run.copyFiles("killed-\(commits)", to: "image-\(commits)")
             let image = try run.open(Fixtures.company, "image-\(commits)")
             try run.expect(
-                try image.read { try $0.rows(FetchRequest(try image.entity("Person"))) }, equals: rows, "what a kill leaves of \(commits) commits")
+                try image.read { try $0.rows(FetchRequest(try image.entity("Person"))) }, equals: rows,
+                "what a kill leaves of \(commits) commits")
             try run.expect(try image.read { $0.version }, equals: UInt64(commits), "the version")
             if image.backend.capabilities.features.contains(.verification) { try run.expect(try image.backend.verify(), equals: []) }
             try image.change { try $0.insert(try image.entity("Person"), id: 100, Fixtures.person("later", 1)) }
@@ -122,7 +126,8 @@ extension ConformanceRun {
     /// Copies the files of one place to another, as they are now.
     fileprivate func copyFiles(_ from: String, to: String) throws {
         let manager = FileManager.default
-        for name in try manager.contentsOfDirectory(atPath: folderPath) where name == from || name.hasPrefix(from + "-") || name.hasPrefix(from + ".") {
+        for name in try manager.contentsOfDirectory(atPath: folderPath)
+        where name == from || name.hasPrefix(from + "-") || name.hasPrefix(from + ".") {
             try manager.copyItem(atPath: folderPath + "/" + name, toPath: folderPath + "/" + to + name.dropFirst(from.count))
         }
     }

@@ -71,7 +71,13 @@ final class OpenEngine: Sendable {
     var strongest: Durability { engine.traits.durabilities.contains(.full) ? .full : .relaxed }
 
     /// Releases the engine. The last release closes it.
-    func close() { if isOpen.withLock({ isOpen in defer { isOpen = false }; return isOpen }) { handle.release() } }
+    func close() {
+        let wasOpen = isOpen.withLock { isOpen in
+            defer { isOpen = false }
+            return isOpen
+        }
+        if wasOpen { handle.release() }
+    }
 
     func batch(_ changes: [EngineChange]) -> WriteBatch {
         var tree = OrderedTree()

@@ -3,7 +3,8 @@ import PolyStoreKeyValue
 
 /// Many entries at once.
 let engineBatchWalkCases: [EngineCase] = [
-    EngineCase("engine.entries.at-once-agree-with-next", "`next(into:)` gives the entries that `next` gives, and stops only at the end.") { run in
+    EngineCase("engine.entries.at-once-agree-with-next", "`next(into:)` gives the entries that `next` gives, and stops only at the end.") {
+        run in
         try expectBatchesAgree(run, copies: false)
     },
     EngineCase(
@@ -40,7 +41,8 @@ private func expectBatchesAgree(_ run: EngineRun, copies: Bool) throws {
                 try run.expect(found, equals: expected.count, "entries after \(position) of \(count)")
                 for (offset, entry) in expected.enumerated() {
                     let (key, value) = (batch.key(offset), batch.value(offset))
-                    try run.expect([key.count, value.count], equals: [entry.key.count, entry.value.count], "sizes at \(offset) of \(count)")
+                    try run.expect(
+                        [key.count, value.count], equals: [entry.key.count, entry.value.count], "sizes at \(offset) of \(count)")
                     let (keyBytes, valueBytes) = copies ? (min(key.count, 16), min(value.count, copied)) : (key.count, value.count)
                     try run.expect(Bytes(key.prefix(keyBytes)), equals: Bytes(entry.key.prefix(keyBytes)), "key \(offset)")
                     try run.expect(Bytes(value.prefix(valueBytes)), equals: Bytes(entry.value.prefix(valueBytes)), "value \(offset)")

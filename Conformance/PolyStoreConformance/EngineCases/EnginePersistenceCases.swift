@@ -4,7 +4,8 @@ import PolyStoreKeyValue
 /// What is there after closing and opening again, and after writes that failed.
 let enginePersistenceCases: [EngineCase] = [
     EngineCase(
-        "engine.persistence.keeps-everything", "After closing and opening again, every key and value is as it was.", requires: [.persistence]
+        "engine.persistence.keeps-everything", "After closing and opening again, every key and value is as it was.",
+        requires: [.persistence]
     ) { run in
         let largest = 70_000
         for durability in Durability.allCases {
@@ -37,7 +38,8 @@ let enginePersistenceCases: [EngineCase] = [
         }
     },
     EngineCase(
-        "engine.persistence.opening-writes-nothing", "An engine that was opened and closed without a batch is empty and can be opened again.",
+        "engine.persistence.opening-writes-nothing",
+        "An engine that was opened and closed without a batch is empty and can be opened again.",
         requires: [.persistence]
     ) { run in
         for _ in 0..<3 {
@@ -56,7 +58,8 @@ let enginePersistenceCases: [EngineCase] = [
         try run.expect(try open.engine.verify(), equals: [])
     },
     EngineCase(
-        "engine.failure.ends-writing", "After an `apply` that failed, every later one throws until the engine is opened again; reading goes on.",
+        "engine.failure.ends-writing",
+        "After an `apply` that failed, every later one throws until the engine is opened again; reading goes on.",
         needs: .failingWrites
     ) { run in
         guard let setWritesFail = run.target.setWritesFail else { return }

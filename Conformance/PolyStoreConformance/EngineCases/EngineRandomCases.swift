@@ -42,7 +42,9 @@ public struct EngineOracle {
             let place = "seed \(seed), step \(step)"
             switch random.next(12) {
             case 0...3:
-                let changes = (0..<random.next(random.once(in: 5) ? 150 : 8)).map { _ in EngineChange(key(), random.once(in: 3) ? nil : value()) }
+                let changes = (0..<random.next(random.once(in: 5) ? 150 : 8)).map { _ in
+                    EngineChange(key(), random.once(in: 3) ? nil : value())
+                }
                 try open.apply(changes, random.once(in: 8) ? open.strongest : .relaxed)
                 for change in changes { model[change.key] = change.value }
             case 4: if snapshots.count < 4 { snapshots.append((try open.snapshot(), entries)) }
@@ -56,7 +58,8 @@ public struct EngineOracle {
             default:
                 let current = try open.snapshot()
                 defer { current.end() }
-                let (snapshot, expected) = snapshots.isEmpty || random.once(in: 2) ? (current, entries) : snapshots[random.next(snapshots.count)]
+                let (snapshot, expected) =
+                    snapshots.isEmpty || random.once(in: 2) ? (current, entries) : snapshots[random.next(snapshots.count)]
                 try walk(snapshot, expected, place)
             }
         }

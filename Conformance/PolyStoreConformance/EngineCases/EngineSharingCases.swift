@@ -4,7 +4,8 @@ import PolyStoreKeyValue
 /// Several opens.
 let engineSharingCases: [EngineCase] = [
     EngineCase(
-        "engine.sharing.one-place-is-one-engine", "A place that is opened twice is one engine: what one open writes, the other sees at once.",
+        "engine.sharing.one-place-is-one-engine",
+        "A place that is opened twice is one engine: what one open writes, the other sees at once.",
         requires: [.persistence]
     ) { run in
         let first = try run.open()
@@ -33,7 +34,8 @@ let engineSharingCases: [EngineCase] = [
         try run.expect(try first.contents(), equals: [EngineEntry(key: [1], value: [1])], "the first, after the second was closed")
     },
     EngineCase(
-        "engine.sharing.opened-by-many-threads", "Threads that open, write and close one place at once lose nothing.", requires: [.persistence]
+        "engine.sharing.opened-by-many-threads", "Threads that open, write and close one place at once lose nothing.",
+        requires: [.persistence]
     ) { run in
         let turn = Protected(())
         let threads = (0..<6 as Range<UInt8>).map { thread in

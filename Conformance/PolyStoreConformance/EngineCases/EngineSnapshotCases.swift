@@ -4,7 +4,8 @@ import PolyStoreKeyValue
 /// What snapshots see, and whom they wait for.
 let engineSnapshotCases: [EngineCase] = [
     EngineCase(
-        "engine.snapshot.is-taken-at-once", "A snapshot is of the moment when it was taken, also where nothing was read before the next write."
+        "engine.snapshot.is-taken-at-once",
+        "A snapshot is of the moment when it was taken, also where nothing was read before the next write."
     ) { run in
         let open = try run.open(keys: [[1], [2], [3]])
         let before = try open.contents()
@@ -22,7 +23,8 @@ let engineSnapshotCases: [EngineCase] = [
         try run.expect(try early.last() ? early.entry : nil, equals: before[2], "a cursor of before")
         for snapshot in snapshots { try run.expect(try snapshot.contents(), equals: before, "a second walk") }
     },
-    EngineCase("engine.snapshot.sees-what-was-applied", "A snapshot sees every batch that was applied before it, on whatever thread.") { run in
+    EngineCase("engine.snapshot.sees-what-was-applied", "A snapshot sees every batch that was applied before it, on whatever thread.") {
+        run in
         let open = try run.open()
         for number in 0..<30 as Range<UInt8> {
             if number % 2 == 0 {
@@ -35,11 +37,13 @@ let engineSnapshotCases: [EngineCase] = [
             try run.expect(try OnThread { try open.contents() }.value(), equals: expected, "on another thread")
         }
     },
-    EngineCase("engine.snapshot.many-versions", "Any number of snapshots are open at once, each of its own version, and end in any order.") { run in
+    EngineCase("engine.snapshot.many-versions", "Any number of snapshots are open at once, each of its own version, and end in any order.")
+    { run in
         let open = try run.open()
         var snapshots: [(TestSnapshot, [EngineEntry])] = []
         for number in 0..<24 as Range<UInt8> {
-            try open.apply([EngineChange([number], [number]), EngineChange([number / 2], [99, number]), EngineChange([number / 3], nil)], .relaxed)
+            try open.apply(
+                [EngineChange([number], [number]), EngineChange([number / 2], [99, number]), EngineChange([number / 3], nil)], .relaxed)
             snapshots.append((try open.snapshot(), try open.contents()))
         }
         var random = SplitMix(24)
@@ -50,7 +54,10 @@ let engineSnapshotCases: [EngineCase] = [
             try open.apply([EngineChange([200], [UInt8(snapshots.count)])], .relaxed)
         }
     },
-    EngineCase("engine.snapshot.does-not-wait-for-a-writer", "A snapshot is taken, and read, while a writer writes; the writer's work is not in it.") {
+    EngineCase(
+        "engine.snapshot.does-not-wait-for-a-writer",
+        "A snapshot is taken, and read, while a writer writes; the writer's work is not in it."
+    ) {
         run in
         let open = try run.open(keys: [[1], [2]])
         let before = try open.contents()
@@ -65,7 +72,9 @@ let engineSnapshotCases: [EngineCase] = [
         try run.expect(try seen.withLock { $0 }?.get(), equals: before, "while a batch is applied")
         try run.expect(try open.contents().map(\.key), equals: [[2], [3]], "afterwards")
     },
-    EngineCase("engine.writer.does-not-wait-for-a-snapshot", "A batch is applied while snapshots and cursors are open, which see nothing of it.") {
+    EngineCase(
+        "engine.writer.does-not-wait-for-a-snapshot", "A batch is applied while snapshots and cursors are open, which see nothing of it."
+    ) {
         run in
         let open = try run.open(keys: [[1], [2], [3]])
         let before = try open.contents()

@@ -3,11 +3,15 @@ import PolyStoreKeyValue
 
 /// Keys and values of every kind, and how long what was got is valid.
 let engineValueCases: [EngineCase] = [
-    EngineCase("engine.value.of-any-size", "Values of 0 bytes to largestPiece and a little more come back as they were, by `get` and by a walk.") {
+    EngineCase(
+        "engine.value.of-any-size", "Values of 0 bytes to largestPiece and a little more come back as they were, by `get` and by a walk."
+    ) {
         run in
         let open = try run.open()
         let largest = min(open.engine.traits.largestPiece, 1 << 20)
-        let sizes = [0, 1, 2, 15, 16, 255, 256, 1023, 1024, 2000, 4095, 4096, largest - 1, largest, largest + 32].filter { $0 <= largest + 32 }
+        let sizes = [0, 1, 2, 15, 16, 255, 256, 1023, 1024, 2000, 4095, 4096, largest - 1, largest, largest + 32].filter {
+            $0 <= largest + 32
+        }
         let entries = sizes.enumerated().map { number, size in
             EngineEntry(key: [UInt8(number)], value: (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) })
         }
@@ -21,7 +25,8 @@ let engineValueCases: [EngineCase] = [
         try run.expect(
             try open.contents() == zip(entries, entries.reversed()).map { EngineEntry(key: $0.key, value: $1.value) }, "after overwriting")
     },
-    EngineCase("engine.key.of-any-bytes", "Keys of 1 byte to the longest, with any bytes in them, are kept apart, and `get` finds each.") { run in
+    EngineCase("engine.key.of-any-bytes", "Keys of 1 byte to the longest, with any bytes in them, are kept apart, and `get` finds each.") {
+        run in
         let open = try run.open()
         try open.apply(awkwardKeys.enumerated().map { EngineChange($1, [UInt8($0)]) })
         let snapshot = try open.snapshot()
@@ -33,7 +38,9 @@ let engineValueCases: [EngineCase] = [
             }
         }
     },
-    EngineCase("engine.get.is-valid-until-the-next", "What `get` gave stays as it is until the next `get`, whatever else happens meanwhile.") { run in
+    EngineCase(
+        "engine.get.is-valid-until-the-next", "What `get` gave stays as it is until the next `get`, whatever else happens meanwhile."
+    ) { run in
         let open = try run.open()
         try open.apply((0..<40).map { EngineChange([$0], Bytes(repeating: $0, count: 3000)) })
         let snapshot = try open.snapshot()
@@ -51,7 +58,8 @@ let engineValueCases: [EngineCase] = [
             try run.expect(Bytes(value) == Bytes(repeating: 7, count: 3000), "the value changed under its reader")
         }
     },
-    EngineCase("engine.get.values-stay-where-claimed", "With `valuesStay`, everything that was got stays valid until the snapshot ends.") { run in
+    EngineCase("engine.get.values-stay-where-claimed", "With `valuesStay`, everything that was got stays valid until the snapshot ends.") {
+        run in
         let open = try run.open()
         try open.apply((0..<60).map { EngineChange([$0], Bytes(repeating: $0, count: 500 + Int($0))) })
         guard open.engine.traits.valuesStay else { return }

@@ -3,7 +3,9 @@ import PolyStoreKeyValue
 
 /// How cursors move.
 let engineWalkCases: [EngineCase] = [
-    EngineCase("engine.walk.every-key-in-order", "`next` goes through every key in the order of its bytes, `previous` through all of them back.") {
+    EngineCase(
+        "engine.walk.every-key-in-order", "`next` goes through every key in the order of its bytes, `previous` through all of them back."
+    ) {
         run in
         for count in [1, 2, 25, 700] {
             let keys = count == 25 ? awkwardKeys : (0..<count).map { [UInt8($0 >> 8), UInt8($0 & 0xFF), 7] }
@@ -85,7 +87,9 @@ let engineWalkCases: [EngineCase] = [
             }
         }
     },
-    EngineCase("engine.walk.outlives-its-snapshot", "A cursor bears the end of its snapshot and of its engine; closing it later does nothing.") {
+    EngineCase(
+        "engine.walk.outlives-its-snapshot", "A cursor bears the end of its snapshot and of its engine; closing it later does nothing."
+    ) {
         run in
         let open = try run.open(keys: [[1], [2], [3]])
         for closesFirst in [false, true] {

@@ -3,7 +3,8 @@ import PolyStoreKeyValue
 
 /// Batches.
 let engineWriteCases: [EngineCase] = [
-    EngineCase("engine.remove.takes-one-key", "Removing a key removes that key alone: not those that begin with it, nor its neighbours.") { run in
+    EngineCase("engine.remove.takes-one-key", "Removing a key removes that key alone: not those that begin with it, nor its neighbours.") {
+        run in
         let keys: [Bytes] = [[1], [1, 0], [1, 0, 0], [1, 1], [1, 0xFF], [2], [2, 0]] + awkwardKeys.filter { $0[0] > 2 }
         for removed in keys {
             let open = try run.open(hex(removed))
@@ -28,7 +29,8 @@ let engineWriteCases: [EngineCase] = [
         try open.apply([EngineChange([1], nil)])
         try run.expect(try open.contents(), equals: [])
     },
-    EngineCase("engine.batch.sets-and-removes", "A batch sets and removes any number of keys at once, and a later batch has the last word.") { run in
+    EngineCase("engine.batch.sets-and-removes", "A batch sets and removes any number of keys at once, and a later batch has the last word.")
+    { run in
         let open = try run.open()
         var model: [Bytes: Bytes] = [:]
         for round in 0..<12 {

@@ -3,7 +3,8 @@ import PolyStoreKeyValue
 
 /// Engines with write transactions of their own.
 let engineWriterCases: [EngineCase] = [
-    EngineCase("engine.writer.reads-its-own-writes", "A writer's `get` and cursors see what it has put and removed.", needs: .writer) { run in
+    EngineCase("engine.writer.reads-its-own-writes", "A writer's `get` and cursors see what it has put and removed.", needs: .writer) {
+        run in
         let open = try run.open(keys: [[1], [2], [3]])
         try write(open) { writer in
             try writer.put([2], [20])
@@ -14,12 +15,16 @@ let engineWriterCases: [EngineCase] = [
             try run.expect(try writer[[3]] == nil, "a removed key has a value")
             try run.expect(try writer[[4]], equals: [], "an empty value")
             try run.expect(try writer.contents().map(\.key), equals: [[1], [2], [4]], "a walk")
-            // A cursor that was opened before a write is moved before it is read again.
-            let cursor = try writer.inner.cursor()
-            defer { cursor.close() }
-            try run.expect(try cursor.seek([]), "seek")
+            // A cursor that was opened before a write is moved before it is read again, and sees the write or what there was before it.
+            let early = try writer.inner.cursor()
+            defer { early.close() }
+            try run.expect(try early.seek([]), "seek")
             try writer.put([0], [0])
             try writer.remove([2])
+            try run.expect(try early.seek([]) && [[0], [1]].contains(Bytes(early.key)), "the first key of an older cursor")
+            try run.expect(try early.last() && Bytes(early.key) == [4], "the last key of an older cursor")
+            let cursor = try writer.inner.cursor()
+            defer { cursor.close() }
             try run.expect(try cursor.seek([]) && Bytes(cursor.key) == [0], "the first key after a write")
             try run.expect(try cursor.seek([2]) && Bytes(cursor.key) == [4], "the key after a removed one")
             try run.expect(try cursor.last() && Bytes(cursor.key) == [4], "the last key after a write")
@@ -57,7 +62,9 @@ let engineWriterCases: [EngineCase] = [
         try run.expect(try early.contents(), equals: before, "an older snapshot, after the commit")
         try run.expect(try open.contents().map(\.key), equals: [[2], [3]], "a new snapshot, after the commit")
     },
-    EngineCase("engine.writer.one-at-a-time", "A second writer begins when the first has ended, and builds on what it committed.", needs: .writer) {
+    EngineCase(
+        "engine.writer.one-at-a-time", "A second writer begins when the first has ended, and builds on what it committed.", needs: .writer
+    ) {
         run in
         let open = try run.open()
         let turn = Protected(())
@@ -86,7 +93,9 @@ private final class TestWriter {
 
     subscript(_ key: Bytes) -> Bytes? { get throws { try TestSnapshot(inner)[key] } }
     func contents() throws -> [EngineEntry] { try TestSnapshot(inner).contents() }
-    func put(_ key: Bytes, _ value: Bytes) throws { try key.withUnsafeBytes { key in try value.withUnsafeBytes { try inner.put(key, $0) } } }
+    func put(_ key: Bytes, _ value: Bytes) throws {
+        try key.withUnsafeBytes { key in try value.withUnsafeBytes { try inner.put(key, $0) } }
+    }
     func remove(_ key: Bytes) throws { try key.withUnsafeBytes { try inner.remove($0) } }
 }
 

@@ -19,7 +19,8 @@ public struct FaultHarness: Sendable {
             let run = EngineRun(target, "faults.at-\(number)", try ScratchFolder())
             defer { try? run.cleanUp() }
             let effects: [FaultPlan.Effect] = [
-                .fail(StoreError(.io, "A fault was injected.")), .failAfterwards(StoreError(.io, "A fault was injected after the operation.")),
+                .fail(StoreError(.io, "A fault was injected.")),
+                .failAfterwards(StoreError(.io, "A fault was injected after the operation.")),
             ]
             let plan = FaultPlan()
             plan.add(effects[number / step % 2], to: nil, number: number, isForEver: isForEver)
@@ -126,7 +127,9 @@ private final class FaultPlay {
         }
     }
 
-    private static func row(_ id: Int64) -> [Value] { [.integer(id / 2), .text("item \(id)"), .blob([UInt8](repeating: UInt8(id), count: 300))] }
+    private static func row(_ id: Int64) -> [Value] {
+        [.integer(id / 2), .text("item \(id)"), .blob([UInt8](repeating: UInt8(id), count: 300))]
+    }
 
     private func look(_ store: KeyValueBackend, _ schema: ResolvedSchema, mayFail: Bool = true) throws {
         let item = schema.entities[0]

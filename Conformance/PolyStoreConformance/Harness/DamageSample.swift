@@ -80,10 +80,13 @@ struct DamageSample: Sendable {
             ]
         } + [
             ("records by id", { reader in try (1...rows).map { try reader.row(item, Int64($0)) ?? [] } }),
-            ("related", { reader in
-                let found = try reader.related(others, of: (1...rows).map { Int64($0) })
-                return (1...rows).map { found[Int64($0)].map { .integer($0) } }
-            }),
+            (
+                "related",
+                { reader in
+                    let found = try reader.related(others, of: (1...rows).map { Int64($0) })
+                    return (1...rows).map { found[Int64($0)].map { .integer($0) } }
+                }
+            ),
             ("groups", { try $0.aggregate(AggregateRequest(item, groupBy: [number], aggregates: [.count])).map { $0.group + $0.values } }),
         ]
     }

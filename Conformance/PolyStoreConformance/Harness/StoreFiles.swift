@@ -24,7 +24,8 @@ struct StoreFiles {
             // Sockets and the like hold no data.
             guard type == .typeRegular || type == .typeDirectory else { continue }
             let mode = attributes[.posixPermissions] as? Int ?? 0
-            items[name] = Item(contents: type == .typeDirectory ? nil : [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))), mode: mode)
+            items[name] = Item(
+                contents: type == .typeDirectory ? nil : [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))), mode: mode)
         }
     }
 

@@ -183,10 +183,14 @@ public final class EntryBatch {
     }
 
     @inline(__always)
-    package func key(_ position: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: keys[position], count: keyCounts[position]) }
+    package func key(_ position: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: keys[position], count: keyCounts[position])
+    }
 
     @inline(__always)
-    package func value(_ position: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: values[position], count: valueCounts[position]) }
+    package func value(_ position: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: values[position], count: valueCounts[position])
+    }
 }
 
 /// What one transaction writes, in ascending order of the keys, each key once.
