@@ -1,10 +1,10 @@
-import Dispatch
 import PolyStoreBackend
 
-/// Runs blocking work on a thread of Dispatch's, as backends must not block Swift's cooperative ones.
+/// Runs blocking work on a thread of its own. Threads of a pool would not do: readers that go on until the writer has ended could occupy all of
+/// them, and the writer would never begin.
 func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
+        CaseThread.start { continuation.resume(with: Result { try body() }) }
     }
 }
 
