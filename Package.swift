@@ -64,9 +64,11 @@ let package = Package(
             name: "PolyStoreLevelDB", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "CLevelDB", "CRecordChecksum"],
             path: "Backends/LevelDB", swiftSettings: settings),
 
+        // Counts the flushes of a process, for the suite.
+        .target(name: "CFlushProbe", path: "Conformance/CFlushProbe"),
         // The suite that proves a backend, for anybody's backend.
         .target(
-            name: "PolyStoreConformance", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "PolyStoreMemory"],
+            name: "PolyStoreConformance", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "PolyStoreMemory", "CFlushProbe"],
             path: "Conformance/PolyStoreConformance", swiftSettings: settings),
         // The built-in backends and what they claim, and the program that prints how they fare.
         .target(
@@ -77,10 +79,14 @@ let package = Package(
         .executableTarget(
             name: "conformance-report", dependencies: ["ConformanceTargets", "PolyStoreConformance"], path: "Conformance/Report",
             swiftSettings: settings),
+        // Killed by the tests of the kill harness, and run on its own for the damage harness.
+        .executableTarget(
+            name: "conformance-child", dependencies: ["ConformanceTargets", "PolyStoreBackend", "PolyStoreConformance"],
+            path: "Conformance/Child", swiftSettings: settings),
         .testTarget(
-            name: "ConformanceTests", dependencies: ["ConformanceTargets", "PolyStoreConformance", "PolyStoreMemory"],
-            path: "Conformance/ConformanceTests",
-            swiftSettings: settings),
+            name: "ConformanceTests",
+            dependencies: ["ConformanceTargets", "PolyStoreConformance", "PolyStoreKeyValue", "PolyStoreMemory", "conformance-child"],
+            path: "Conformance/ConformanceTests", swiftSettings: settings),
 
         // Killed by Tests/Kill/run.sh.
         .executableTarget(

@@ -25,3 +25,19 @@ extension ConformanceCase: CustomTestStringConvertible {
     @Test(arguments: ConformanceCase.all)
     func conforms(_ c: ConformanceCase) async throws { try await c.run(Targets.levelDB) }
 }
+
+extension EngineCase: CustomTestStringConvertible {
+    public var testDescription: String { id }
+}
+
+/// The engines themselves, without the record layer.
+@Suite struct EngineConformance {
+    @Test(arguments: EngineCase.all)
+    func memoryKeepsTheContract(_ c: EngineCase) async throws { try await c.run(Engines.memory) }
+
+    @Test(arguments: EngineCase.all)
+    func lmdbKeepsTheContract(_ c: EngineCase) async throws { try await c.run(Engines.lmdb) }
+
+    @Test(arguments: EngineCase.all)
+    func levelDBKeepsTheContract(_ c: EngineCase) async throws { try await c.run(Engines.levelDB) }
+}

@@ -1,4 +1,6 @@
 import ConformanceTargets
+import Dispatch
+import PolyStoreBackend
 import PolyStoreConformance
 import PolyStoreMemory
 import Testing
@@ -30,8 +32,50 @@ import Testing
         #expect(report.text.contains("persistence less than its author says"))
     }
 
-    @Test func whatDoesNotFitTheTimeFails() async {
-        let report = await ConformanceReport.run([Targets.memory], cases: Self.few, timeLimit: .zero)
-        #expect(report.failures.count == 5)
+    /// A case that hangs is named, and the others run all the same.
+    @Test func aCaseThatDoesNotEndFailsAndNamesItself() async {
+        let hanging = ConformanceTarget(name: "hanging", capabilities: [.concurrentReaders]) { place in
+            StoreConfiguration(engine: "hanging", location: place.path) { _ in
+                // Nobody ever signals.
+                DispatchSemaphore(value: 0).wait()
+                throw StoreError(.io, "never reached")
+            }
+        }
+        let cases = ConformanceCase.all.filter { ["opening.new.is-empty", "opening.close.ends-use"].contains($0.id) }
+        let messages = await withTaskGroup(of: String.self) { group in
+            for c in cases {
+                group.addTask {
+                    do {
+                        try await c.run(hanging, timeLimit: .milliseconds(1))
+                        return "\(c.id) passed"
+                    } catch { return "\(error)" }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(messages.count == 2)
+        for c in cases { #expect(messages.contains { $0.hasPrefix("\(c.id): did not end within") }, "\(messages)") }
+    }
+
+    /// What a target leaves elsewhere is removed after each case, whether the case passes or not.
+    @Test func theTeardownRunsAfterEachCase() async throws {
+        let (opened, removed) = (Protected<[String]>([]), Protected<[String]>([]))
+        let found = try #require(ConformanceCase.all.first { $0.id == "opening.new.has-metadata" })
+        for isFailing in [false, true] {
+            let target = ConformanceTarget(
+                name: "counted", capabilities: Targets.memory.capabilities,
+                store: { place in
+                    opened.withLock { $0.append(place.path) }
+                    guard isFailing else { return .inMemory() }
+                    return StoreConfiguration(engine: "failing", location: place.path) { _ in throw StoreError(.io, "This store fails.") }
+                }, teardown: { place in removed.withLock { $0.append(place.path) } })
+            if isFailing {
+                await #expect(throws: ConformanceFailure.self) { try await found.run(target) }
+            } else {
+                try await found.run(target)
+            }
+        }
+        #expect(opened.withLock { $0.count } == 3)
+        #expect(removed.withLock { $0 } == opened.withLock { $0 })
     }
 }

@@ -15,15 +15,18 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     public let statement: String
     /// Without these the case does not apply to a backend.
     public let requires: Set<Capabilities.Feature>
+    /// Whether the case is about stores that find damage: see ``ConformanceTarget/findsDamage``.
+    private let findsDamage: Bool
     private let body: @Sendable (ConformanceRun) async throws -> Void
 
     init(
-        _ id: String, _ statement: String, requires: Set<Capabilities.Feature> = [],
+        _ id: String, _ statement: String, requires: Set<Capabilities.Feature> = [], findsDamage: Bool = false,
         _ body: @escaping @Sendable (ConformanceRun) async throws -> Void
     ) {
         self.id = id
         self.statement = statement
         self.requires = requires
+        self.findsDamage = findsDamage
         self.body = body
     }
 
@@ -32,21 +35,32 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     /// Why the case does not apply to a backend; nil where it does.
     public func reasonToSkip(_ target: ConformanceTarget) -> String? {
         let missing = requires.subtracting(target.capabilities)
-        return missing.isEmpty ? nil : "needs \(missing.sorted().map(\.description).joined(separator: ", "))"
+        if !missing.isEmpty { return "needs \(missing.sorted().map(\.description).joined(separator: ", "))" }
+        return findsDamage && !target.findsDamage ? "finds no damage" : nil
     }
 
-    /// Runs the case in a scratch folder of its own, which is gone afterwards.
-    /// - Throws: ``ConformanceFailure``, or the ``StoreError`` that should not have been.
+    /// What a case may take on a machine of the usual speed. A slower or loaded machine gets more, in proportion.
+    public static let timeLimit: Duration = .seconds(120)
+
+    /// Runs the case in a scratch folder of its own, on a thread of its own. Afterwards the target's teardown runs, and the folder is removed.
+    /// - Parameter timeLimit: A case that takes longer fails and names itself; its thread stays behind, and so does its folder.
+    /// - Throws: ``ConformanceFailure``.
     /// - Returns: whether it ran; false where a capability is missing (see ``reasonToSkip(_:)``).
     @discardableResult
-    public func run(_ target: ConformanceTarget) async throws -> Bool {
+    public func run(_ target: ConformanceTarget, timeLimit: Duration = ConformanceCase.timeLimit) async throws -> Bool {
         guard reasonToSkip(target) == nil else { return false }
         let run = try ConformanceRun(target, id)
-        defer { run.cleanUp() }
-        do {
-            try await body(run)
-        } catch let error as StoreError {
-            throw ConformanceFailure(caseID: id, message: "an error that should not have been: \(error)")
+        try await CaseRunner.run(id, within: timeLimit) { [id, body] in
+            let result: Result<Void, any Error>
+            do { result = .success(try await body(run)) } catch { result = .failure(error) }
+            do {
+                // The failure of the case comes first, that of clearing up second.
+                let clearing = Result { try run.cleanUp() }
+                try result.get()
+                try clearing.get()
+            } catch let error as StoreError {
+                throw ConformanceFailure(caseID: id, message: "an error that should not have been: \(error)")
+            }
         }
         return true
     }
@@ -61,7 +75,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         compoundIndexCases, keyCases, bigValueCases, indexMaintenanceCases, linkCases, snapshotCases, identifierCases, applyCases,
         reopenCases, relatedCases, expressionCases, patternCases, foldedTextCases,
         orderExpressionCases, mixedNumberCases, relatedPlanCases, relatedRefusalCases,
-        statisticsCases, groupExpressionCases, orderedCases, isolationCases, versionCases,
+        statisticsCases, groupExpressionCases, orderedCases, isolationCases, versionCases, fileCases, damageCases,
         resetCases, linkNameCases,
     ]
 }
@@ -94,15 +108,26 @@ public struct ConformanceTarget: Sendable, CustomStringConvertible {
     public let name: String
     /// What the backend must claim, and is held to.
     public let capabilities: Set<Capabilities.Feature>
+    /// Whether a store finds out that bytes of its files have changed.
+    public let findsDamage: Bool
     let store: @Sendable (ConformancePlace) -> StoreConfiguration
+    let teardown: @Sendable (ConformancePlace) throws -> Void
 
-    /// - Parameter store: the configuration for a place. Called again with the same place to open the same store anew.
+    /// - Parameters:
+    ///   - findsDamage: Whether a store finds out that bytes of its files have changed. False for an engine without checksums.
+    ///   - store: The configuration for a place. Called again with the same place to open the same store anew.
+    ///   - teardown: Removes what a store of the place has left elsewhere: a server, files in other folders. Called after each case for each place
+    ///     that the case used, when its stores are closed. What lies at the place or beside it is removed anyway.
     public init(
-        name: String, capabilities: Set<Capabilities.Feature>, store: @escaping @Sendable (ConformancePlace) -> StoreConfiguration
+        name: String, capabilities: Set<Capabilities.Feature>, findsDamage: Bool = true,
+        store: @escaping @Sendable (ConformancePlace) -> StoreConfiguration,
+        teardown: @escaping @Sendable (ConformancePlace) throws -> Void = { _ in }
     ) {
         self.name = name
         self.capabilities = capabilities
+        self.findsDamage = findsDamage
         self.store = store
+        self.teardown = teardown
     }
 
     public var description: String { name }

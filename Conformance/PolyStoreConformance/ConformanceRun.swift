@@ -1,27 +1,23 @@
 import PolyStoreBackend
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// What a case works with: stores in a scratch folder, and expectations.
-public final class ConformanceRun: Sendable {
+public final class ConformanceRun: CaseExpectations, Sendable {
     let caseID: String
     let target: ConformanceTarget
-    private let folder: String
+    private let folder: ScratchFolder
 
     init(_ target: ConformanceTarget, _ caseID: String) throws {
         self.target = target
         self.caseID = caseID
-        folder = FileManager.default.temporaryDirectory.path + "/polystore-conformance-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        folder = try ScratchFolder()
     }
 
-    func cleanUp() { try? FileManager.default.removeItem(atPath: folder) }
+    /// Removes what the case has left, with the target's help.
+    func cleanUp() throws { try folder.cleanUp(target.teardown) }
 
-    func place(_ name: String = "store") -> ConformancePlace { ConformancePlace(path: folder + "/" + name) }
+    var folderPath: String { folder.path }
+
+    func place(_ name: String = "store") -> ConformancePlace { folder.place(name) }
 
     /// Opens the store of a place, making it if need be.
     func open(
@@ -33,29 +29,6 @@ public final class ConformanceRun: Sendable {
         return TestStore(
             run: self, schema: resolved, backend: try store.open(schema: resolved, configurationName: configuration, logger: SilentLogger())
         )
-    }
-
-    // MARK: Expectations
-
-    func fail(_ message: String) -> ConformanceFailure { ConformanceFailure(caseID: caseID, message: message) }
-
-    func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws { if !condition { throw fail(message()) } }
-
-    func expect<T: Equatable>(_ found: T, equals expected: T, _ what: @autoclosure () -> String = "") throws {
-        guard found != expected else { return }
-        throw ConformanceFailure(caseID: caseID, message: what(), expected: "\(expected)", found: "\(found)")
-    }
-
-    /// Expects a `StoreError` of a code.
-    @discardableResult
-    func expectError<T>(_ code: StoreError.Code, _ what: String = "", _ body: () throws -> T) throws -> StoreError {
-        do {
-            _ = try body()
-        } catch let error as StoreError {
-            if error.code == code { return error }
-            throw ConformanceFailure(caseID: caseID, message: what, expected: "the error \(code)", found: "\(error)")
-        }
-        throw ConformanceFailure(caseID: caseID, message: what, expected: "the error \(code)", found: "no error")
     }
 }
 
@@ -180,7 +153,8 @@ extension ConformanceTarget {
 
     func claims() throws -> Capabilities {
         let run = try ConformanceRun(self, "claims")
-        defer { run.cleanUp() }
-        return try run.open(Fixtures.company).backend.capabilities
+        let capabilities = Result { try run.open(Fixtures.company).backend.capabilities }
+        try run.cleanUp()
+        return try capabilities.get()
     }
 }

@@ -18,8 +18,16 @@ let package = Package(
         // A store in use, by the contract alone: `swift run --package-path Examples/CustomBackend notes`.
         .executableTarget(
             name: "notes", dependencies: ["FileStore", .product(name: "PolyStoreBackend", package: "PolyStore")], swiftSettings: settings),
+        // Killed by the tests.
+        .executableTarget(
+            name: "filestore-child",
+            dependencies: [
+                "FileStore", .product(name: "PolyStoreBackend", package: "PolyStore"),
+                .product(name: "PolyStoreConformance", package: "PolyStore"),
+            ], swiftSettings: settings),
         .testTarget(
-            name: "FileStoreTests", dependencies: ["FileStore", .product(name: "PolyStoreConformance", package: "PolyStore")],
+            name: "FileStoreTests",
+            dependencies: ["FileStore", "filestore-child", .product(name: "PolyStoreConformance", package: "PolyStore")],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

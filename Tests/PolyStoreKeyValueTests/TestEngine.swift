@@ -14,8 +14,11 @@ final class TestEngine: OrderedEngine, @unchecked Sendable {  // everything muta
 
     init(place: String = "test engine", largestPiece: Int = 65_536, largestTransaction: Int = .max) {
         self.place = place
-        traits = EngineTraits(
+        var traits = EngineTraits(
             features: [.persistence, .fullDurability], largestPiece: largestPiece, largestTransaction: largestTransaction)
+        // Some hundred records are several commits.
+        traits.recordsOfIndexCommit = 200
+        self.traits = traits
     }
 
     func snapshot() -> any EngineSnapshot { lock.withLock { ForgetfulSnapshot(tree) } }

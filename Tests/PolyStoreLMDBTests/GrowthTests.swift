@@ -73,7 +73,7 @@ import Testing
 
     @Test func growthWaitsForAReaderThatEnds() throws {
         let folder = try Folder()
-        let store = try notes(folder.file(), mapSize: Self.small) { $0.growthTimeout = 60_000 }
+        let store = try notes(folder.file(), mapSize: Self.small) { $0.growthTimeout = 3_600_000 }
         try store.addNotes(1...3, size: 100)
         let reader = try store.backend.beginRead()
         let writer = Concurrent { failure { try store.addNotes(10...500, size: 10_000) } }

@@ -5,7 +5,7 @@ import Testing
 @testable import PolyStoreSQLite
 
 @Suite struct IsolationTests {
-    private static func counter(_ folder: Folder, timeout: Int = 10_000) throws -> Store {
+    private static func counter(_ folder: Folder, timeout: Int = 3_600_000) throws -> Store {
         var options = SQLiteOptions()
         options.busyTimeout = timeout
         let schema = try Models.single("Counter", [.attribute(AttributeDescription(name: "value", type: .int64, isOptional: true))])

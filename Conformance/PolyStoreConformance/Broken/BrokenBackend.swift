@@ -10,9 +10,13 @@ public struct BrokenBackend: Sendable, CustomStringConvertible {
     public let caughtBy: String
     public let target: ConformanceTarget
 
-    init(_ fault: Fault, caughtBy: String, claims: Set<Capabilities.Feature> = [.concurrentReaders]) {
+    /// Whether the case hangs on it, and is named by its time limit.
+    public let hangs: Bool
+
+    init(_ fault: Fault, caughtBy: String, hangs: Bool = false, claims: Set<Capabilities.Feature> = [.concurrentReaders]) {
         description = fault.rawValue
         self.caughtBy = caughtBy
+        self.hangs = hangs
         target = ConformanceTarget(name: fault.rawValue, capabilities: claims) { _ in
             StoreConfiguration(engine: "broken", location: "", isShared: false) { request in
                 let inner = try StoreConfiguration.inMemory().open(
@@ -49,6 +53,8 @@ public struct BrokenBackend: Sendable, CustomStringConvertible {
         BrokenBackend(.followsCommits, caughtBy: "isolation.read-skew.two-entities"),
         BrokenBackend(.beginsLate, caughtBy: "isolation.snapshot.from-its-beginning"),
         BrokenBackend(.keepsWhatWasRolledBack, caughtBy: "isolation.dirty-read.aborted"),
+        BrokenBackend(.readersWait, caughtBy: "concurrency.reader.does-not-wait-for-the-writer", hangs: true),
+        BrokenBackend(.writersWait, caughtBy: "concurrency.writer.does-not-wait-for-readers", hangs: true),
     ]
 }
 
@@ -78,5 +84,7 @@ enum Fault: String, Sendable {
     case followsCommits = "lets readers see what is committed after they began"
     case beginsLate = "begins a reader's version when it asks for the first time"
     case keepsWhatWasRolledBack = "commits what was rolled back"
+    case readersWait = "lets readers wait for the writer"
+    case writersWait = "lets the writer wait for readers"
     case appliesPiecemeal = "keeps the beginning of a change set that fails"
 }

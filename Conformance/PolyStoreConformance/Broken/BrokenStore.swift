@@ -1,7 +1,9 @@
 import PolyStoreBackend
 
-/// Hands everything through to a sound store, but for its fault. Only for cases that use one thread.
-final class BrokenStore: StorageBackend, @unchecked Sendable {  // used by one case on one thread at a time
+/// Hands everything through to a sound store, but for its fault. Only for cases that use one thread, but for the faults that make others wait.
+final class BrokenStore: StorageBackend, @unchecked Sendable {  // used by one case on one thread at a time; `open` has a lock
+    /// Open transactions, for the stores in which they wait for each other.
+    private let open = Protected((readers: 0, writers: 0))
     let inner: any StorageBackend
     let fault: Fault
     private let claims: Set<Capabilities.Feature>
@@ -23,7 +25,17 @@ final class BrokenStore: StorageBackend, @unchecked Sendable {  // used by one c
     var metadata: StoreMetadata { inner.metadata }
     func close() throws { try inner.close() }
 
+    func begin(isWriter: Bool) {
+        // Alone among the others where the fault says so.
+        let waits = fault == .readersWait && !isWriter || fault == .writersWait && isWriter
+        let isReady: ((readers: Int, writers: Int)) -> Bool = { !waits || (isWriter ? $0.readers : $0.writers) == 0 }
+        open.wait(until: isReady) { if isWriter { $0.writers += 1 } else { $0.readers += 1 } }
+    }
+
+    func end(isWriter: Bool) { open.signal { if isWriter { $0.writers -= 1 } else { $0.readers -= 1 } } }
+
     func beginRead() throws -> any ReadTransaction {
+        begin(isWriter: false)
         if fault == .leaksUncommitted, let writer { return BrokenReadTransaction(self, writer.inner, isBorrowed: true) }
         if fault == .staleSnapshot, let earlier { return BrokenReadTransaction(self, earlier, isBorrowed: true) }
         return BrokenReadTransaction(self, try inner.beginRead(), isBorrowed: false)
@@ -31,6 +43,7 @@ final class BrokenStore: StorageBackend, @unchecked Sendable {  // used by one c
 
     func beginWrite() throws -> any WriteTransaction {
         if fault == .staleSnapshot { earlier = try inner.beginRead() }
+        begin(isWriter: true)
         let transaction = BrokenWriteTransaction(self, try inner.beginWrite())
         writer = transaction
         return transaction
@@ -44,6 +57,7 @@ class BrokenReadTransaction: ReadTransaction {
     private var later: [any ReadTransaction] = []
     /// Whether somebody else ends it.
     private let isBorrowed: Bool
+    private var isOver = false
 
     init(_ store: BrokenStore, _ reader: any ReadTransaction, isBorrowed: Bool) {
         self.store = store
@@ -70,6 +84,14 @@ class BrokenReadTransaction: ReadTransaction {
     func end() {
         for reader in later { reader.end() }
         if !isBorrowed { first.end() }
+        leave()
+    }
+
+    /// Lets those go on who wait for the end.
+    final func leave() {
+        if isOver { return }
+        isOver = true
+        store.end(isWriter: self is BrokenWriteTransaction)
     }
 
     func aggregate(_ request: AggregateRequest) throws -> [AggregateRow] {
@@ -185,12 +207,14 @@ final class BrokenWriteTransaction: BrokenReadTransaction, WriteTransaction {
             inner.rollback()
             return version + 1
         }
+        defer { leave() }
         return try inner.commit(durability)
     }
 
     func rollback() {
         if store.fault == .keepsWhatWasRolledBack { _ = try? inner.commit(.relaxed) }
         inner.rollback()
+        leave()
     }
     override func end() { rollback() }
 

@@ -1,10 +1,10 @@
-import Dispatch
 import PolyStoreBackend
 
-/// Runs blocking work on a thread of Dispatch's, as backends must not block Swift's cooperative ones.
+/// Runs blocking work on a thread of its own. Threads of a pool would not do: readers that go on until the writer has ended could occupy all of
+/// them, and the writer would never begin.
 func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
+        CaseThread.start { continuation.resume(with: Result { try body() }) }
     }
 }
 
@@ -110,5 +110,54 @@ let concurrencyCases: [ConformanceCase] = [
         try run.expectError(.constraint) {
             try second.change { try $0.insert(try second.entity("Person"), id: 2, Fixtures.person("a", 1)) }
         }
+    },
+    ConformanceCase(
+        "concurrency.reader.does-not-wait-for-the-writer",
+        "A reader begins and reads on another thread while a write transaction is open, and sees nothing of it.",
+        requires: [.concurrentReaders]
+    ) { run in
+        let store = try run.open(Fixtures.company)
+        let person = try store.entity("Person")
+        try store.insert("Person", [Fixtures.person("a", 1), Fixtures.person("b", 2)])
+        let read: @Sendable () throws -> [[Value]] = { try store.read { try $0.rows(FetchRequest(person)) } }
+        let before = try read()
+        let transaction = try store.backend.beginWrite()
+        defer { transaction.rollback() }
+        for id in 3...5 as ClosedRange<Int64> {
+            let changes = ChangeSet(store.schema)
+            try changes.insert(person, id: id, Fixtures.person("p\(id)", id))
+            try changes.update(person, id: 1, ["age": .integer(id)])
+            try transaction.apply(changes)
+            try run.expect(try OnThread(read).value(), equals: before, "beside an open write transaction")
+        }
+        _ = try transaction.commit(.relaxed)
+        try run.expect(try OnThread(read).value().count, equals: 5, "after the commit")
+    },
+    ConformanceCase(
+        "concurrency.writer.does-not-wait-for-readers",
+        "A write transaction begins and commits on another thread while readers and their cursors are open, which see nothing of it.",
+        requires: [.concurrentReaders]
+    ) { run in
+        let store = try run.open(Fixtures.company)
+        let person = try store.entity("Person")
+        try store.insert("Person", (0..<300).map { Fixtures.person("p\($0)", Int64($0)) })
+        let reader = try store.backend.beginRead()
+        defer { reader.end() }
+        let cursor = try reader.fetch(FetchRequest(person))
+        defer { cursor.close() }
+        try run.expect(try cursor.next(), "the cursor finds nothing")
+        for id in 1000...1003 as ClosedRange<Int64> {
+            try OnThread {
+                try store.change { changes in
+                    try changes.insert(person, id: id, Fixtures.person("new \(id)", id))
+                    changes.delete(person, id: id - 900)
+                }
+            }.value()
+        }
+        var count = 1
+        while try cursor.next() { count += 1 }
+        try run.expect(count, equals: 300, "what the open cursor walks over")
+        try run.expect(try reader.ids(FetchRequest(person)), equals: Array(1...300), "what the open reader sees")
+        try run.expect(try store.ids(FetchRequest(person)).count, equals: 300, "what a new reader sees")
     },
 ]

@@ -11,7 +11,7 @@ public enum Oracle {
     /// - Throws: ``ConformanceFailure``.
     public static func run(seed: UInt64, on target: ConformanceTarget) async throws {
         let run = try ConformanceRun(target, "oracle.seed-\(seed)")
-        defer { run.cleanUp() }
+        defer { try? run.cleanUp() }
         try Self.run(seed, run)
     }
 

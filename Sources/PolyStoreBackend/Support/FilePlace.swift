@@ -86,9 +86,11 @@ public struct FilePlace: Sendable, Hashable {
     /// opens itself with locks of the `fcntl` kind; lock another one beside it then.
     /// - Parameter mode: permissions of a new file.
     /// - Returns: the descriptor.
-    /// - Throws: `busy` where another has the lock; `io`.
+    /// - Throws: `busy` where another has the lock; `notAStore` where the path is a folder; `io`.
     public func openLocked(mode: UInt32) throws -> Int32 {
-        _ = try kind()
+        if try kind() == .directory {
+            throw StoreError(.notAStore, "\(path) is a folder, and a file was expected. It was left as it is.", url: path)
+        }
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(mode))
         guard descriptor >= 0 else { throw refused("The file cannot be opened", errno) }
         let code = flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno

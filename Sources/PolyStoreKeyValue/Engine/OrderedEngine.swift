@@ -53,6 +53,8 @@ public struct EngineTraits: Sendable, Hashable {
     public var largestPiece: Int
     /// The most bytes of one transaction's keys and values; more throws `full` at once instead of failing half-way.
     public var largestTransaction: Int
+    /// Records that one commit of the building of an index takes in. Tests make it smaller.
+    package var recordsOfIndexCommit = 2000
 
     public init(
         features: Set<Capabilities.Feature>, durabilities: Set<Durability> = [.full, .relaxed], checksumsRecords: Bool = true,
@@ -194,10 +196,14 @@ public final class EntryBatch {
     }
 
     @inline(__always)
-    package func key(_ position: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: keys[position], count: keyCounts[position]) }
+    package func key(_ position: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: keys[position], count: keyCounts[position])
+    }
 
     @inline(__always)
-    package func value(_ position: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: values[position], count: valueCounts[position]) }
+    package func value(_ position: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: values[position], count: valueCounts[position])
+    }
 }
 
 /// What one transaction writes, in ascending order of the keys, each key once.

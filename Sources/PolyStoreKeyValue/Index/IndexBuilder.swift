@@ -10,12 +10,13 @@ struct IndexBuilder {
     private let layout: StoreLayout
     private let logger: any StoreLogger
     /// Records of one commit.
-    private static let batch = 2000
+    private let batch: Int
 
     init(_ handle: EngineHandle, _ layout: StoreLayout, _ logger: any StoreLogger) {
         self.handle = handle
         self.layout = layout
         self.logger = logger
+        batch = handle.engine.traits.recordsOfIndexCommit
     }
 
     /// Goes on with what was interrupted.
@@ -83,7 +84,7 @@ struct IndexBuilder {
             let cursor = try RecordCursorOverRange(reader, index.entity, ids: try Self.unbuilt(index, reader))
             var entries: [Entry] = []
             var isCut = false
-            while entries.count < Self.batch, try cursor.next() {
+            while entries.count < batch, try cursor.next() {
                 let mustBeNew = index.key(cursor.record, cursor.id, keys)
                 isCut = isCut || keys.isCut
                 let values = keys.isCut && !mustBeNew ? index.uniqueValues(cursor.record) : nil
@@ -96,7 +97,7 @@ struct IndexBuilder {
                 state.holdsCutEntries = true
                 try writer.put(Keyspace.Metadata.indexState.key(index.number), state.bytes)
             }
-            guard let last = entries.last, entries.count == Self.batch else { return try finish(index, writer) }
+            guard let last = entries.last, entries.count == batch else { return try finish(index, writer) }
             try writer.put(Keyspace.Metadata.buildProgress.key(index.number), Number.bytes(last.id))
             return true
         }

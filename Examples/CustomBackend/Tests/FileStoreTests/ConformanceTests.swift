@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreConformance
 import PolyStoreKeyValue
+import Synchronization
 import Testing
 
 @testable import FileStore
@@ -29,6 +30,59 @@ private let knownFailures: [String: Comment] = [:]
     /// Random schemas, changes and questions against a naive model.
     @Test func answersAsTheModelDoes() async throws {
         for seed in 1...300 { try await Oracle.run(seed: UInt64(seed), on: target) }
+    }
+}
+
+/// The engine without the record layer.
+private let engine = EngineTarget(
+    name: "filestore", features: [.persistence, .fullDurability],
+    open: { place in try .fileStore(FilePlace.resolve(place.path), SilentLogger()) },
+    setWritesFail: { engine, fails in if let engine = engine as? FileEngine { try FullDisk.replace(engine, fails) } })
+
+@Suite struct Engine {
+    @Test(arguments: EngineCase.all)
+    func keepsTheContract(_ c: EngineCase) async throws { try await c.run(engine) }
+
+    @Test func answersAsASortedArrayDoes() async throws {
+        for seed in 100...150 { try await EngineOracle.run(seed: UInt64(seed), on: engine) }
+    }
+
+    @Test(arguments: [false, true])
+    func injectedFaultsAreErrors(isForEver: Bool) async throws {
+        let report = try await FaultHarness(engine).run(every: 97, isForEver: isForEver)
+        #expect(report.wrong == [])
+        #expect(report.errors > 10)
+    }
+
+    @Test func damageIsFound() async throws {
+        let report = try await DamageHarness(target, rows: 60).run(flips: 100, cuts: 20, seed: 1)
+        #expect(report.wrong == [])
+    }
+
+    @Test func aKillLosesNothing() async throws {
+        let child = Bundle.main.bundleURL.appendingPathComponent("filestore-child").path
+        let harness = KillHarness(target, program: child) { place, durability in [place.path, durability.rawValue] }
+        let report = try await harness.run(kills: 5, durability: .full, seed: 1)
+        #expect(report.acknowledged > 0)
+    }
+}
+
+/// Puts a full disk in the place of an engine's file, and the file back.
+private enum FullDisk {
+    private static let files = Mutex<[String: Int32]>([:])
+
+    static func replace(_ engine: FileEngine, _ isFull: Bool) throws {
+        files.withLock { files in
+            if let file = files.removeValue(forKey: engine.place) {
+                dup2(file, engine.log.file)
+                close(file)
+            }
+            guard isFull else { return }
+            files[engine.place] = dup(engine.log.file)
+            let full = open("/dev/full", O_RDWR)
+            dup2(full, engine.log.file)
+            close(full)
+        }
     }
 }
 

@@ -1,0 +1,27 @@
+import PolyStoreBackend
+
+/// What a changed bit does. More of it, on any target: ``DamageHarness``.
+let damageCases: [ConformanceCase] = [
+    ConformanceCase(
+        "damage.flipped-bit.is-found-by-every-walk",
+        "A bit that flips in a record of a closed store makes each way of reading throw or give the right answer; none leaves the record out.",
+        requires: [.persistence, .verification], findsDamage: true
+    ) { run in
+        guard try run.keepsFilesAtItsPlace() else { return }
+        let sample = DamageSample(rows: 400)
+        try sample.fill(run)
+        let answers = try sample.answers(run)
+        let files = try StoreFiles(reading: run.folderPath)
+        for row in [1, 137, 250, 400] {
+            var damaged = files
+            let places = files.places(of: sample.payload(row))
+            // Nothing to flip where the engine keeps payloads in another form.
+            if places.isEmpty { continue }
+            for (name, offset) in places { damaged.items[name]?.contents?[offset + 40] ^= 8 }
+            try damaged.write(to: run.folderPath)
+            let report = try sample.compare(run, with: answers)
+            try run.expect(report.wrong, equals: [], "a bit of object \(row) was flipped")
+            try run.expect(report.isFound, "a bit of object \(row) was flipped, and neither opening nor reading nor verifying finds it")
+        }
+    }
+]

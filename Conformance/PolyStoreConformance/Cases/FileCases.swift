@@ -1,0 +1,134 @@
+import PolyStoreBackend
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Foreign folders, permissions, what a kill leaves, what is flushed, what damage does. A backend whose data lies elsewhere than at its place passes.
+let fileCases: [ConformanceCase] = [
+    ConformanceCase(
+        "opening.foreign-folder.is-refused",
+        "A folder that is no store is refused and stays as it was, its name, contents and permissions.",
+        requires: [.persistence]
+    ) { run in
+        guard try run.keepsFilesAtItsPlace() else { return }
+        let folder = run.place().path
+        try FileManager.default.createDirectory(atPath: folder + "/letters", withIntermediateDirectories: true)
+        try Data("Dear all, this folder holds letters.".utf8).write(to: URL(fileURLWithPath: folder + "/letters/first.txt"))
+        try Data(repeating: 7, count: 9000).write(to: URL(fileURLWithPath: folder + "/picture"))
+        let before = try StoreFiles(reading: run.folderPath)
+        for resets in [false, true] {
+            try run.expectError(.notAStore, "opening a foreign folder") {
+                try run.open(Fixtures.company) { $0.resettingOnModelMismatch(resets) }
+            }
+            let after = try StoreFiles(reading: run.folderPath)
+            try run.expect(after.items.keys.sorted(), equals: before.items.keys.sorted(), "names in the foreign folder")
+            for (name, item) in before.items {
+                try run.expect(after.items[name]?.contents == item.contents, "\(name) of the foreign folder was changed")
+                try run.expect(after.items[name]?.mode, equals: item.mode, "permissions of \(name)")
+            }
+        }
+    },
+    ConformanceCase(
+        "opening.new.files-are-the-owners", "The files of a new store can be read by their owner alone, while it is open and afterwards.",
+        requires: [.persistence]
+    ) { run in
+        try run.forNewStore { files in
+            for (name, item) in files.items where item.contents != nil {
+                var parents = name.split(separator: "/").dropLast().map(String.init)
+                var isReachable = true
+                while !parents.isEmpty {
+                    if let mode = files.items[parents.joined(separator: "/")]?.mode, mode & 0o077 == 0 { isReachable = false }
+                    parents.removeLast()
+                }
+                try run.expect(!isReachable || item.mode & 0o077 == 0, "\(name) has the permissions \(String(item.mode, radix: 8))")
+            }
+        }
+    },
+    ConformanceCase(
+        "opening.new.folders-are-the-owners", "The folders of a new store can be entered by their owner alone.", requires: [.persistence]
+    ) { run in
+        try run.forNewStore { files in
+            for (name, item) in files.items where item.contents == nil {
+                try run.expect(item.mode & 0o077 == 0, "\(name) has the permissions \(String(item.mode, radix: 8))")
+            }
+        }
+    },
+    killCase(.relaxed, requires: [.persistence]),
+    killCase(.full, requires: [.persistence, .fullDurability]),
+    ConformanceCase(
+        "durability.full.flushes", "A commit with .full flushes at least one file of the store before it returns. Counted on Linux.",
+        requires: [.persistence, .fullDurability]
+    ) { run in
+        guard try run.keepsFilesAtItsPlace(), let probe = FlushProbe(folder: FilePlace.resolve(run.folderPath)) else { return }
+        let store = try run.open(Fixtures.company)
+        for number in 1...5 as ClosedRange<Int64> {
+            let before = probe.count
+            let changes = ChangeSet(store.schema)
+            try changes.insert(try store.entity("Person"), id: number, Fixtures.person("p\(number)", number))
+            try store.write(.full) { try $0.apply(changes) }
+            try run.expect(probe.count > before, "commit \(number) with .full was acknowledged, and no file was flushed")
+        }
+    },
+]
+
+/// A copy of the files of an open store is what a killed process leaves: what the system has been given, and nothing that the process kept.
+private func killCase(_ durability: Durability, requires: Set<Capabilities.Feature>) -> ConformanceCase {
+    ConformanceCase(
+        "kill.\(durability.rawValue).is-in-the-files",
+        "Whatever was acknowledged with .\(durability.rawValue) is in the files when the process is killed at any moment afterwards.",
+        requires: requires
+    ) { run in
+        guard try run.keepsFilesAtItsPlace() else { return }
+        for commits in [1, 2, 7] {
+            let store = try run.open(Fixtures.company, "killed-\(commits)")
+            let rows = (1...commits).map { Fixtures.person("p\($0)", Int64($0), nickname: String(repeating: "n", count: $0 * 100)) }
+            for (number, row) in rows.enumerated() {
+                let changes = ChangeSet(store.schema)
+                try changes.insert(try store.entity("Person"), id: Int64(number + 1), row)
+                try store.write(durability) { try $0.apply(changes) }
+            }
+            try run.copyFiles("killed-\(commits)", to: "image-\(commits)")
+            let image = try run.open(Fixtures.company, "image-\(commits)")
+            try run.expect(
+                try image.read { try $0.rows(FetchRequest(try image.entity("Person"))) }, equals: rows,
+                "what a kill leaves of \(commits) commits")
+            try run.expect(try image.read { $0.version }, equals: UInt64(commits), "the version")
+            if image.backend.capabilities.features.contains(.verification) { try run.expect(try image.backend.verify(), equals: []) }
+            try image.change { try $0.insert(try image.entity("Person"), id: 100, Fixtures.person("later", 1)) }
+        }
+    }
+}
+
+extension ConformanceRun {
+    /// Whether anything of a store lies at its place.
+    func keepsFilesAtItsPlace() throws -> Bool {
+        let store = try open(Fixtures.company, "probe")
+        try store.insert("Club", [[.text("club")]])
+        try store.backend.close()
+        let manager = FileManager.default
+        let names = try manager.contentsOfDirectory(atPath: folderPath).filter { $0.hasPrefix("probe") }
+        for name in names { try manager.removeItem(atPath: folderPath + "/" + name) }
+        return !names.isEmpty
+    }
+
+    /// Shows the files of a new store, while it is open and when it is closed.
+    fileprivate func forNewStore(_ body: (StoreFiles) throws -> Void) throws {
+        let store = try open(Fixtures.company)
+        try store.insert("Person", (0..<50).map { Fixtures.person("p\($0)", Int64($0), nickname: String(repeating: "x", count: 2000)) })
+        try store.read { _ in try body(try StoreFiles(reading: folderPath)) }
+        try store.backend.close()
+        try body(try StoreFiles(reading: folderPath))
+    }
+
+    /// Copies the files of one place to another, as they are now.
+    fileprivate func copyFiles(_ from: String, to: String) throws {
+        let manager = FileManager.default
+        for name in try manager.contentsOfDirectory(atPath: folderPath)
+        where name == from || name.hasPrefix(from + "-") || name.hasPrefix(from + ".") {
+            try manager.copyItem(atPath: folderPath + "/" + name, toPath: folderPath + "/" + to + name.dropFirst(from.count))
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import PolyStoreBackend
+import PolyStoreKeyValue
+
+/// Random operations against a sorted array.
+let engineRandomCases: [EngineCase] = (1...12).map { seed in
+    EngineCase(
+        "engine.random.seed-\(seed)", "Random batches, snapshots, walks and reopenings give what a sorted array gives (seed \(seed))."
+    ) { run in try EngineOracle(run, seed: UInt64(seed)).play(steps: 120) }
+}
+
+/// Random operations on an engine, compared with a sorted array.
+public struct EngineOracle {
+    private let run: EngineRun
+    private let seed: UInt64
+    private var random: SplitMix
+    private var model: [Bytes: Bytes] = [:]
+    /// Open snapshots, each with what it must have.
+    private var snapshots: [(TestSnapshot, [EngineEntry])] = []
+
+    init(_ run: EngineRun, seed: UInt64) {
+        self.run = run
+        self.seed = seed
+        random = SplitMix(seed)
+    }
+
+    /// Plays one random case. The failure names the seed and the step.
+    public static func run(seed: UInt64, steps: Int = 200, on target: EngineTarget) async throws {
+        try await EngineCase.run("engine.random.seed-\(seed)", on: target, timeLimit: ConformanceCase.timeLimit) { run in
+            try EngineOracle(run, seed: seed).play(steps: steps)
+        }
+    }
+
+    func play(steps: Int) throws {
+        var copy = self
+        try copy.perform(steps)
+    }
+
+    private mutating func perform(_ steps: Int) throws {
+        var open = try run.open()
+        defer { for (snapshot, _) in snapshots { snapshot.end() } }
+        for step in 0..<steps {
+            let place = "seed \(seed), step \(step)"
+            switch random.next(12) {
+            case 0...3:
+                let changes = (0..<random.next(random.once(in: 5) ? 150 : 8)).map { _ in
+                    EngineChange(key(), random.once(in: 3) ? nil : value())
+                }
+                try open.apply(changes, random.once(in: 8) ? open.strongest : .relaxed)
+                for change in changes { model[change.key] = change.value }
+            case 4: if snapshots.count < 4 { snapshots.append((try open.snapshot(), entries)) }
+            case 5:
+                if !snapshots.isEmpty { snapshots.remove(at: random.next(snapshots.count)).0.end() }
+            case 6:
+                guard run.target.features.contains(.persistence), snapshots.isEmpty else { break }
+                open.close()
+                open = try run.open()
+                try run.expect(try open.contents() == entries, "\(place): other contents after opening again")
+            default:
+                let current = try open.snapshot()
+                defer { current.end() }
+                let (snapshot, expected) =
+                    snapshots.isEmpty || random.once(in: 2) ? (current, entries) : snapshots[random.next(snapshots.count)]
+                try walk(snapshot, expected, place)
+            }
+        }
+        for (snapshot, expected) in snapshots { try run.expect(try snapshot.contents() == expected, "seed \(seed): a snapshot at the end") }
+        try run.expect(try open.contents() == entries, "seed \(seed): the contents at the end")
+        try run.expect(try open.engine.verify(), equals: [], "seed \(seed): verify")
+    }
+
+    private var entries: [EngineEntry] { model.map { EngineEntry(key: $0, value: $1) }.sorted }
+
+    private mutating func key() -> Bytes {
+        // Short ones from few bytes meet again; some are long.
+        let count = random.once(in: 20) ? 1 + random.next(KeyWriter.longestKey) : 1 + random.next(3)
+        let bytes: Bytes = [0, 1, 0x10, 0x41, 0x7F, 0x80, 0xFE, 0xFF]
+        return (0..<count).map { _ in random.pick(bytes) }
+    }
+
+    private mutating func value() -> Bytes {
+        let count = random.once(in: 25) ? random.next(30_000) : random.next(60)
+        let byte = UInt8(random.next(256))
+        return Bytes(repeating: byte, count: count)
+    }
+
+    /// Moves and look-ups.
+    private mutating func walk(_ snapshot: TestSnapshot, _ expected: [EngineEntry], _ place: String) throws {
+        for _ in 0..<4 {
+            let key = key()
+            try run.expect(try snapshot[key] == expected.first { $0.key == key }?.value, "\(place): get \(hex(key))")
+        }
+        let cursor = try snapshot.cursor()
+        defer { cursor.close() }
+        /// Where the cursor must be; nil: nowhere.
+        var position: Int?
+        for _ in 0..<30 {
+            let (isThere, move): (Bool, String)
+            switch position == nil ? random.next(3) : random.next(12) {
+            case 0:
+                let key = random.once(in: 6) ? [] : key()
+                (isThere, move) = (try cursor.seek(key), "seek \(hex(key))")
+                position = expected.firstIndex { !$0.key.lexicographicallyPrecedes(key) }
+            case 1:
+                (isThere, move) = (try cursor.last(), "last")
+                position = expected.indices.last
+            case 2:
+                let key = key()
+                (isThere, move) = (try cursor.seek(before: key), "seek before \(hex(key))")
+                position = expected.lastIndex { $0.key.lexicographicallyPrecedes(key) }
+            case 3...7:
+                (isThere, move) = (try cursor.next(), "next")
+                position = position.flatMap { $0 + 1 < expected.count ? $0 + 1 : nil }
+            default:
+                (isThere, move) = (try cursor.previous(), "previous")
+                position = position.flatMap { $0 > 0 ? $0 - 1 : nil }
+            }
+            try run.expect(isThere ? cursor.entry : nil, equals: position.map { expected[$0] }, "\(place): \(move)")
+        }
+    }
+}

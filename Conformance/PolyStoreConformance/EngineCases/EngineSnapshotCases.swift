@@ -1,0 +1,109 @@
+import PolyStoreBackend
+import PolyStoreKeyValue
+
+/// What snapshots see, and whom they wait for.
+let engineSnapshotCases: [EngineCase] = [
+    EngineCase(
+        "engine.snapshot.is-taken-at-once",
+        "A snapshot is of the moment when it was taken, also where nothing was read before the next write."
+    ) { run in
+        let open = try run.open(keys: [[1], [2], [3]])
+        let before = try open.contents()
+        let snapshots = try (0..<3).map { _ in try open.snapshot() }
+        defer { for snapshot in snapshots { snapshot.end() } }
+        let early = try snapshots[2].cursor()
+        defer { early.close() }
+        try open.apply([EngineChange([0], [0]), EngineChange([2], nil), EngineChange([3], [9]), EngineChange([4], [4])])
+        // The first asks for a value first, the second for a cursor, the third had a cursor that stood nowhere.
+        try run.expect(try snapshots[0][[3]], equals: [1], "get from a snapshot of before")
+        try run.expect(try snapshots[0][[2]], equals: [1], "get of a removed key from a snapshot of before")
+        try run.expect(try snapshots[0][[4]] == nil, "a snapshot of before has a later key")
+        try run.expect(try snapshots[1].contents(), equals: before, "a walk in a snapshot of before")
+        try run.expect(try early.seek([]) ? early.entry : nil, equals: before[0], "a cursor of before")
+        try run.expect(try early.last() ? early.entry : nil, equals: before[2], "a cursor of before")
+        for snapshot in snapshots { try run.expect(try snapshot.contents(), equals: before, "a second walk") }
+    },
+    EngineCase("engine.snapshot.sees-what-was-applied", "A snapshot sees every batch that was applied before it, on whatever thread.") {
+        run in
+        let open = try run.open()
+        for number in 0..<30 as Range<UInt8> {
+            if number % 2 == 0 {
+                try open.apply([EngineChange([number], [number])], .relaxed)
+            } else {
+                try OnThread { try open.apply([EngineChange([number], [number])], .relaxed) }.value()
+            }
+            let expected = (0...number).map { EngineEntry(key: [$0], value: [$0]) }
+            try run.expect(try open.contents(), equals: expected, "on this thread")
+            try run.expect(try OnThread { try open.contents() }.value(), equals: expected, "on another thread")
+        }
+    },
+    EngineCase("engine.snapshot.many-versions", "Any number of snapshots are open at once, each of its own version, and end in any order.")
+    { run in
+        let open = try run.open()
+        var snapshots: [(TestSnapshot, [EngineEntry])] = []
+        for number in 0..<24 as Range<UInt8> {
+            try open.apply(
+                [EngineChange([number], [number]), EngineChange([number / 2], [99, number]), EngineChange([number / 3], nil)], .relaxed)
+            snapshots.append((try open.snapshot(), try open.contents()))
+        }
+        var random = SplitMix(24)
+        while !snapshots.isEmpty {
+            let (snapshot, expected) = snapshots.remove(at: random.next(snapshots.count))
+            try run.expect(try snapshot.contents(), equals: expected, "of \(snapshots.count + 1) open snapshots")
+            snapshot.end()
+            try open.apply([EngineChange([200], [UInt8(snapshots.count)])], .relaxed)
+        }
+    },
+    EngineCase(
+        "engine.snapshot.does-not-wait-for-a-writer",
+        "A snapshot is taken, and read, while a writer writes; the writer's work is not in it."
+    ) {
+        run in
+        let open = try run.open(keys: [[1], [2]])
+        let before = try open.contents()
+        var batch = open.batch([EngineChange([1], nil), EngineChange([3], [3])])
+        let seen = Protected<Result<[EngineEntry], any Error>?>(nil)
+        // The engine is in the middle of the batch while the other thread reads.
+        batch.whileVisited = {
+            let found = Result { try OnThread { try open.contents() }.value() }
+            seen.withLock { $0 = found }
+        }
+        try open.engine.apply(batch, open.strongest)
+        try run.expect(try seen.withLock { $0 }?.get(), equals: before, "while a batch is applied")
+        try run.expect(try open.contents().map(\.key), equals: [[2], [3]], "afterwards")
+    },
+    EngineCase(
+        "engine.writer.does-not-wait-for-a-snapshot", "A batch is applied while snapshots and cursors are open, which see nothing of it."
+    ) {
+        run in
+        let open = try run.open(keys: [[1], [2], [3]])
+        let before = try open.contents()
+        let snapshot = try open.snapshot()
+        defer { snapshot.end() }
+        let cursor = try snapshot.cursor()
+        defer { cursor.close() }
+        try run.expect(try cursor.seek([2]), "seek")
+        for number in 10..<20 as Range<UInt8> {
+            try OnThread { try open.apply([EngineChange([number], [number]), EngineChange([number - 9], nil)]) }.value()
+        }
+        try run.expect(try cursor.next() ? cursor.entry : nil, equals: before[2], "the cursor goes on")
+        try run.expect(try snapshot.contents(), equals: before, "the snapshot")
+        try run.expect(try open.contents().map(\.key), equals: [[11], [12], [13], [14], [15], [16], [17], [18], [19]], "the engine")
+    },
+    EngineCase("engine.snapshot.goes-to-other-threads", "A snapshot that was taken on one thread is read and ended on another.") { run in
+        let open = try run.open(keys: awkwardKeys)
+        for _ in 0..<4 {
+            let snapshot = Unchecked(try open.snapshot())
+            let found = try OnThread { try snapshot.value.contents().map(\.key) }.value()
+            try run.expect(found == awkwardKeys, "another thread reads other keys")
+            try OnThread { snapshot.value.end() }.value()
+        }
+        try open.apply([EngineChange([1], [1])])
+    },
+]
+
+/// Carries what a case hands from thread to thread on purpose.
+struct Unchecked<Value>: @unchecked Sendable {  // used by one thread at a time, which the case sees to
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}

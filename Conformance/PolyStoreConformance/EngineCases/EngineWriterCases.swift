@@ -1,0 +1,111 @@
+import PolyStoreBackend
+import PolyStoreKeyValue
+
+/// Engines with write transactions of their own.
+let engineWriterCases: [EngineCase] = [
+    EngineCase("engine.writer.reads-its-own-writes", "A writer's `get` and cursors see what it has put and removed.", needs: .writer) {
+        run in
+        let open = try run.open(keys: [[1], [2], [3]])
+        try write(open) { writer in
+            try writer.put([2], [20])
+            try writer.remove([3])
+            try writer.put([4], [])
+            try run.expect(try writer[[1]], equals: [1], "an old value")
+            try run.expect(try writer[[2]], equals: [20], "a new value")
+            try run.expect(try writer[[3]] == nil, "a removed key has a value")
+            try run.expect(try writer[[4]], equals: [], "an empty value")
+            try run.expect(try writer.contents().map(\.key), equals: [[1], [2], [4]], "a walk")
+            // A cursor that was opened before a write is moved before it is read again, and sees the write or what there was before it.
+            let early = try writer.inner.cursor()
+            defer { early.close() }
+            try run.expect(try early.seek([]), "seek")
+            try writer.put([0], [0])
+            try writer.remove([2])
+            try run.expect(try early.seek([]) && [[0], [1]].contains(Bytes(early.key)), "the first key of an older cursor")
+            try run.expect(try early.last() && Bytes(early.key) == [4], "the last key of an older cursor")
+            let cursor = try writer.inner.cursor()
+            defer { cursor.close() }
+            try run.expect(try cursor.seek([]) && Bytes(cursor.key) == [0], "the first key after a write")
+            try run.expect(try cursor.seek([2]) && Bytes(cursor.key) == [4], "the key after a removed one")
+            try run.expect(try cursor.last() && Bytes(cursor.key) == [4], "the last key after a write")
+        }
+        try run.expect(try open.contents().map(\.key), equals: [[0], [1], [4]], "after the commit")
+    },
+    EngineCase("engine.writer.end-undoes", "A writer that ends without a commit leaves nothing.", needs: .writer) { run in
+        let open = try run.open(keys: [[1], [2]])
+        let before = try open.contents()
+        for _ in 0..<3 {
+            try write(open, commits: false) { writer in
+                try writer.put([3], Bytes(repeating: 3, count: 10_000))
+                try writer.put([1], [9])
+                try writer.remove([2])
+            }
+            try run.expect(try open.contents(), equals: before)
+        }
+        try write(open) { try $0.put([3], [3]) }
+        try run.expect(try open.contents().map(\.key), equals: [[1], [2], [3]], "writing goes on")
+    },
+    EngineCase(
+        "engine.writer.is-invisible-until-commit", "Snapshots are taken beside an open writer without waiting, and see nothing of it.",
+        needs: .writer
+    ) { run in
+        let open = try run.open(keys: [[1], [2]])
+        let before = try open.contents()
+        let early = try open.snapshot()
+        defer { early.end() }
+        try write(open) { writer in
+            try writer.put([3], [3])
+            try writer.remove([1])
+            try run.expect(try OnThread { try open.contents() }.value(), equals: before, "on another thread, beside an open writer")
+            try run.expect(try early.contents(), equals: before, "an older snapshot, beside an open writer")
+        }
+        try run.expect(try early.contents(), equals: before, "an older snapshot, after the commit")
+        try run.expect(try open.contents().map(\.key), equals: [[2], [3]], "a new snapshot, after the commit")
+    },
+    EngineCase(
+        "engine.writer.one-at-a-time", "A second writer begins when the first has ended, and builds on what it committed.", needs: .writer
+    ) {
+        run in
+        let open = try run.open()
+        let turn = Protected(())
+        let threads = (0..<4).map { _ in
+            OnThread {
+                for _ in 0..<10 {
+                    // The record layer lets one writer begin at a time.
+                    try turn.withLock { _ in
+                        try write(open, .relaxed) { writer in
+                            let count = try writer[[1]]?.first ?? 0
+                            try writer.put([1], [count + 1])
+                        }
+                    }
+                }
+            }
+        }
+        for thread in threads { try thread.value() }
+        try run.expect(try open.contents(), equals: [EngineEntry(key: [1], value: [40])], "a counter that 40 writers raised")
+    },
+]
+
+/// A writer with what cases do to it.
+private final class TestWriter {
+    let inner: any EngineWriter
+    init(_ inner: any EngineWriter) { self.inner = inner }
+
+    subscript(_ key: Bytes) -> Bytes? { get throws { try TestSnapshot(inner)[key] } }
+    func contents() throws -> [EngineEntry] { try TestSnapshot(inner).contents() }
+    func put(_ key: Bytes, _ value: Bytes) throws {
+        try key.withUnsafeBytes { key in try value.withUnsafeBytes { try inner.put(key, $0) } }
+    }
+    func remove(_ key: Bytes) throws { try key.withUnsafeBytes { try inner.remove($0) } }
+}
+
+/// One write transaction of the engine.
+private func write(
+    _ open: OpenEngine, _ durability: Durability? = nil, commits: Bool = true, _ body: (TestWriter) throws -> Void
+) throws {
+    guard let engine = open.engine as? any TransactionalEngine else { return }
+    let writer = try engine.beginWrite()
+    defer { writer.end() }
+    try body(TestWriter(writer))
+    if commits { try writer.commit(durability ?? open.strongest) }
+}

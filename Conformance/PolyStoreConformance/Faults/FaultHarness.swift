@@ -1,0 +1,168 @@
+import PolyStoreBackend
+import PolyStoreKeyValue
+
+/// Runs a store over a ``FaultyEngine`` whose N-th operation fails, for many N. Whatever fails must say so with a `StoreError`; whatever answers must
+/// answer rightly; and afterwards the store has every commit that was acknowledged and nothing that was refused.
+public struct FaultHarness: Sendable {
+    private let target: EngineTarget
+    private static let commits = 6
+
+    public init(_ target: EngineTarget) { self.target = target }
+
+    /// - Parameters:
+    ///   - step: every so many operations one is made to fail, in a store of its own.
+    ///   - isForEver: whether every later operation fails too, until the store is closed.
+    public func run(every step: Int, isForEver: Bool = false) async throws -> FaultReport {
+        var report = FaultReport()
+        var number = 1
+        while true {
+            let run = EngineRun(target, "faults.at-\(number)", try ScratchFolder())
+            defer { try? run.cleanUp() }
+            let effects: [FaultPlan.Effect] = [
+                .fail(StoreError(.io, "A fault was injected.")),
+                .failAfterwards(StoreError(.io, "A fault was injected after the operation.")),
+            ]
+            let plan = FaultPlan()
+            plan.add(effects[number / step % 2], to: nil, number: number, isForEver: isForEver)
+            let play = FaultPlay(run, plan, "operation \(number)\(isForEver ? " and every later one" : "")")
+            try play.perform(commits: Self.commits)
+            report.add(play)
+            if plan.total < number { return report }
+            number += step
+        }
+    }
+}
+
+/// What became of the injected faults.
+public struct FaultReport: Sendable, CustomStringConvertible {
+    public private(set) var faults = 0
+    public private(set) var errors = 0
+    public private(set) var acknowledged = 0
+    /// Wrong answers without an error, lost or half commits, stores that cannot be opened: each with the operation that failed.
+    public private(set) var wrong: [String] = []
+
+    fileprivate mutating func add(_ play: FaultPlay) {
+        faults += 1
+        errors += play.errors
+        acknowledged += play.acknowledged
+        wrong += play.wrong
+    }
+
+    public var description: String { "\(faults) faults: \(errors) errors, \(acknowledged) commits acknowledged, \(wrong.count) wrong" }
+}
+
+/// One store, one fault.
+private final class FaultPlay {
+    private let run: EngineRun
+    private let plan: FaultPlan
+    private let what: String
+    private(set) var errors = 0
+    private(set) var acknowledged = 0
+    private(set) var wrong: [String] = []
+    /// Commits that are in the store, and those of which an error has left it open.
+    private var certain: Set<Int64> = []
+    private var possible: Set<Int64> = []
+
+    init(_ run: EngineRun, _ plan: FaultPlan, _ what: String) {
+        self.run = run
+        self.plan = plan
+        self.what = what
+    }
+
+    func perform(commits: Int) throws {
+        let schema = try ResolvedSchema(DamageSample.schema)
+        if let store = try attempt({ try open(schema, isFaulty: true) }) {
+            for number in 1...Int64(commits) {
+                try commit(number, store, schema)
+                try look(store, schema)
+            }
+            _ = try attempt { try store.verify() }
+            plan.removeAll()
+            // Without a fault every answer is the right one.
+            try look(store, schema, mayFail: false)
+            try store.close()
+        }
+        plan.removeAll()
+        guard run.target.features.contains(.persistence) else { return }
+        do {
+            let store = try open(schema, isFaulty: false)
+            try look(store, schema, mayFail: false)
+            let findings = try store.verify()
+            if !findings.isEmpty { wrong.append("\(what): \(findings)") }
+            try store.close()
+        } catch let error as StoreError { wrong.append("\(what): cannot be opened afterwards: \(error)") }
+    }
+
+    private func open(_ schema: ResolvedSchema, isFaulty: Bool) throws -> KeyValueBackend {
+        let handle = try run.target.open(run.place("engine"))
+        let request = OpenRequest(schema: schema, logger: SilentLogger())
+        return try KeyValueBackend(isFaulty ? EngineHandle(private: FaultyEngine(handle, plan)) : handle, request)
+    }
+
+    private func attempt<T>(_ body: () throws -> T) throws -> T? {
+        do { return try body() } catch is StoreError {
+            errors += 1
+            return nil
+        }
+    }
+
+    /// Two objects and a link between them.
+    private func commit(_ number: Int64, _ store: KeyValueBackend, _ schema: ResolvedSchema) throws {
+        let item = schema.entities[0]
+        var isTried = false
+        let version: Void? = try attempt {
+            let transaction = try store.beginWrite()
+            defer { transaction.rollback() }
+            let changes = ChangeSet(schema)
+            for id in [number * 2 - 1, number * 2] { try changes.insert(item, id: id, Self.row(id)) }
+            try transaction.apply(changes)
+            isTried = true
+            _ = try transaction.commit(.full)
+        }
+        if version != nil {
+            certain.insert(number)
+            acknowledged += 1
+        } else if isTried {
+            possible.insert(number)
+        }
+    }
+
+    private static func row(_ id: Int64) -> [Value] {
+        [.integer(id / 2), .text("item \(id)"), .blob([UInt8](repeating: UInt8(id), count: 300))]
+    }
+
+    private func look(_ store: KeyValueBackend, _ schema: ResolvedSchema, mayFail: Bool = true) throws {
+        let item = schema.entities[0]
+        guard let name = item.field(named: "name"), let number = item.field(named: "number") else { return }
+        let requests = [
+            FetchRequest(item), FetchRequest(item, sortKeys: [SortKey(FieldReference(name), ascending: false)]),
+            FetchRequest(item, predicate: .compare(FieldReference(number), .greaterOrEqual, .integer(0))),
+        ]
+        for request in requests {
+            do {
+                let reader = try store.beginRead()
+                defer { reader.end() }
+                let cursor = try reader.fetch(request)
+                defer { cursor.close() }
+                var rows: [Int64: [Value]] = [:]
+                while try cursor.next() { rows[cursor.id] = item.fields.map { cursor.record.value($0) } }
+                judge(rows)
+                let count = try reader.count(request)
+                if count != rows.count { wrong.append("\(what): a count of \(count) with \(rows.count) objects") }
+            } catch let error as StoreError {
+                errors += 1
+                if !mayFail { wrong.append("\(what): an error when nothing fails any more: \(error)") }
+            }
+        }
+    }
+
+    private func judge(_ rows: [Int64: [Value]]) {
+        for (id, row) in rows where Array(row.prefix(3)) != Self.row(id) { wrong.append("\(what): object \(id) has other values") }
+        let commits = Dictionary(grouping: rows.keys) { ($0 + 1) / 2 }
+        for (number, ids) in commits {
+            if ids.count != 2 { wrong.append("\(what): commit \(number) is half there") }
+            if !certain.contains(number), !possible.contains(number) { wrong.append("\(what): commit \(number) was refused, and is there") }
+        }
+        for number in certain where commits[number] == nil { wrong.append("\(what): commit \(number) was acknowledged, and is lost") }
+    }
+}

@@ -1,0 +1,66 @@
+import PolyStoreBackend
+
+/// What a process writes until it is killed: commits of three entries each, and a counter. Every fifth commit deletes the entries of the fourth before.
+enum KillSample {
+    static let schema = SchemaDescription(
+        name: "Kill",
+        entities: [
+            EntityDescription(
+                name: "Entry",
+                properties: [
+                    .attribute(AttributeDescription(name: "commit", type: .int64, isIndexed: true)),
+                    .attribute(AttributeDescription(name: "name", type: .string, isUnique: true)),
+                    .attribute(AttributeDescription(name: "payload", type: .data)),
+                ]),
+            EntityDescription(name: "Counter", properties: [.attribute(AttributeDescription(name: "value", type: .int64))]),
+        ])
+
+    private static func row(_ number: Int64, _ part: Int64) -> [Value] {
+        let payload = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 100 + Int(number) * 37 % 9000)
+        return [.integer(number), .text("\(number)-\(part)"), .blob(payload)]
+    }
+
+    private static func counter(_ reader: any ReadTransaction, _ schema: ResolvedSchema) throws -> Int64 {
+        guard let counter = schema.entity(named: "Counter"), case .integer(let value)? = try reader.row(counter, 1)?.first else { return 0 }
+        return value
+    }
+
+    /// Writes one commit.
+    /// - Returns: its number.
+    static func write(_ backend: any StorageBackend, _ schema: ResolvedSchema, _ durability: Durability) throws -> Int64 {
+        guard let entry = schema.entity(named: "Entry"), let counter = schema.entity(named: "Counter") else { return 0 }
+        let transaction = try backend.beginWrite()
+        defer { transaction.rollback() }
+        let number = try self.counter(transaction, schema) + 1
+        let changes = ChangeSet(schema)
+        if number == 1 {
+            try changes.insert(counter, id: 1, [.integer(1)])
+        } else {
+            try changes.update(counter, id: 1, ["value": .integer(number)])
+        }
+        for part in 0..<3 as Range<Int64> { try changes.insert(entry, id: number * 3 + part, row(number, part)) }
+        if number % 5 == 0 { for part in 0..<3 as Range<Int64> { changes.delete(entry, id: (number - 4) * 3 + part) } }
+        try transaction.apply(changes)
+        _ = try transaction.commit(durability)
+        return number
+    }
+
+    /// Checks what is there.
+    /// - Returns: the number of the last commit.
+    static func check(_ run: ConformanceRun, acknowledged: Int, _ when: String) throws -> Int {
+        let store = try run.open(schema)
+        defer { try? store.backend.close() }
+        let entry = try store.entity("Entry")
+        let (number, rows) = try store.read { (Int(try counter($0, store.schema)), try $0.rows(FetchRequest(entry))) }
+        try run.expect(number >= acknowledged, "\(when): commit \(acknowledged) was acknowledged, and the last one there is \(number)")
+        var expected: [[Value]] = []
+        for commit in stride(from: Int64(1), through: Int64(number), by: 1) where commit % 5 != 1 || commit + 4 > Int64(number) {
+            for part in Int64(0)..<3 { expected.append(row(commit, part)) }
+        }
+        try run.expect(rows == expected, "\(when): \(rows.count) entries instead of \(expected.count), or others, up to commit \(number)")
+        if store.backend.capabilities.features.contains(.verification) {
+            try run.expect(try store.backend.verify(), equals: [], "\(when): verify")
+        }
+        return number
+    }
+}

@@ -1,0 +1,70 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The files of a store as they are at one moment: everything below a folder.
+struct StoreFiles {
+    struct Item {
+        /// nil: a folder.
+        var contents: [UInt8]?
+        var mode: Int
+    }
+
+    /// By the path below the folder.
+    var items: [String: Item] = [:]
+
+    init(reading folder: String) throws {
+        let manager = FileManager.default
+        for name in try manager.subpathsOfDirectory(atPath: folder) {
+            let path = folder + "/" + name
+            let attributes = try manager.attributesOfItem(atPath: path)
+            let type = attributes[.type] as? FileAttributeType
+            // Sockets and the like hold no data.
+            guard type == .typeRegular || type == .typeDirectory else { continue }
+            let mode = attributes[.posixPermissions] as? Int ?? 0
+            items[name] = Item(
+                contents: type == .typeDirectory ? nil : [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))), mode: mode)
+        }
+    }
+
+    /// Replaces everything below a folder.
+    func write(to folder: String) throws {
+        let manager = FileManager.default
+        for name in (try? manager.contentsOfDirectory(atPath: folder)) ?? [] { try manager.removeItem(atPath: folder + "/" + name) }
+        for (name, item) in items.sorted(by: { $0.key < $1.key }) {
+            let path = folder + "/" + name
+            if let contents = item.contents {
+                try Data(contents).write(to: URL(fileURLWithPath: path))
+            } else {
+                try manager.createDirectory(atPath: path, withIntermediateDirectories: true)
+            }
+            try manager.setAttributes([.posixPermissions: item.mode], ofItemAtPath: path)
+        }
+    }
+
+    /// The files that hold bytes, in the order of their names.
+    var filled: [(name: String, contents: [UInt8])] {
+        items.compactMap { name, item in item.contents.flatMap { $0.isEmpty ? nil : (name, $0) } }.sorted { $0.0 < $1.0 }
+    }
+
+    /// Every place where some bytes lie.
+    func places(of bytes: [UInt8]) -> [(name: String, offset: Int)] {
+        filled.flatMap { name, contents in
+            contents.withUnsafeBytes { contents in
+                var found: [(String, Int)] = []
+                var offset = 0
+                while offset + bytes.count <= contents.count {
+                    if contents[offset] == bytes[0], contents[offset...].starts(with: bytes) {
+                        found.append((name, offset))
+                        offset += bytes.count
+                    } else {
+                        offset += 1
+                    }
+                }
+                return found
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+import Foundation
+
+/// Runs each job on a new thread. The bodies of cases may block as long as they like.
+final class CaseExecutor: TaskExecutor {
+    static let shared = CaseExecutor()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let thread = Thread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        thread.stackSize = 8 << 20
+        thread.start()
+    }
+}

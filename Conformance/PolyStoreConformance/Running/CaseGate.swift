@@ -1,0 +1,43 @@
+import Foundation
+import PolyStoreBackend
+
+/// Lets as many cases run at once as there are processors. A test runner may start all of them together.
+final class CaseGate: @unchecked Sendable {  // everything mutable is touched under the lock only
+    static let shared = CaseGate(width: max(2, ProcessInfo.processInfo.activeProcessorCount))
+
+    private let lock = Lock()
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var firstWaiting = 0
+
+    private init(width: Int) { free = width }
+
+    func enter() async {
+        await withCheckedContinuation { continuation in
+            let mayEnter = lock.withLock {
+                if free > 0 {
+                    free -= 1
+                    return true
+                }
+                waiting.append(continuation)
+                return false
+            }
+            if mayEnter { continuation.resume() }
+        }
+    }
+
+    func leave() {
+        let next: CheckedContinuation<Void, Never>? = lock.withLock {
+            guard firstWaiting < waiting.count else {
+                free += 1
+                return nil
+            }
+            defer {
+                firstWaiting += 1
+                if firstWaiting == waiting.count { (waiting, firstWaiting) = ([], 0) }
+            }
+            return waiting[firstWaiting]
+        }
+        next?.resume()
+    }
+}

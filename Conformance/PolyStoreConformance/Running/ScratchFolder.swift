@@ -1,0 +1,35 @@
+import PolyStoreBackend
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The folder of one case, and the places in it that the case has used.
+final class ScratchFolder: Sendable {
+    let path: String
+    private let used = Protected<[String]>([])
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.path + "/polystore-conformance-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    /// A place that a target is about to use.
+    func place(_ name: String) -> ConformancePlace {
+        let place = ConformancePlace(path: path + "/" + name)
+        used.withLock { if !$0.contains(place.path) { $0.append(place.path) } }
+        return place
+    }
+
+    /// Lets the target clear up each place that was used, then removes the folder.
+    func cleanUp(_ teardown: (ConformancePlace) throws -> Void) throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var failure: (any Error)?
+        for place in used.withLock({ $0 }) {
+            do { try teardown(ConformancePlace(path: place)) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+}
