@@ -73,7 +73,7 @@ extension Transaction {
         if isHeld, !own.isOutdated, Self.address(&loan.members) == loan.address,
             let changes = differences(loan.members, hashed, key, slot)
         {
-            guard carry(changes.added, changes.removed, key, object) else { return dropCollection(key) }
+            guard carry(changes.added, changes.removed, key, object, isClearing: loan.members.isEmpty) else { return dropCollection(key) }
         } else {
             guard replaceMembers(of: object, relationship, to: loan.members) else { return dropCollection(key) }
         }
@@ -100,8 +100,11 @@ extension Transaction {
 
     /// Carries what was added and removed over to the other ends.
     /// - Returns: false where something may not stand in the relationship; nothing was done then.
-    private func carry<T: Model>(_ added: [T], _ removed: [Int64], _ key: MemberKey, _ object: any Model) -> Bool {
+    private func carry<T: Model>(
+        _ added: [T], _ removed: [Int64], _ key: MemberKey, _ object: any Model, isClearing: Bool
+    ) -> Bool {
         if added.isEmpty, removed.isEmpty { return true }
+        guard acceptsTargets(object, Int(key.relationship), isClearing: isClearing) else { return false }
         for member in added where !accepts(member, as: Int(key.relationship), of: object) { return false }
         willTouch(object)
         let entry = entry(key.slot)
@@ -110,6 +113,7 @@ extension Transaction {
             hold(member)
             link(key, entry, member._$state.key)
         }
+        refusals.settle(key)
         return true
     }
 
@@ -220,6 +224,7 @@ extension Transaction {
     }
 
     private func carry<T: Model>(_ piece: Piece, _ members: [T], _ key: MemberKey, _ object: any Model) -> Bool {
+        guard acceptsTargets(object, Int(key.relationship), isClearing: members.isEmpty) else { return false }
         let added = members[piece.position..<piece.position + piece.added]
         for member in added where !accepts(member, as: Int(key.relationship), of: object) { return false }
         willTouch(object)
@@ -235,6 +240,7 @@ extension Transaction {
                 return removed
             }
             for target in removed ?? [] { unlink(key, entry, target) }
+            refusals.settle(key)
             return true
         }
         let keys = added.map { $0._$state.key }
@@ -246,6 +252,7 @@ extension Transaction {
             link(key, entry, member._$state.key)
         }
         if !isAtEnd { memberLog.arrange(key, memberLists.keys(key) ?? []) }
+        refusals.settle(key)
         return true
     }
 
