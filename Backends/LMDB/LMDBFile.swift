@@ -35,7 +35,8 @@ struct LMDBFile {
                 throw StoreError(.io, "There is no file \(place.path), and a store opened for reading only is not made.", url: place.path)
             }
             try place.create(mode: mode)
-        case .directory: throw StoreError(.io, "\(place.path) is a folder, not a file.", url: place.path)
+        case .directory:
+            throw StoreError(.notAStore, "\(place.path) is a folder, and a file was expected. It was left as it is.", url: place.path)
         case .other: throw StoreError(.io, "\(place.path) is no ordinary file.", url: place.path)
         }
     }

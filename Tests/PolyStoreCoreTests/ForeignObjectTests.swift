@@ -81,7 +81,7 @@ import Testing
             }
             if isTransaction {
                 try stack.performAndWait { transaction throws in
-                    try transaction.create(Into<Project>("A")).name = "pending"
+                    try transaction.create(Into<Department>("A")).title = "pending"
                     try check(transaction)
                 }
             } else {

@@ -29,7 +29,7 @@ extension Gadget {
         ("through", ...20 ~= \.age, [0, 10, 20]),
         ("up to", ..<20 ~= \.age, [0, 10]),
         ("huge", 10...1_000_000_000 ~= \.age, [10, 20, 30, 40, 50]),
-        ("over a path", 30... ~= \.spouse!.age, [50]),
+        ("over a path", 30... ~= \.spouse!.age, [40, 50]),
         ("key, closed", 10...30 ~= %"age", [10, 20, 30]),
         ("key, half-open", 10..<30 ~= %"age", [10, 20]),
         ("key, from", 30... ~= %"age", [30, 40, 50]),
@@ -231,7 +231,8 @@ extension Gadget {
     @Test(arguments: Backend.allCases)
     func decimalsCompareWithRealsOfAnySize(_ backend: Backend) throws {
         let gadgets = try Gadgets(backend)
-        let prices: [Decimal] = [-5, 0, 0.1, 2.5, 3.133, Decimal(string: "1e100") ?? 0]
+        // A literal such as 3.133 goes through a Double and is not exact.
+        let prices: [Decimal] = [-5, 0, 0.1, 2.5, Decimal(string: "3.133") ?? 0, Decimal(string: "1e100") ?? 0]
         try gadgets.stack.performAndWait { transaction throws in
             for price in prices { try transaction.create(Into<Gadget>()).price = price }
         }

@@ -86,7 +86,7 @@ struct Damage: Sendable, CustomTestStringConvertible {
             "The index Person_age leads to Person 5, which is not there.",
             "The index Person_email leads to Person 5, which is not there."
         ) { opened in opened.engine[try opened.record("Person", 5)] = nil },
-        Damage("a record of a linked object is gone", "links Person 1, which is not there.", "Person 2") { opened in
+        Damage("a record of a linked object is gone", "links Person 1, which is not in the store.", "Person 2") { opened in
             opened.engine[try opened.record("Person", 1)] = nil
             opened.engine[try opened.record("Person", 2)] = nil
         },

@@ -11,6 +11,8 @@ import Testing
         defer { transaction.rollback() }
         let changes = Changes(opened.store.schema)
         for id in ids { try changes.insert("Person", id, Company.person(id)) }
+        // The teams that people refer to.
+        if ids.contains(1) { for id in Int64(1)...2 { try changes.insert("Team", id, ["title": .text("team")]) } }
         try transaction.apply(changes.set)
         if commits { _ = try transaction.commit(.full) }
     }

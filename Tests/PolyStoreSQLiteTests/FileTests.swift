@@ -80,6 +80,7 @@ import Testing
         #expect(try store.ids(FetchRequest(entity, sortKeys: keys)) == Array(0..<Int64(values.count)))
         try store.write { changes in
             try changes.update(name, 0, [other: .text("x"), "select": .integer(2)])
+            changes.set.link(ChangeSet.LinkChange(table: 0, source: 1, target: 1, isAddition: false))
             try changes.delete(name, 1)
         }
         #expect(try store.values("x", 1) == ["rowid": .integer(5)])

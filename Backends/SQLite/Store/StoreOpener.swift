@@ -78,7 +78,7 @@ struct StoreOpener {
                 throw StoreError(.io, "There is no file \(path), and a store opened for reading only is not made.", url: path)
             }
             try place.create(mode: options.fileMode)
-        case .directory: throw StoreError(.io, "\(path) is a folder, not a file.", url: path)
+        case .directory: throw StoreError(.notAStore, "\(path) is a folder, and a file was expected. It was left as it is.", url: path)
         case .other: throw StoreError(.io, "\(path) is no ordinary file.", url: path)
         }
     }

@@ -333,7 +333,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         let isLogging = logger.isEnabled(.debug)
         for member in ended {
             let failure = outcome(member)
-            if let failure { logger.writeFailure(failure, member.site) } else if isLogging { log(member, logger) }
+            if let failure { logger.writeCommitFailure(failure, member.site) } else if isLogging { log(member, logger) }
             member.acknowledge(failure)
         }
     }

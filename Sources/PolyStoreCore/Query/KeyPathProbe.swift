@@ -8,6 +8,8 @@ final class KeyPathProbe: Context {
     /// How many objects every to-many relationship leads to.
     private var memberCount = 0
     private var members: [any Model] = []
+    /// The stored properties that were read, in order.
+    private var read: [String] = []
 
     /// The names of the properties.
     /// - Throws: `invalidPredicate` where the path does not end exactly at a stored property.
@@ -33,6 +35,8 @@ final class KeyPathProbe: Context {
         }
         for (index, step) in steps.enumerated() {
             guard let key = entry.types.lazy.compactMap({ Self.stored(step, $0) }).first else {
+                // The getters of inherited properties are not known by their addresses.
+                if entry.family != nil, steps.count > 1, let keys = followed(path, steps.count, context, root) { return keys }
                 throw refused("step \(index + 1) is not a stored property of")
             }
             keys.append(key)
@@ -52,6 +56,33 @@ final class KeyPathProbe: Context {
         }
         guard !keys.isEmpty else { throw refused("it has no step from") }
         return keys
+    }
+
+    /// The properties that a path over a hierarchy reads, found by evaluating it on objects without a store.
+    /// - Returns: nil where they are not as many as the steps, or the last one has another type than the path.
+    private static func followed<T: Model>(
+        _ path: PartialKeyPath<T>, _ count: Int, _ context: Context, _ root: StoreEntity
+    ) -> [String]? {
+        let probe = KeyPathProbe(core: context.core, table: context.table, context.site)
+        let object: T = probe.object(T.self, root.slot, 1)
+        withExtendedLifetime((object, object[keyPath: path])) {}
+        let type = type(of: path).valueType
+        var entry = root
+        for (index, key) in probe.read.enumerated() {
+            let isLast = index == probe.read.count - 1
+            if let relationship = entry.entity.relationship(named: key) {
+                if relationship.isToMany {
+                    guard isLast else { return nil }
+                    if probe.read.count == count, !(type is Int.Type) { return probe.read }
+                    return probe.read.count == count - 1 && isCount(path, context, root) ? probe.read + ["@count"] : nil
+                }
+                entry = context.entry(entry.destinations[relationship.ordinal])
+            } else {
+                guard isLast, let field = entry.entity.field(named: key) else { return nil }
+                if let stored = (type as? any AttributeValue.Type)?.attributeType, stored != field.type { return nil }
+            }
+        }
+        return probe.read.count == count ? probe.read : nil
     }
 
     /// The property whose own key path is a step.
@@ -79,6 +110,7 @@ final class KeyPathProbe: Context {
 
     override func fire(_ object: some Model, _ field: Int) {
         let entity = entry(object._$state.slot).entity
+        if entity.fields.indices.contains(field) { read.append(entity.fields[field].name) }
         // Every to-one relationship leads to an object.
         for field in entity.fields { if let relationship = field.relationship { object._$setToOne(relationship, ToOne(id: 1)) } }
     }
@@ -91,6 +123,7 @@ final class KeyPathProbe: Context {
     }
 
     override func memberSource(_ key: MemberKey, isInserted: Bool) throws -> MemberSource {
+        read.append(entry(key.slot).entity.relationships[Int(key.relationship)].name)
         let slot = destination(key.slot, Int(key.relationship))
         let declared = entry(key.slot).destinationNames[Int(key.relationship)]
         func make<M: Model>(_ type: M.Type, _ key: Int64) {

@@ -104,7 +104,9 @@ public struct Where<T: Model>: Sendable, FetchClause {
         switch condition.form {
         case .not(let form): return Where(form, levels: max(condition.levels - 1, 1), error: condition.error)
         case .plain(let predicate):
-            if case .not(let inner) = predicate.node { return Where(.plain(inner), levels: condition.levels, error: condition.error) }
+            if case .not(let inner) = predicate.node {
+                return Where(.plain(inner), levels: max(condition.levels - 1, 1), error: condition.error)
+            }
             return Where(.plain(.not(predicate)), levels: condition.levels + 1, error: condition.error)
         default: return Where(.not(condition.form), levels: condition.levels + 1, error: condition.error)
         }

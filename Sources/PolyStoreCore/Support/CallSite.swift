@@ -23,13 +23,15 @@ extension StoreLogger {
         if isEnabled(level) { log(level, message(), file: site.file, line: site.line, function: site.kind) }
     }
 
-    /// Logs an error that ended what was begun at a call site, and that its caller receives too: failures of a store at `error`, everything else, such as a
-    /// violated constraint or a conflict, at `info`.
-    func writeFailure(_ error: any Error, _ site: CallSite) {
+    /// Logs an error that ended what was begun at a call site. Its caller receives it too, so it is logged at `info`.
+    func writeFailure(_ error: any Error, _ site: CallSite) { write(.info, site, "\(site.kind) failed: \(error)") }
+
+    /// Logs that changes which were applied could not be committed: at `error` where the store has failed.
+    func writeCommitFailure(_ error: any Error, _ site: CallSite) {
         if let error = error as? StoreError, [.io, .corrupt, .full].contains(error.code) {
             log(error, "\(site.kind) failed", file: site.file, line: site.line, function: site.kind)
         } else {
-            write(.info, site, "\(site.kind) failed: \(error)")
+            writeFailure(error, site)
         }
     }
 }
