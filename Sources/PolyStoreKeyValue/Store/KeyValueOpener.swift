@@ -12,22 +12,29 @@ struct KeyValueOpener {
             throw StoreError(
                 .notAStore, "\(engine.place) is empty; open it for writing to make a store of it.", url: engine.place)
         }
-        var isTold = false
-        return try handle.write { writer in
-            // Judged again by the one who may write: others may have made the store, or emptied it and filled it anew, since it was read.
-            do {
-                if let found = try contents(writer, resets: handle.resetCount) { return found }
-            } catch let error as StoreError where error.code == .migrationRequired && mayReset {
-                if !isTold {
-                    request.logger.write(
-                        .notice, "The store \(engine.place) was written for another model and is emptied, as asked: \(error.message)")
-                }
-                isTold = true
-                handle.countReset()
-                try clear(writer)
-            }
+        var reset = StoreReset(engine)
+        while true {
+            if let opened = try handle.write({ try attempt($0, &reset) }) { return opened }
+        }
+    }
+
+    /// One transaction of opening the store for writing.
+    /// - Returns: nil where emptying the store takes another transaction.
+    private func attempt(_ writer: any EngineWriter, _ reset: inout StoreReset) throws -> (StoreMetadata, StoreLayout)? {
+        if try StoreReset.isUnfinished(writer) {
+            guard try reset.step(writer) else { return nil }
             return try create(writer)
         }
+        // Judged again by the one who may write: others may have made the store, or emptied it and filled it anew, since it was read.
+        do {
+            if let found = try contents(writer, resets: handle.resetCount) { return found }
+        } catch let error as StoreError where error.code == .migrationRequired && mayReset {
+            request.logger.write(
+                .notice, "The store \(engine.place) was written for another model and is emptied, as asked: \(error.message)")
+            handle.countReset()
+            guard try reset.begin(writer) else { return nil }
+        }
+        return try create(writer)
     }
 
     private var mayReset: Bool { request.resetsOnModelMismatch && !request.isReadOnly }
@@ -38,6 +45,11 @@ struct KeyValueOpener {
         let resets = handle.resetCount
         let snapshot = try engine.snapshot()
         defer { snapshot.end() }
+        if try StoreReset.isUnfinished(snapshot) {
+            guard request.isReadOnly else { return nil }
+            throw StoreError(
+                .notAStore, "\(engine.place) was being emptied for another model; open it for writing to finish that.", url: engine.place)
+        }
         do {
             return try contents(snapshot, resets: resets)
         } catch let error as StoreError where error.code == .migrationRequired && mayReset {
@@ -96,18 +108,5 @@ struct KeyValueOpener {
     private func layout(_ catalog: Catalog, _ identity: StoreIdentity, resets: Int) throws -> StoreLayout {
         try StoreLayout(
             place: engine.place, traits: engine.traits, schema: request.schema, catalog: catalog, identity: identity, resets: resets)
-    }
-
-    /// Removes every key.
-    private func clear(_ writer: any EngineWriter) throws {
-        let cursor = try writer.cursor()
-        var keys: [[UInt8]] = []
-        var more = try [UInt8]().withUnsafeBytes { try cursor.seek($0) }
-        while more {
-            keys.append([UInt8](cursor.key))
-            more = try cursor.next()
-        }
-        cursor.close()
-        for key in keys { try writer.remove(key) }
     }
 }
