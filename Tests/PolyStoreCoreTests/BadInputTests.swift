@@ -52,7 +52,7 @@ import Testing
 
     @Test func aFolderInThePlaceOfTheFileIsRefused() throws {
         let folder = try Folder()
-        expectError(.io) { try DataStack(companySchema).addStore(.sqlite(file: folder.path)) }
+        expectError(.notAStore) { try DataStack(companySchema).addStore(.sqlite(file: folder.path)) }
     }
 
     @Test func textWhereANumberBelongsFailsOnlyWhatReadsIt() throws {
