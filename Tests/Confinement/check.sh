@@ -12,7 +12,7 @@ failed=0
 count=0
 
 # To SIL: sending an object elsewhere is found after type checking.
-compile() { swiftc -emit-sil -wmo -o /dev/null -swift-version 6 -parse-as-library -I "$modules" -I Sources/CRecordChecksum/include Tests/Confinement/Support.swift "$1" 2>&1; }
+compile() { swiftc -emit-sil -wmo -o /dev/null -swift-version 6 -parse-as-library -I "$modules" -I Sources/CRecordChecksum/include -I Sources/CObjectRetain/include Tests/Confinement/Support.swift "$1" 2>&1; }
 
 for file in Tests/Confinement/accepted/*.swift; do
     if ! output=$(compile "$file"); then
