@@ -40,7 +40,6 @@ extension Transaction {
         }
         var loan = MemberLoan<Set<T>>(object._$members(of: relationship))
         guard isOpen, memberLists.contains(key) else { return loan }
-        for member in loan.members { hold(member) }
         let own = MemberSet<T>()
         keep(own, key)
         return begin(&loan, own, key)
@@ -109,10 +108,7 @@ extension Transaction {
         willTouch(object)
         let entry = entry(key.slot)
         for target in removed { unlink(key, entry, target) }
-        for member in added {
-            hold(member)
-            link(key, entry, member._$state.key)
-        }
+        for member in added { link(key, entry, member._$state.key) }
         refusals.settle(key)
         return true
     }
@@ -143,7 +139,6 @@ extension Transaction {
         }
         var loan = MemberLoan<[T]>(object._$members(of: relationship))
         guard isOpen, memberLists.contains(key) else { return loan }
-        for member in loan.members { hold(member) }
         let own = MemberArray<T>()
         keep(own, key)
         return begin(&loan, own)
@@ -247,10 +242,7 @@ extension Transaction {
         let isAtEnd = piece.position + piece.added == members.count
         if !isAtEnd { memberLog.releaseArrangement(key) }
         memberLists.edit(key) { $0.insert(keys, at: piece.position) }
-        for member in added {
-            hold(member)
-            link(key, entry, member._$state.key)
-        }
+        for member in added { link(key, entry, member._$state.key) }
         if !isAtEnd { memberLog.arrange(key, memberLists.keys(key) ?? []) }
         refusals.settle(key)
         return true

@@ -145,7 +145,6 @@ extension Transaction {
             return
         }
         let object = anyObject(destination(key.slot, Int(key.relationship)), target)
-        hold(object)
         if !change(collection, object) { dropCollection(key) }
     }
 

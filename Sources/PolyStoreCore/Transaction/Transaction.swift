@@ -169,8 +169,6 @@ public class Transaction: Context {
 
     /// The relationship whose list is brought up to date by who changes it.
     @exclusivity(unchecked) final var settled: MemberKey?
-    /// Called for an object that a collection of the transaction holds from now on.
-    func hold(_ object: any Model) {}
 
     /// Whether the stores show it the same version until somebody says otherwise.
     var showsOneVersion: Bool { true }
