@@ -5,6 +5,7 @@ extension Transaction {
     /// - Returns: what is to be written, store by store in the order of the stack.
     /// - Throws: `constraint` with all violations.
     func changeSets() throws -> [(store: PersistentStore, changes: ChangeSet)] {
+        try resolveImports()
         settleCollections()
         if let error = refusals.first { throw error }
         try validate()

@@ -159,6 +159,9 @@ public class Transaction: Context {
     /// What was done since a point to which one may want to go back.
     final var history: UndoHistory?
 
+    /// The imports of this transaction; nil before the first.
+    final var imports: ImportState?
+
     /// Called when an object was made.
     func didCreate(_ object: any Model) { history?.noteCreated(object) }
     /// Called before an object is changed or deleted, for the first time, or for the first time after somebody wanted to know.
@@ -191,6 +194,7 @@ public class Transaction: Context {
         parts = []
         readers = [:]
         pending = []
+        imports = nil
         forgetAllMembers()
         rowsAhead = nil
     }

@@ -3,6 +3,7 @@ import PolyStoreBackend
 extension UnsafeTransaction {
     /// What was changed, free of the objects.
     private func recorded() throws -> RecordedChanges {
+        try resolveImports()
         settleCollections()
         if let error = failedSteps.first ?? refusals.first { throw error }
         let changes = RecordedChanges(mayBeThere: mayBeThere)
@@ -191,6 +192,7 @@ extension UnsafeTransaction {
     /// Nothing is changed any more, and everything is read anew when it is asked for.
     private func startAgain() {
         release()
+        imports = nil
         for slot in pending.indices { pending[slot] = Pending() }
         memberLog = MemberLog()
         forgetAllMembers()

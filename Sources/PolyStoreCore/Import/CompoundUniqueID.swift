@@ -1,0 +1,66 @@
+import PolyStoreBackend
+
+/// A unique id of several stored properties.
+///
+///     @Model final class Seat {
+///         #Unique([\Seat.hall, \Seat.number])
+///         …
+///     }
+///
+///     extension Seat: ImportableUniqueObject {
+///         static var uniqueIDKeyPath: CompoundUniqueID<Seat, String, Int> { .init(\.hall, \.number) }
+///
+///         static func uniqueID(from source: SeatSource, in transaction: Transaction) throws -> UniqueIDValues<String, Int>? {
+///             UniqueIDValues(source.hall, source.number)
+///         }
+///         …
+///     }
+///
+/// A to-one relationship can be a part; its value is then the object.
+public struct CompoundUniqueID<Root: Model, each Part: Hashable>: UniqueIDKeyPath {
+    public typealias UniqueIDValue = UniqueIDValues<repeat each Part>
+
+    private let paths: (repeat ReferenceWritableKeyPath<Root, each Part>)
+
+    /// Creates the unique id from the key paths of its parts.
+    public init(_ paths: repeat ReferenceWritableKeyPath<Root, each Part>) { self.paths = (repeat each paths) }
+
+    public func _$access() throws -> UniqueIDAccess<UniqueIDValue> {
+        func part<P>(_ path: ReferenceWritableKeyPath<Root, P>) throws -> UniqueIDPart<Root, P> { try UniqueIDPart(path) }
+        let parts = (repeat try part(each paths))
+        var fields: [FieldReference] = []
+        for part in repeat each parts { fields.append(part.field) }
+        return UniqueIDAccess(
+            fields: fields,
+            key: { id in
+                var values: [Value] = []
+                for (part, value) in repeat (each parts, each id.parts) { values += part.key(value).values }
+                return ImportKey(values)
+            },
+            read: { object in
+                guard let object = object as? Root else { return nil }
+                var values: [Value] = []
+                for part in repeat each parts { values += part.key(object[keyPath: part.path]).values }
+                return ImportKey(values)
+            },
+            assign: { id, object in
+                guard let object = object as? Root else { return }
+                for (part, value) in repeat (each parts, each id.parts) { object[keyPath: part.path] = value }
+            })
+    }
+}
+
+/// The values of a ``CompoundUniqueID``.
+public struct UniqueIDValues<each Part: Hashable>: Hashable {
+    public let parts: (repeat each Part)
+
+    /// Creates the unique id from the values of its parts.
+    public init(_ parts: repeat each Part) { self.parts = (repeat each parts) }
+
+    public static func == (left: UniqueIDValues, right: UniqueIDValues) -> Bool {
+        for (first, second) in repeat (each left.parts, each right.parts) { if first != second { return false } }
+        return true
+    }
+
+    public func hash(into hasher: inout Hasher) { for part in repeat each parts { hasher.combine(part) } }
+}

@@ -1,0 +1,66 @@
+import PolyStoreBackend
+
+/// A unique id as the stores compare it: text by its bytes, −0 as 0.
+enum ImportKey {
+    case integer(Int64)
+    case text(String)
+    case other(Value)
+    case compound([Value])
+
+    init(_ value: Value) {
+        switch value {
+        case .integer(let value): self = .integer(value)
+        case .text(let value): self = .text(value)
+        default: self = .other(value)
+        }
+    }
+
+    init(_ values: [Value]) { self = values.count == 1 ? ImportKey(values[0]) : .compound(values) }
+
+    /// One value for each field of the id.
+    var values: [Value] {
+        switch self {
+        case .integer(let value): [.integer(value)]
+        case .text(let value): [.text(value)]
+        case .other(let value): [value]
+        case .compound(let values): values
+        }
+    }
+}
+
+extension ImportKey: Hashable {
+    static func == (left: ImportKey, right: ImportKey) -> Bool {
+        switch (left, right) {
+        case (.integer(let first), .integer(let second)): first == second
+        case (.text(let first), .text(let second)): Order.of(first, second) == 0
+        case (.other(let first), .other(let second)): first == second
+        case (.compound(let first), .compound(let second)): first == second
+        default: false
+        }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        switch self {
+        case .integer(let value): hasher.combine(value)
+        case .text(var value): value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        case .other(let value): hasher.combine(value)
+        case .compound(let values): hasher.combine(values)
+        }
+    }
+}
+
+extension ImportKey: CustomStringConvertible {
+    var description: String {
+        func text(_ value: Value) -> String {
+            switch value {
+            case .null: "nil"
+            case .integer(let value): "\(value)"
+            case .real(let value): "\(value)"
+            case .text(let value): "\"\(value.count > 80 ? value.prefix(80) + "…" : value)\""
+            case .blob(let bytes): "<\(bytes.count) bytes>"
+            }
+        }
+        let values = values
+        return values.count == 1 ? text(values[0]) : "(" + values.map(text).joined(separator: ", ") + ")"
+    }
+}

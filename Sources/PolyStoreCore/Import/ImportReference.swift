@@ -1,0 +1,98 @@
+import PolyStoreBackend
+
+/// A reference to one object by its unique id, which is resolved at the end of the import.
+///
+///     func update(from source: CitySource, in transaction: Transaction) throws {
+///         name = source.name
+///         try transaction.reference(Into<Country>(), uniqueID: source.countryCode).assign(to: \.country, on: self)
+///     }
+///
+/// The object may be in the store, or be imported later in the same transaction. References are gathered and looked up together: one query an entity
+/// at the end of each import call that is not inside of another, and one before the commit for those that are still missing.
+public struct ImportReference<Target: ImportableUniqueObject> {
+    let importer: UniqueImporter<Target>
+    /// Keeps the transaction alive.
+    let transaction: Transaction
+    /// nil: the reference leads to no object.
+    let id: Target.UniqueIDType?
+    let policy: MissingReference
+
+    /// Sets a to-one relationship when the reference is resolved. A reference to no object sets it to nil at once.
+    public func assign<Root: Model>(to path: ReferenceWritableKeyPath<Root, Target?>, on object: Root) throws {
+        try resolve(from: { describe(object, path) }) { object[keyPath: path] = $0 }
+    }
+
+    /// Adds the object to a to-many relationship when the reference is resolved. A reference to no object adds nothing.
+    public func insert<Root: Model>(into path: ReferenceWritableKeyPath<Root, Set<Target>>, on object: Root) throws {
+        try resolve(from: { describe(object, path) }) { if let target = $0 { object[keyPath: path].insert(target) } }
+    }
+
+    /// Appends the object to an ordered to-many relationship when the reference is resolved. A reference to no object appends nothing.
+    ///
+    /// References to different objects may be resolved in another order than they were made in; ``ImportReferences`` keep theirs.
+    public func append<Root: Model>(to path: ReferenceWritableKeyPath<Root, [Target]>, on object: Root) throws {
+        try resolve(from: { describe(object, path) }) { if let target = $0 { object[keyPath: path].append(target) } }
+    }
+
+    /// Calls a closure with the object when the reference is resolved, or with nil for a reference to no object or to an ignored one.
+    public func resolve(_ body: @escaping (Target?) throws -> Void) throws { try resolve(from: { "A reference" }, body) }
+
+    func resolve(from source: @escaping () -> String, _ body: @escaping (Target?) throws -> Void) throws {
+        try transaction.checkMutable()
+        guard let id else { return try body(nil) }
+        let key = importer.key(id)
+        if let known = importer.references.known(key, importer) { return try body(known) }
+        importer.references.add(id, key, policy, assign: body, source: source)
+    }
+}
+
+/// References to several objects by their unique ids, which are resolved at the end of the import.
+///
+///     try transaction.references(Into<Country>(), uniqueIDs: source.neighbours).assign(to: \.neighbours, on: self)
+public struct ImportReferences<Target: ImportableUniqueObject> {
+    let references: [ImportReference<Target>]
+
+    /// Replaces the objects of a to-many relationship when all references are resolved.
+    public func assign<Root: Model>(to path: ReferenceWritableKeyPath<Root, Set<Target>>, on object: Root) throws {
+        try collect(from: { describe(object, path) }) { object[keyPath: path] = Set($0) }
+    }
+
+    /// Replaces the objects of an ordered to-many relationship when all references are resolved, in the order of the ids.
+    public func assign<Root: Model>(to path: ReferenceWritableKeyPath<Root, [Target]>, on object: Root) throws {
+        try collect(from: { describe(object, path) }) { object[keyPath: path] = $0 }
+    }
+
+    /// Adds the objects to a to-many relationship as the references are resolved.
+    public func insert<Root: Model>(into path: ReferenceWritableKeyPath<Root, Set<Target>>, on object: Root) throws {
+        for reference in references { try reference.insert(into: path, on: object) }
+    }
+
+    private func collect(from source: @escaping () -> String, _ assign: @escaping ([Target]) -> Void) throws {
+        guard !references.isEmpty else { return assign([]) }
+        let collected = Collected(count: references.count)
+        for (position, reference) in references.enumerated() {
+            try reference.resolve(from: source) { target in
+                collected.targets[position] = target
+                collected.left -= 1
+                guard collected.left == 0 else { return }
+                var seen: Set<ObjectIdentifier> = []
+                assign(collected.targets.compactMap { $0 }.filter { seen.insert(ObjectIdentifier($0)).inserted })
+            }
+        }
+    }
+
+    private final class Collected {
+        var targets: [Target?]
+        var left: Int
+
+        init(count: Int) {
+            targets = Array(repeating: nil, count: count)
+            left = count
+        }
+    }
+}
+
+private func describe<Root: Model>(_ object: Root, _ path: PartialKeyPath<Root>) -> String {
+    let name = Root._$properties.names.first { $0.path == path }?.name
+    return "\(Root._$entityName)\(name.map { ".\($0)" } ?? "") of object \(object._$state.key)"
+}

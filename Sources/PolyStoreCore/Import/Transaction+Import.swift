@@ -1,0 +1,81 @@
+import PolyStoreBackend
+
+extension Transaction {
+    /// The imports of this transaction.
+    final var importing: ImportState {
+        if let imports { return imports }
+        let state = ImportState(self)
+        imports = state
+        return state
+    }
+
+    /// Inserts an object and reads its values from a source.
+    ///
+    ///     let visit = try transaction.importObject(Into<Visit>(), from: source)
+    ///
+    /// - Returns: the new object; nil where `shouldInsert(from:in:)` returned false.
+    /// - Throws: what the model's methods throw; `storeNotFound`, `ambiguousStore` as ``create(_:)``.
+    @discardableResult
+    public func importObject<T: ImportableObject>(_ into: Into<T>, from source: T.ImportSource) throws -> T? {
+        try importObjects(into, from: CollectionOfOne(source)).first
+    }
+
+    /// Reads the values of an object that exists from a source.
+    /// - Returns: false where `shouldInsert(from:in:)` returned false; the object stays unchanged then.
+    /// - Throws: what the model's methods throw; `misuse` for an object of another context; `notFound` for a deleted one.
+    @discardableResult
+    public func importObject<T: ImportableObject>(_ object: T, from source: T.ImportSource) throws -> Bool {
+        try checkImport(into: object)
+        return try importing.call {
+            guard try T.shouldInsert(from: source, in: self) else { return false }
+            try object.didInsert(from: source, in: self)
+            return true
+        }
+    }
+
+    /// Inserts an object for each source and reads its values.
+    /// - Returns: the new objects, in the order of the sources, without those for which `shouldInsert(from:in:)` returned false.
+    /// - Throws: what the model's methods throw. The objects imported before stay pending; to discard them, let the error leave the transaction.
+    @discardableResult
+    public func importObjects<T: ImportableObject, S: Sequence<T.ImportSource>>(_ into: Into<T>, from sources: S) throws -> [T] {
+        try checkMutable()
+        let entry = try entry(for: into)
+        return try importing.call {
+            var imported: [T] = []
+            imported.reserveCapacity(sources.underestimatedCount)
+            for source in sources {
+                guard try T.shouldInsert(from: source, in: self) else { continue }
+                let object = try create(T.self, entry)
+                try object.didInsert(from: source, in: self)
+                imported.append(object)
+            }
+            return imported
+        }
+    }
+
+    private func checkImport(into object: some Model) throws {
+        try checkMutable()
+        guard owns(object) else {
+            throw StoreError(
+                .misuse, "The object to import into belongs to another context; call edit(_:) on the transaction first.",
+                entity: type(of: object)._$entityName, objectID: object._$state.key)
+        }
+        guard !object.isDeleted else {
+            throw StoreError(
+                .notFound, "The object to import into was deleted.", entity: type(of: object)._$entityName, objectID: object._$state.key)
+        }
+    }
+
+    /// Updates an object that exists from a source. The unique id of the object stays what it is.
+    /// - Returns: false where `shouldUpdate(from:in:)` returned false; the object stays unchanged then.
+    /// - Throws: what the model's methods throw; `misuse` for an object of another context; `notFound` for a deleted one.
+    @discardableResult
+    public func importObject<T: ImportableUniqueObject>(_ object: T, from source: T.ImportSource) throws -> Bool {
+        try checkImport(into: object)
+        return try importing.call {
+            guard try T.shouldUpdate(from: source, in: self) else { return false }
+            try object.update(from: source, in: self)
+            return true
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import PolyStoreBackend
+
+extension Transaction {
+    /// Returns a reference to the object of a unique id, which is in the store or imported in this transaction, before or after.
+    ///
+    ///     try transaction.reference(Into<Country>(), uniqueID: "FR").assign(to: \.country, on: city)
+    ///
+    /// - Parameters:
+    ///   - uniqueID: nil gives a reference to no object.
+    ///   - ifMissing: what happens where no such object exists when the transaction is committed; a stub is created at the end of the import call.
+    /// - Throws: `storeNotFound`, `ambiguousStore`; `misuse`, naming the index to declare, where none serves the unique id.
+    public func reference<T: ImportableUniqueObject>(
+        _ into: Into<T>, uniqueID: T.UniqueIDType?, ifMissing: MissingReference = .fail
+    ) throws -> ImportReference<T> {
+        try ImportReference(importer: importing.importer(into), transaction: self, id: uniqueID, policy: ifMissing)
+    }
+
+    /// Returns references to the objects of some unique ids; see ``reference(_:uniqueID:ifMissing:)``.
+    public func references<T: ImportableUniqueObject, S: Sequence<T.UniqueIDType>>(
+        _ into: Into<T>, uniqueIDs: S, ifMissing: MissingReference = .fail
+    ) throws -> ImportReferences<T> {
+        let importer = try importing.importer(into)
+        return ImportReferences(
+            references: uniqueIDs.map { ImportReference(importer: importer, transaction: self, id: $0, policy: ifMissing) })
+    }
+
+    /// Returns a reference to the object that a nested source describes. The source is imported at the end of the import call, together with all other nested
+    /// sources of its entity.
+    ///
+    ///     try transaction.reference(Into<Address>(), importing: source.address).assign(to: \.address, on: self)
+    ///
+    /// Where `shouldInsert` refuses a source whose object does not exist, the reference leads to no object.
+    /// - Parameter source: nil, or a source without an id, gives a reference to no object.
+    /// - Throws: what `uniqueID(from:in:)` throws; see ``reference(_:uniqueID:ifMissing:)``.
+    public func reference<T: ImportableUniqueObject>(_ into: Into<T>, importing source: T.ImportSource?) throws -> ImportReference<T> {
+        let importer = try importing.importer(into)
+        let id = try source.flatMap { try T.uniqueID(from: $0, in: self) }
+        if let source, id != nil { importer.references.add(source) }
+        return ImportReference(importer: importer, transaction: self, id: id, policy: .ignore)
+    }
+
+    /// Returns references to the objects that nested sources describe; see ``reference(_:importing:)``.
+    public func references<T: ImportableUniqueObject, S: Sequence<T.ImportSource>>(
+        _ into: Into<T>, importing sources: S
+    ) throws -> ImportReferences<T> {
+        ImportReferences(references: try sources.map { try reference(into, importing: $0) })
+    }
+
+    /// Resolves all references of imports now. The commit of the transaction does this otherwise.
+    /// - Throws: `notFound` with the references whose targets do not exist; what the imports of nested sources throw.
+    public func resolveReferences() throws {
+        try checkMutable()
+        try resolveImports()
+    }
+
+    /// Called before the changes are gathered for a commit.
+    final func resolveImports() throws { try imports?.resolve(isFinal: true) }
+}

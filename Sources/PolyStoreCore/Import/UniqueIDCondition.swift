@@ -1,0 +1,39 @@
+import PolyStoreBackend
+
+/// The condition that selects the objects of some unique ids.
+struct UniqueIDCondition {
+    let predicate: QueryPredicate
+
+    /// The number of ids that one query looks up; a limit for memory only.
+    static let limit = 65_536
+
+    static func batches(_ keys: [ImportKey]) -> [ArraySlice<ImportKey>] {
+        stride(from: 0, to: keys.count, by: limit).map { keys[$0..<min($0 + limit, keys.count)] }
+    }
+
+    init(_ fields: [FieldReference], _ keys: ArraySlice<ImportKey>) {
+        guard fields.count > 1 else {
+            predicate = Self.among(fields[0], keys.map { $0.values[0] })
+            return
+        }
+        // Ids that differ in their last part only are one list, which an index serves.
+        var lists: [[Value]: [Value]] = [:]
+        var order: [[Value]] = []
+        for key in keys {
+            let leading = Array(key.values.dropLast())
+            if lists[leading] == nil { order.append(leading) }
+            lists[leading, default: []].append(key.values[fields.count - 1])
+        }
+        predicate = .or(
+            order.map { leading in
+                let equal = zip(fields, leading).map { Self.among($0, [$1]) }
+                return .and(equal + [Self.among(fields[fields.count - 1], lists[leading] ?? [])])
+            })
+    }
+
+    private static func among(_ field: FieldReference, _ values: [Value]) -> QueryPredicate {
+        let present = values.filter { !$0.isNull }
+        let some: QueryPredicate = present.count == 1 ? .compare(field, .equal, present[0]) : .oneOf(field, present)
+        return present.count == values.count ? some : .or([some, .isNull(field)])
+    }
+}
