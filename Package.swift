@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "PolyStoreCore", targets: ["PolyStoreCore"]),
         .library(name: "PolyStoreBackend", targets: ["PolyStoreBackend"]),
         .library(name: "PolyStoreMemory", targets: ["PolyStoreMemory"]),
+        .library(name: "PolyStoreFormats", targets: ["PolyStoreFormats"]),
         .library(name: "PolyStoreKeyValue", targets: ["PolyStoreKeyValue"]),
         .library(name: "PolyStoreSQLite", targets: ["PolyStoreSQLite"]),
         .library(name: "PolyStoreLMDB", targets: ["PolyStoreLMDB"]),
@@ -29,8 +30,10 @@ let package = Package(
         .target(name: "CRecordChecksum"),
         // The record layer: makes a backend of any ordered key-value engine.
         .target(name: "PolyStoreKeyValue", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
+        // Records in JSON, JSON Lines and CSV.
+        .target(name: "PolyStoreFormats", swiftSettings: settings),
         // The object layer, free of macros.
-        .target(name: "PolyStoreCore", dependencies: ["PolyStoreBackend", "CObjectRetain"], swiftSettings: settings),
+        .target(name: "PolyStoreCore", dependencies: ["PolyStoreBackend", "PolyStoreFormats", "CObjectRetain"], swiftSettings: settings),
         // Two functions of Swift's runtime.
         .target(name: "CObjectRetain"),
         .macro(
@@ -43,7 +46,9 @@ let package = Package(
                 .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
             ], swiftSettings: settings),
         // What users import.
-        .target(name: "PolyStore", dependencies: ["PolyStoreCore", "PolyStoreBackend", "PolyStoreMacros"], swiftSettings: settings),
+        .target(
+            name: "PolyStore", dependencies: ["PolyStoreCore", "PolyStoreBackend", "PolyStoreFormats", "PolyStoreMacros"],
+            swiftSettings: settings),
 
         // Backends: each knows the contract and nothing above it.
         .target(
@@ -117,6 +122,7 @@ let package = Package(
             path: "Tests/Faults/Child", swiftSettings: settings),
 
         .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordChecksum"], swiftSettings: settings),
+        .testTarget(name: "PolyStoreFormatsTests", dependencies: ["PolyStoreFormats"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreKeyValueTests", dependencies: ["PolyStoreKeyValue", "PolyStoreConformance", "EngineTestSupport"],
             swiftSettings: settings),

@@ -1,0 +1,60 @@
+struct RecordUnkeyedContainer: UnkeyedDecodingContainer {
+    let elements: [JSONValue]
+    let decoder: RecordDecoder
+    private(set) var currentIndex = 0
+
+    init(elements: [JSONValue], decoder: RecordDecoder) {
+        self.elements = elements
+        self.decoder = decoder
+    }
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var count: Int? { elements.count }
+    var isAtEnd: Bool { currentIndex == elements.count }
+
+    private func current() throws -> RecordDecoder {
+        let key = AnyCodingKey(intValue: currentIndex)
+        guard currentIndex < elements.count else {
+            throw DecodingError.valueNotFound(
+                JSONValue.self, .init(codingPath: codingPath + [key], debugDescription: "the array has only \(elements.count) values"))
+        }
+        return decoder.at(key, elements[currentIndex])
+    }
+
+    /// Decodes the current element and moves to the next one unless the decoding throws.
+    private mutating func next<T>(_ body: (RecordDecoder) throws -> T) throws -> T {
+        let result = try body(current())
+        currentIndex += 1
+        return result
+    }
+
+    mutating func decodeNil() throws -> Bool {
+        guard try current().value.isNull else { return false }
+        currentIndex += 1
+        return true
+    }
+
+    mutating func decode(_ type: Bool.Type) throws -> Bool { try next { try $0.convert(type) } }
+    mutating func decode(_ type: String.Type) throws -> String { try next { try $0.convert(type) } }
+    mutating func decode(_ type: Double.Type) throws -> Double { try next { try $0.convert(type) } }
+    mutating func decode(_ type: Float.Type) throws -> Float { try next { try $0.convert(type) } }
+    mutating func decode(_ type: Int.Type) throws -> Int { try next { try $0.convert(type) } }
+    mutating func decode(_ type: Int8.Type) throws -> Int8 { try next { try $0.convert(type) } }
+    mutating func decode(_ type: Int16.Type) throws -> Int16 { try next { try $0.convert(type) } }
+    mutating func decode(_ type: Int32.Type) throws -> Int32 { try next { try $0.convert(type) } }
+    mutating func decode(_ type: Int64.Type) throws -> Int64 { try next { try $0.convert(type) } }
+    mutating func decode(_ type: UInt.Type) throws -> UInt { try next { try $0.convert(type) } }
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next { try $0.convert(type) } }
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next { try $0.convert(type) } }
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next { try $0.convert(type) } }
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next { try $0.convert(type) } }
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try next { try $0.decode(type) } }
+
+    mutating func nestedContainer<NestedKey: CodingKey>(keyedBy type: NestedKey.Type) throws -> KeyedDecodingContainer<NestedKey> {
+        try next { try $0.container(keyedBy: type) }
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try next { try $0.unkeyedContainer() } }
+
+    mutating func superDecoder() throws -> any Decoder { try next { $0 } }
+}

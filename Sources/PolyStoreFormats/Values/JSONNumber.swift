@@ -1,0 +1,91 @@
+/// A number of JSON, kept exactly: its text is what the source wrote.
+///
+/// Numbers are equal when their values are: `1`, `1.0` and `1e0` are equal. ``text`` tells them apart.
+public struct JSONNumber: Sendable {
+    enum Storage: Sendable {
+        /// The text is the shortest decimal form.
+        case int64(Int64)
+        /// Above `Int64.max`; the text is the shortest decimal form.
+        case uint64(UInt64)
+        /// Any other number, a valid JSON number.
+        case text(String)
+    }
+
+    let storage: Storage
+
+    init(storage: Storage) { self.storage = storage }
+
+    public init(_ value: Int64) { storage = .int64(value) }
+
+    public init(_ value: some BinaryInteger) {
+        if let small = Int64(exactly: value) {
+            storage = .int64(small)
+        } else if let large = UInt64(exactly: value) {
+            storage = .uint64(large)
+        } else {
+            storage = .text(String(value))
+        }
+    }
+
+    /// Creates a number from the shortest text that reads back as `value`; nil for NaN and infinity, which JSON cannot express.
+    public init?(_ value: Double) {
+        guard value.isFinite else { return nil }
+        self.init(finite: value.description)
+    }
+
+    /// Creates a number from the shortest text that reads back as `value`; nil for NaN and infinity, which JSON cannot express.
+    public init?(_ value: Float) {
+        guard value.isFinite else { return nil }
+        self.init(finite: value.description)
+    }
+
+    /// - Parameter text: the description of a finite floating-point number. The fraction `.0` is omitted.
+    private init(finite text: String) {
+        if text.hasSuffix(".0"), let whole = Int64(text.dropLast(2)), text != "-0.0" {
+            storage = .int64(whole)
+        } else {
+            storage = .text(text)
+        }
+    }
+
+    /// Creates a number from a text in the grammar of JSON, such as `-12.50e3`; nil for any other text.
+    public init?(text: String) {
+        var text = text
+        let number: JSONNumber? = text.withUTF8 { bytes in
+            guard let end = NumberScanner.end(of: bytes, from: 0), end == bytes.count else { return nil }
+            return JSONNumber(validated: UnsafeRawBufferPointer(bytes))
+        }
+        guard let number else { return nil }
+        self = number
+    }
+
+    /// - Parameter bytes: a valid JSON number.
+    init(validated bytes: UnsafeRawBufferPointer) {
+        if let integer = NumberScanner.storage(of: bytes) {
+            storage = integer
+        } else {
+            storage = .text(String(decoding: bytes, as: UTF8.self))
+        }
+    }
+
+    /// The number as the source wrote it, or its shortest decimal form.
+    public var text: String {
+        switch storage {
+        case .int64(let value): String(value)
+        case .uint64(let value): String(value)
+        case .text(let text): text
+        }
+    }
+}
+
+extension JSONNumber: CustomStringConvertible {
+    public var description: String { text }
+}
+
+extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+    public init(integerLiteral value: Int64) { storage = .int64(value) }
+    /// Creates a number from a literal. A literal beyond the range of `Double` becomes `1e999`, which has no `Double`.
+    public init(floatLiteral value: Double) {
+        self = JSONNumber(value) ?? JSONNumber(storage: .text(value < 0 ? "-1e999" : "1e999"))
+    }
+}

@@ -1,0 +1,38 @@
+/// A value of a record: what JSON can express, with exact numbers and ordered objects.
+///
+/// CSV readers produce `.string` and `.null` only; conversions such as ``SourceFields/require(_:as:options:)`` read numbers and dates from text.
+///
+///     let value: JSONValue = ["name": "Paris", "population": 2_102_650, "position": [48.85, 2.35]]
+///     value["name"]?.string           // "Paris"
+///     value["position"]?[0]?.double   // 48.85
+public enum JSONValue: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    case number(JSONNumber)
+    case string(String)
+    case array([JSONValue])
+    case object(JSONObject)
+}
+
+extension JSONValue: CustomStringConvertible {
+    /// The value as compact JSON.
+    public var description: String { JSONText.compact(self) }
+
+    /// The value for an error message: its kind and at most 40 characters of it.
+    package var shortDescription: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .number(let number): "the number \(Self.shortened(number.text))"
+        case .string(let text): "the text \"\(Self.shortened(text))\""
+        case .array(let elements): "an array of \(elements.count) values"
+        case .object(let object): "an object with \(object.count) fields"
+        }
+    }
+
+    static func shortened(_ text: String) -> String {
+        // Counted in UTF-8, whose count is known: a text may be 100 MB long.
+        guard text.utf8.count > 40 else { return String(text.map { $0.isNewline ? " " : $0 }) }
+        return text.prefix(37).map { $0.isNewline ? " " : String($0) }.joined() + "…"
+    }
+}
