@@ -144,8 +144,22 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
     ) throws -> [(store: PersistentStore, changes: ChangeSet)] {
         let changes = try transaction.changeSets()
         if let ticket = order.ticket, ticket.isCancelled { throw Ticket.error }
+        if order.isRehearsal { try rehearse(changes) }
         try apply(changes, order.durability, transaction.touchedStores)
         return changes
+    }
+
+    /// Applies a transaction's change sets, to find out whether the stores accept them, and undoes them.
+    /// - Throws: ``Rehearsal`` where they do; the error of the store where it does not.
+    private func rehearse(_ sets: [(store: PersistentStore, changes: ChangeSet)]) throws {
+        let failure = firstFailure(sets)
+        do {
+            for (store, _) in sets { try restore(store.index) }
+        } catch {
+            giveUp(error)
+            throw error
+        }
+        throw failure?.1 ?? Rehearsal()
     }
 
     /// Ends a transaction, and sees to it that it is acknowledged when its time has come.

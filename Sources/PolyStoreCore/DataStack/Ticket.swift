@@ -20,4 +20,9 @@ struct TransactionOrder: Sendable {
     var ticket: Ticket?
     /// The place in the user's code that asked for the transaction.
     var site: CallSite = .framework
+    /// Whether the changes are checked and applied, and then undone; see ``Rehearsal``.
+    var isRehearsal = false
 }
+
+/// Ends a transaction whose changes would have been committed, had it not been a rehearsal.
+struct Rehearsal: Error {}

@@ -7,9 +7,10 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         let index: [ImportKey: Int]
         var objects: [T?]
 
-        init(_ sources: UniqueSources<T>) {
-            index = sources.index
-            objects = Array(repeating: nil, count: sources.pairs.count)
+        /// - Parameter index: the positions of the ids, from 0.
+        init(_ index: [ImportKey: Int]) {
+            self.index = index
+            objects = Array(repeating: nil, count: index.count)
         }
 
         func object(_ key: ImportKey) -> T? { index[key].flatMap { objects[$0] } }
@@ -57,30 +58,39 @@ final class UniqueImporter<T: ImportableUniqueObject> {
     /// Imports sources whose ids are known, each id once, in their order.
     /// - Returns: the objects that were inserted or updated, in the order of the sources.
     func run(_ sources: UniqueSources<T>) throws -> [T] {
-        let call = Call(sources)
-        try find(call)
-        calls.append(call)
+        let call = Call(sources.index)
+        try begin(call)
         var imported: [T] = []
         imported.reserveCapacity(sources.pairs.count)
         for (position, (id, source)) in sources.pairs.enumerated() {
-            if let object = call.objects[position], !object.isDeleted {
-                guard try T.shouldUpdate(from: source, in: transaction) else { continue }
-                try object.update(from: source, in: transaction)
-                imported.append(object)
-            } else {
-                guard try T.shouldInsert(from: source, in: transaction) else { continue }
-                // The program may have imported it in `shouldInsert`.
-                if let object = call.objects[position], !object.isDeleted {
-                    try object.update(from: source, in: transaction)
-                    imported.append(object)
-                    continue
-                }
-                let object = try insert(id, call, position)
-                try object.didInsert(from: source, in: transaction)
-                imported.append(object)
-            }
+            if let (object, _) = try importSource(source, id, call, position) { imported.append(object) }
         }
         return imported
+    }
+
+    /// Looks up the objects of a call, which are known to references from then on.
+    func begin(_ call: Call) throws {
+        try find(call)
+        calls.append(call)
+    }
+
+    /// Updates the object at a position of a call, or inserts one.
+    /// - Returns: nil where the model leaves the source out.
+    func importSource(_ source: T.ImportSource, _ id: T.UniqueIDType, _ call: Call, _ position: Int) throws -> (object: T, isNew: Bool)? {
+        if let object = call.objects[position], !object.isDeleted {
+            guard try T.shouldUpdate(from: source, in: transaction) else { return nil }
+            try object.update(from: source, in: transaction)
+            return (object, false)
+        }
+        guard try T.shouldInsert(from: source, in: transaction) else { return nil }
+        // The program may have imported it in `shouldInsert`.
+        if let object = call.objects[position], !object.isDeleted {
+            try object.update(from: source, in: transaction)
+            return (object, false)
+        }
+        let object = try insert(id, call, position)
+        try object.didInsert(from: source, in: transaction)
+        return (object, true)
     }
 
     private func insert(_ id: T.UniqueIDType, _ call: Call, _ position: Int) throws -> T {

@@ -149,6 +149,15 @@ final class UndoHistory {
         if whole.isUnderWay, let open = undoable.popLast() { current = open }
     }
 
+    /// Keeps everything that was done since its beginning, which can no longer be taken back.
+    /// - Returns: the objects that were changed.
+    func release(_ whole: Whole) -> [ObjectKey] {
+        endStep()
+        floor = whole.floor
+        defer { undoable.removeSubrange(whole.mark...) }
+        return undoable[whole.mark...].flatMap(\.order)
+    }
+
     struct Whole {
         fileprivate let floor: Int
         fileprivate let mark: Int
