@@ -29,20 +29,32 @@ enum ByteScan {
         return end
     }
 
-    /// Returns the offset of the first byte at or after `start` that is one of four or is not ASCII; or `end`.
+    /// Returns the offset of the first byte at or after `start` that equals `quote` or is not ASCII; or `end`.
     @inline(__always)
-    static func firstOf(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8, _ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
+    static func quoteEnd(_ quote: UInt8, _ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
         var index = start
-        let (wideA, wideB, wideC, wideD) = (ones &* UInt64(a), ones &* UInt64(b), ones &* UInt64(c), ones &* UInt64(d))
+        let wide = ones &* UInt64(quote)
         while index &+ 8 <= end {
             let word = UInt64(littleEndian: UnsafeRawPointer(bytes + index).loadUnaligned(as: UInt64.self))
-            let mask = zeros(word ^ wideA) | zeros(word ^ wideB) | zeros(word ^ wideC) | zeros(word ^ wideD) | (word & highs)
+            let mask = zeros(word ^ wide) | (word & highs)
             if mask != 0 { return index &+ (mask.trailingZeroBitCount >> 3) }
             index &+= 8
         }
         while index < end {
             let byte = bytes[index]
-            if byte == a || byte == b || byte == c || byte == d || byte >= 0x80 { return index }
+            if byte == quote || byte >= 0x80 { return index }
+            index &+= 1
+        }
+        return end
+    }
+
+    /// Returns the offset of the first byte at or after `start` that ends an unquoted field or is not ASCII; or `end`.
+    @inline(__always)
+    static func fieldEnd(_ delimiter: UInt8, _ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
+        var index = start
+        while index < end {
+            let byte = bytes[index]
+            if byte == delimiter || byte == 0x0a || byte == 0x0d || byte >= 0x80 { return index }
             index &+= 1
         }
         return end

@@ -48,3 +48,13 @@ struct ValueStack: ~Copyable {
         count = 0
     }
 }
+
+extension ValueStack {
+    /// Removes the values above `limit` if all of them are null or empty text. Returns false, and removes nothing, otherwise.
+    mutating func truncateNulls(to limit: Int) -> Bool {
+        let extra = pop(from: limit)
+        if extra.allSatisfy({ $0.isNull || $0 == .string("") }) { return true }
+        for value in extra { push(value) }
+        return false
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+
+/// Reads records on a thread of its own and hands them over in batches.
+///
+/// `@unchecked Sendable`: the state is read and written under the condition's lock.
+final class RecordPump: @unchecked Sendable {
+    struct Batch: Sendable {
+        var records: [SourceRecord] = []
+        /// The error after the records.
+        var error: (any Error)?
+        var isLast = false
+
+        var isEmpty: Bool { records.isEmpty && error == nil && !isLast }
+    }
+
+    private let source: RecordSource
+    private let resumption: RecordPosition?
+    private let onRecoverableError: (@Sendable (RecordError) throws -> Void)?
+    private let condition = NSCondition()
+    private var ready: [Batch] = []
+    private var waiting: CheckedContinuation<Batch, Never>?
+    private var isStarted = false
+    private var isCancelled = false
+    private var isFinished = false
+
+    static let largestBatch = 1024
+    static let mostBatches = 2
+
+    init(_ source: RecordSource, _ resumption: RecordPosition?, _ onRecoverableError: (@Sendable (RecordError) throws -> Void)?) {
+        self.source = source
+        self.resumption = resumption
+        self.onRecoverableError = onRecoverableError
+    }
+
+    /// Returns the next batch, waiting for it.
+    func next(isolation actor: isolated (any Actor)?) async -> Batch {
+        await withTaskCancellationHandler(
+            operation: { await withCheckedContinuation(isolation: actor) { request($0) } },
+            onCancel: { cancel() },
+            isolation: actor)
+    }
+
+    private func request(_ continuation: CheckedContinuation<Batch, Never>) {
+        condition.lock()
+        defer { condition.unlock() }
+        if isCancelled { return continuation.resume(returning: Batch(error: CancellationError(), isLast: true)) }
+        if !ready.isEmpty {
+            continuation.resume(returning: ready.removeFirst())
+            condition.signal()
+        } else if isFinished {
+            continuation.resume(returning: Batch(isLast: true))
+        } else {
+            waiting = continuation
+            guard !isStarted else { return }
+            isStarted = true
+            Thread.detachNewThread { [self] in run() }
+        }
+    }
+
+    /// Releases the task that waits and ends the thread after the read in which it is.
+    func cancel() {
+        condition.lock()
+        isCancelled = true
+        ready = []
+        let released = waiting
+        waiting = nil
+        condition.signal()
+        condition.unlock()
+        released?.resume(returning: Batch(error: CancellationError(), isLast: true))
+    }
+
+    /// Hands a batch over, waiting while enough of them are unread. Returns false if nothing more is wanted.
+    private func deliver(_ batch: Batch) -> Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        while ready.count >= Self.mostBatches, !isCancelled { condition.wait() }
+        if isCancelled { return false }
+        isFinished = batch.isLast
+        if let released = waiting {
+            waiting = nil
+            released.resume(returning: batch)
+        } else {
+            ready.append(batch)
+        }
+        return true
+    }
+
+    /// The body of the thread.
+    private func run() {
+        var batch = Batch()
+        var isWanted = true
+        do {
+            let reader = try source.makeReader()
+            // What has been read is handed over before the thread waits for the source.
+            reader.willFill = {
+                guard !batch.isEmpty else { return }
+                let full = batch
+                batch = Batch()
+                isWanted = self.deliver(full) && isWanted
+            }
+            if let resumption { try reader.resume(after: resumption) }
+            while isWanted {
+                do {
+                    guard let record = try reader.next() else { break }
+                    batch.records.append(record)
+                } catch let error as RecordError where error.isRecoverable {
+                    if let onRecoverableError { try onRecoverableError(error) } else { batch.error = error }
+                }
+                guard batch.records.count >= Self.largestBatch || batch.error != nil else { continue }
+                let full = batch
+                batch = Batch()
+                isWanted = deliver(full) && isWanted
+            }
+        } catch {
+            batch.error = error
+        }
+        batch.isLast = true
+        _ = deliver(batch)
+    }
+}
