@@ -153,6 +153,11 @@ let package = Package(
         .testTarget(
             name: "ReferenceTests", dependencies: ["PolyStore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
             path: "Tests/References", swiftSettings: settings),
+        // Importers, references and files, on every backend.
+        .testTarget(
+            name: "PolyStoreImportTests",
+            dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            swiftSettings: settings),
         .testTarget(name: "PolyStoreTests", dependencies: ["PolyStore", "PolyStoreMemory", "PolyStoreSQLite"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

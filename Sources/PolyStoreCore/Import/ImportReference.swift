@@ -19,30 +19,34 @@ public struct ImportReference<Target: ImportableUniqueObject> {
 
     /// Sets a to-one relationship when the reference is resolved. A reference to no object sets it to nil at once.
     public func assign<Root: Model>(to path: ReferenceWritableKeyPath<Root, Target?>, on object: Root) throws {
-        try resolve(from: { describe(object, path) }) { object[keyPath: path] = $0 }
+        try resolve(ReferenceHolder(object, path, replaces: true)) { object[keyPath: path] = $0 }
     }
 
     /// Adds the object to a to-many relationship when the reference is resolved. A reference to no object adds nothing.
     public func insert<Root: Model>(into path: ReferenceWritableKeyPath<Root, Set<Target>>, on object: Root) throws {
-        try resolve(from: { describe(object, path) }) { if let target = $0 { object[keyPath: path].insert(target) } }
+        try resolve(ReferenceHolder(object, path, replaces: false)) { target in
+            if let target { object[keyPath: path].insert(target) }
+        }
     }
 
     /// Appends the object to an ordered to-many relationship when the reference is resolved. A reference to no object appends nothing.
     ///
     /// References to different objects may be resolved in another order than they were made in; ``ImportReferences`` keep theirs.
     public func append<Root: Model>(to path: ReferenceWritableKeyPath<Root, [Target]>, on object: Root) throws {
-        try resolve(from: { describe(object, path) }) { if let target = $0 { object[keyPath: path].append(target) } }
+        try resolve(ReferenceHolder(object, path, replaces: false)) { target in
+            if let target { object[keyPath: path].append(target) }
+        }
     }
 
     /// Calls a closure with the object when the reference is resolved, or with nil for a reference to no object or to an ignored one.
-    public func resolve(_ body: @escaping (Target?) throws -> Void) throws { try resolve(from: { "A reference" }, body) }
+    public func resolve(_ body: @escaping (Target?) throws -> Void) throws {
+        try resolve(ReferenceHolder(), body)
+    }
 
-    func resolve(from source: @escaping () -> String, _ body: @escaping (Target?) throws -> Void) throws {
+    func resolve(_ holder: ReferenceHolder, _ assign: @escaping (Target?) throws -> Void) throws {
         try transaction.checkMutable()
-        guard let id else { return try body(nil) }
-        let key = importer.key(id)
-        if let known = importer.references.known(key, importer) { return try body(known) }
-        importer.references.add(id, key, policy, assign: body, source: source)
+        let target = id.map { (key: importer.access.key($0), id: $0) }
+        try importer.references.add(.init(target: target, policy: policy, holder: holder, assign: assign), importer)
     }
 }
 
@@ -54,12 +58,12 @@ public struct ImportReferences<Target: ImportableUniqueObject> {
 
     /// Replaces the objects of a to-many relationship when all references are resolved.
     public func assign<Root: Model>(to path: ReferenceWritableKeyPath<Root, Set<Target>>, on object: Root) throws {
-        try collect(from: { describe(object, path) }) { object[keyPath: path] = Set($0) }
+        try collect(ReferenceHolder(object, path, replaces: true)) { object[keyPath: path] = Set($0) }
     }
 
     /// Replaces the objects of an ordered to-many relationship when all references are resolved, in the order of the ids.
     public func assign<Root: Model>(to path: ReferenceWritableKeyPath<Root, [Target]>, on object: Root) throws {
-        try collect(from: { describe(object, path) }) { object[keyPath: path] = $0 }
+        try collect(ReferenceHolder(object, path, replaces: true)) { object[keyPath: path] = $0 }
     }
 
     /// Adds the objects to a to-many relationship as the references are resolved.
@@ -67,11 +71,11 @@ public struct ImportReferences<Target: ImportableUniqueObject> {
         for reference in references { try reference.insert(into: path, on: object) }
     }
 
-    private func collect(from source: @escaping () -> String, _ assign: @escaping ([Target]) -> Void) throws {
+    private func collect(_ holder: ReferenceHolder, _ assign: @escaping ([Target]) -> Void) throws {
         guard !references.isEmpty else { return assign([]) }
         let collected = Collected(count: references.count)
         for (position, reference) in references.enumerated() {
-            try reference.resolve(from: source) { target in
+            try reference.resolve(holder) { target in
                 collected.targets[position] = target
                 collected.left -= 1
                 guard collected.left == 0 else { return }
@@ -90,9 +94,4 @@ public struct ImportReferences<Target: ImportableUniqueObject> {
             left = count
         }
     }
-}
-
-private func describe<Root: Model>(_ object: Root, _ path: PartialKeyPath<Root>) -> String {
-    let name = Root._$properties.names.first { $0.path == path }?.name
-    return "\(Root._$entityName)\(name.map { ".\($0)" } ?? "") of object \(object._$state.key)"
 }

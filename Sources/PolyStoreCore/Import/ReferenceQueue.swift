@@ -1,120 +1,123 @@
 import PolyStoreBackend
 
-/// What happens to a reference whose target neither exists nor is imported.
-public enum MissingReference: Sendable, Hashable {
-    /// The commit of the transaction fails with `notFound`, naming the object and the unique id.
-    case fail
-    /// The relationship stays empty; of a to-many relationship the target is left out.
-    case ignore
-    /// An object is inserted that has the unique id and nothing else; a later import updates it.
-    case createStub
-}
-
-/// The references to objects of one class that wait for the end of an import call.
+/// The references to objects of one class that wait for the end of an import call, or, where their targets do not exist then, for the commit.
 final class ReferenceQueue<T: ImportableUniqueObject> {
-    private struct Waiting {
-        let id: T.UniqueIDType
-        var isLookedUp = false
-        /// Whether one of the references asks for a stub.
-        var createsStub = false
-        var isRequired = false
-        var links: [(assign: (T?) throws -> Void, source: () -> String)] = []
+    struct Link {
+        /// nil: the reference leads to no object.
+        let target: (key: ImportKey, id: T.UniqueIDType)?
+        let policy: MissingReference
+        let holder: ReferenceHolder
+        /// Gets nil where the target is missing and ignored.
+        let assign: (T?) throws -> Void
     }
 
-    private var waiting: [ImportKey: Waiting] = [:]
-    /// Ids in the order of the references, so that stubs are inserted in that order.
-    private var order: [ImportKey] = []
-    private var sources: [T.ImportSource] = []
+    /// Not looked up yet, in the order in which they were made.
+    private var fresh: [Link] = []
+    /// Looked up and not found, with their numbers: until an import inserts the target, or until the commit.
+    private var late: [ImportKey: [(number: Int, link: Link)]] = [:]
+    private var lateHolders: [ReferenceHolder.Replaced: [ImportKey]] = [:]
+    private var lateCount = 0
+    private var nested: [T.ImportSource] = []
     /// Targets that were found before.
     private var resolved: [ImportKey: T] = [:]
-    private var missing: [(ImportKey, String)] = []
+    private var missing: [Link] = []
 
     /// Adds a source that is imported at the end of the call.
-    func add(_ source: T.ImportSource) { sources.append(source) }
+    func add(_ source: T.ImportSource) { nested.append(source) }
+
+    /// Adds a reference, or resolves it at once where its target was found before.
+    func add(_ link: Link, _ importer: UniqueImporter<T>) throws {
+        replaceLate(link.holder)
+        // The order of the references to one relationship is kept.
+        if fresh.isEmpty {
+            guard let target = link.target else { return try link.assign(nil) }
+            if let known = known(target.key, importer) { return try link.assign(known) }
+        }
+        fresh.append(link)
+    }
+
+    /// Forgets the references that a newer one to the same relationship replaces.
+    private func replaceLate(_ holder: ReferenceHolder) {
+        guard !lateHolders.isEmpty, let replaced = holder.replaced, let keys = lateHolders.removeValue(forKey: replaced) else { return }
+        for key in keys { late[key]?.removeAll { $0.link.holder.replaced == replaced } }
+    }
 
     /// Returns the target of a reference that was resolved before.
-    func known(_ key: ImportKey, _ importer: UniqueImporter<T>) -> T? {
+    private func known(_ key: ImportKey, _ importer: UniqueImporter<T>) -> T? {
         guard let object = resolved[key] else { return nil }
         if importer.isObject(object, of: key) { return object }
         resolved[key] = nil
         return nil
     }
 
-    /// Adds a reference.
-    /// - Parameters:
-    ///   - assign: sets the relationship; gets nil where the target is missing and ignored.
-    ///   - source: describes the relationship for an error.
-    func add(
-        _ id: T.UniqueIDType, _ key: ImportKey, _ policy: MissingReference, assign: @escaping (T?) throws -> Void,
-        source: @escaping () -> String
-    ) {
-        if waiting[key] == nil { order.append(key) }
-        waiting[key, default: Waiting(id: id)].links.append((assign, source))
-        switch policy {
-        case .fail: waiting[key]?.isRequired = true
-        case .createStub: waiting[key]?.createsStub = true
-        case .ignore: break
-        }
-    }
-
+    /// Imports nested sources and resolves what can be resolved.
+    /// - Parameter isFinal: whether the references whose targets do not exist end now.
     /// - Returns: whether there was anything to do.
     func resolve(_ importer: UniqueImporter<T>, isFinal: Bool) throws -> Bool {
-        let nested = sources
-        sources = []
-        if !nested.isEmpty { _ = try importer.transaction.importUniqueObjects(importer, nested) }
-        guard !waiting.isEmpty else { return !nested.isEmpty }
-        var didResolve = try resolveKnown(importer)
-        let wanted = order.filter { key in waiting[key].map { isFinal || !$0.isLookedUp } ?? false }
-        if !wanted.isEmpty {
-            var found: [ImportKey: T] = [:]
-            try importer.fetch(wanted) { found[$0] = $1 }
-            for key in wanted {
-                if let object = found[key] {
-                    try finish(key, object)
-                    didResolve = true
-                } else if let entry = waiting[key], entry.createsStub {
-                    try finish(key, try importer.insertStub(entry.id))
-                    didResolve = true
+        let sources = nested
+        nested = []
+        if !sources.isEmpty { _ = try importer.transaction.importUniqueObjects(importer, sources) }
+        var links = try takeLate(importer, isFinal: isFinal)
+        links += fresh
+        fresh = []
+        guard !links.isEmpty else { return !sources.isEmpty }
+        let targets = try targets(of: links, importer)
+        for link in links {
+            if let key = link.target?.key, targets[key] == nil {
+                if !isFinal {
+                    keep(link, key)
+                } else if link.policy == .fail {
+                    missing.append(link)
                 } else {
-                    waiting[key]?.isLookedUp = true
+                    try link.assign(nil)
                 }
+            } else {
+                try link.assign(link.target.flatMap { targets[$0.key] })
             }
         }
-        if isFinal { try giveUp() }
-        order.removeAll { waiting[$0] == nil }
-        return didResolve || !nested.isEmpty
+        return true
     }
 
-    /// Resolves the references to what the import calls have found or inserted.
-    private func resolveKnown(_ importer: UniqueImporter<T>) throws -> Bool {
-        var didResolve = false
-        guard importer.recentCalls.contains(where: { !$0.index.isEmpty }) else { return false }
-        for key in order where waiting[key] != nil {
-            guard let object = importer.known(key) else { continue }
-            try finish(key, object)
-            didResolve = true
-        }
-        return didResolve
+    private func keep(_ link: Link, _ key: ImportKey) {
+        late[key, default: []].append((lateCount, link))
+        lateCount += 1
+        if let replaced = link.holder.replaced { lateHolders[replaced, default: []].append(key) }
     }
 
-    private func finish(_ key: ImportKey, _ object: T) throws {
-        guard let entry = waiting.removeValue(forKey: key) else { return }
-        resolved[key] = object
-        for link in entry.links { try link.assign(object) }
+    /// Takes the late references out that can be resolved or end now, in the order in which they were made.
+    private func takeLate(_ importer: UniqueImporter<T>, isFinal: Bool) throws -> [Link] {
+        guard !late.isEmpty else { return [] }
+        let keys = isFinal ? Array(late.keys) : importer.importedKeys { late[$0] != nil }
+        let taken = keys.flatMap { late.removeValue(forKey: $0) ?? [] }.sorted { $0.number < $1.number }
+        if late.isEmpty { lateHolders = [:] }
+        return taken.map(\.link)
     }
 
-    /// Ends the references whose targets do not exist.
-    private func giveUp() throws {
-        for key in order {
-            guard let entry = waiting.removeValue(forKey: key) else { continue }
-            for link in entry.links {
-                if entry.isRequired { missing.append((key, link.source())) } else { try link.assign(nil) }
+    /// Finds the targets: those that are known, the others with one query, and those that are to be stubs.
+    private func targets(of links: [Link], _ importer: UniqueImporter<T>) throws -> [ImportKey: T] {
+        var targets: [ImportKey: T] = [:]
+        var wanted: Set<ImportKey> = []
+        var order: [ImportKey] = []
+        for link in links {
+            guard let key = link.target?.key, targets[key] == nil else { continue }
+            if let object = known(key, importer) ?? importer.known(key) {
+                targets[key] = object
+            } else if wanted.insert(key).inserted {
+                order.append(key)
             }
         }
+        try importer.fetch(order) { targets[$0] = $1 }
+        for link in links where link.policy == .createStub {
+            if let target = link.target, targets[target.key] == nil { targets[target.key] = try importer.insertStub(target.id) }
+        }
+        resolved.merge(targets) { $1 }
+        return targets
     }
 
     func takeMissing(_ entity: String) -> [UnresolvedReference] {
         defer { missing = [] }
-        return missing.map { UnresolvedReference(entity: entity, key: $0.0, source: $0.1) }
+        return missing.compactMap { link in
+            link.target.map { UnresolvedReference(entity: entity, key: $0.key, source: link.holder.description) }
+        }
     }
 }

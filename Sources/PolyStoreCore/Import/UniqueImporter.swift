@@ -51,8 +51,6 @@ final class UniqueImporter<T: ImportableUniqueObject> {
             entity: name, attribute: names[0])
     }
 
-    func key(_ id: T.UniqueIDType) -> ImportKey { access.key(id) }
-
     // MARK: Import
 
     /// Imports sources whose ids are known, each id once, in their order.
@@ -97,7 +95,7 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         let object = try transaction.create(T.self, entry)
         access.assign(id, object)
         call.objects[position] = object
-        if calls.count > 1 { share(object, key(id), except: call) }
+        if calls.count > 1 { share(object, access.key(id), except: call) }
         return object
     }
 
@@ -105,7 +103,7 @@ final class UniqueImporter<T: ImportableUniqueObject> {
     func insertStub(_ id: T.UniqueIDType) throws -> T {
         let object = try transaction.create(T.self, entry)
         access.assign(id, object)
-        share(object, key(id), except: nil)
+        share(object, access.key(id), except: nil)
         return object
     }
 
@@ -159,6 +157,8 @@ extension UniqueImporter: ReferenceResolver {
     func takeMissing() -> [UnresolvedReference] { references.takeMissing(T._$entityName) }
     func forgetCalls() { calls = [] }
 
-    /// The calls whose objects references may lead to.
-    var recentCalls: [Call] { calls }
+    /// Returns those ids of the calls that have an object and that a condition holds for.
+    func importedKeys(where isWanted: (ImportKey) -> Bool) -> [ImportKey] {
+        calls.flatMap { call in call.index.compactMap { call.objects[$1] != nil && isWanted($0) ? $0 : nil } }
+    }
 }

@@ -1,0 +1,44 @@
+import PolyStoreBackend
+
+/// What happens to a reference whose target neither exists nor is imported.
+public enum MissingReference: Sendable, Hashable {
+    /// The commit of the transaction fails with `notFound`, naming the object and the unique id.
+    case fail
+    /// The relationship becomes empty; of a to-many relationship the target is left out.
+    case ignore
+    /// An object is inserted that has the unique id and nothing else; a later import updates it.
+    case createStub
+}
+
+/// The relationship of an object that waits for a reference, or a closure that does.
+struct ReferenceHolder {
+    /// A relationship that a reference replaces: an earlier reference that still waits has no effect any more.
+    struct Replaced: Hashable {
+        let object: ObjectIdentifier
+        let path: AnyKeyPath
+    }
+
+    /// nil for a closure.
+    let object: (any Model)?
+    let path: AnyKeyPath?
+    /// nil where the reference adds to a relationship.
+    let replaced: Replaced?
+
+    /// A closure.
+    init() { (object, path, replaced) = (nil, nil, nil) }
+
+    init<Root: Model>(_ object: Root, _ path: PartialKeyPath<Root>, replaces: Bool) {
+        (self.object, self.path) = (object, path)
+        replaced = replaces ? Replaced(object: ObjectIdentifier(object), path: path) : nil
+    }
+
+    /// For an error.
+    var description: String {
+        guard let object else { return "A reference" }
+        func name<T: Model>(_ object: T) -> String {
+            let name = T._$properties.names.first { $0.path == path }?.name
+            return "\(T._$entityName)\(name.map { ".\($0)" } ?? "") of object \(object._$state.key)"
+        }
+        return name(object)
+    }
+}
