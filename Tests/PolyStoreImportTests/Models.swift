@@ -47,7 +47,7 @@ final class City {
     @Relationship var country: Country?
     @Relationship(inverse: "suburbs") var centre: City?
     @Relationship var suburbs: Set<City>
-    @Relationship(ordered: true) var route: [City]
+    @Relationship var route: [City]
 }
 
 /// Not unique: each source makes one.
@@ -59,7 +59,7 @@ final class Visit {
 
 @Model
 final class Seat {
-    #Unique([\Seat.hall, \Seat.number])
+    #Unique<Seat>(\.hall, \.number)
     var hall: String = ""
     var number: Int = 0
     var holder: String = ""

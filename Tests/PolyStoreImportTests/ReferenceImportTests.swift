@@ -125,8 +125,8 @@ struct ReferenceImportTests {
     func everyKindOfTransaction(_ backend: Backend) async throws {
         let world = try World(backend)
         let stack = world.stack
-        func source(_ number: Int) -> CitySource { CitySource(number: number, name: "n", country: "C", ifMissing: .createStub) }
-        func forward(_ transaction: Transaction, _ number: Int) throws {
+        @Sendable func source(_ number: Int) -> CitySource { CitySource(number: number, name: "n", country: "C", ifMissing: .createStub) }
+        @Sendable func forward(_ transaction: Transaction, _ number: Int) throws {
             try transaction.importUniqueObject(Into<City>(), from: CitySource(number: number, name: "n", country: "D\(number)"))
             try transaction.importUniqueObject(Into<Country>(), from: CountrySource(code: "D\(number)"))
         }

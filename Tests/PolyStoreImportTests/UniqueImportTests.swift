@@ -109,7 +109,7 @@ struct UniqueImportTests {
             #expect(imported[1] === cities[0])
             #expect(imported.map(\.isInserted) == [true, false, true, true, false])
         }
-        #expect(try world.cities().map { $0.prefix(6) } == ["1 new ", "2 new ", "3 new ", "4 old ", "10 new", "11 new"])
+        #expect(try world.cities().map { String($0.prefix(6)) } == ["1 new ", "2 new ", "3 new ", "4 old ", "10 new", "11 new"])
     }
 
     @Test(arguments: Backend.allCases)

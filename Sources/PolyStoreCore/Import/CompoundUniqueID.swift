@@ -3,7 +3,7 @@ import PolyStoreBackend
 /// A unique id of several stored properties.
 ///
 ///     @Model final class Seat {
-///         #Unique([\Seat.hall, \Seat.number])
+///         #Unique<Seat>(\.hall, \.number)
 ///         …
 ///     }
 ///

@@ -15,6 +15,8 @@
 ///
 /// In a hierarchy of classes an import of `Into<Dog>` finds dogs only; the id of a cat counts as taken when the transaction is committed.
 public protocol ImportableUniqueObject: ImportableObject {
+    // Declared again so that it is inferred from the methods below.
+    associatedtype ImportSource
     /// The type of the unique id.
     associatedtype UniqueIDType
     /// The type of the key path or of the compound id.

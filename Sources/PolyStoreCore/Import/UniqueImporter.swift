@@ -44,7 +44,7 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         let way =
             names.count == 1
             ? "Declare it `@Attribute(.unique) var \(names[0])`"
-            : "Declare `#Unique([\(names.map { "\\\(name).\($0)" }.joined(separator: ", "))])`"
+            : "Declare `#Unique<\(name)>(\(names.map { "\\.\($0)" }.joined(separator: ", ")))` in the class"
         throw StoreError(
             .misuse,
             "The unique id of \(name), \(names.joined(separator: " with ")), has no index, so that an import would read every object. \(way).",
