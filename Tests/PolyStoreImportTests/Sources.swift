@@ -68,16 +68,16 @@ extension Visit: ImportableObject {
 }
 
 extension Seat: ImportableUniqueObject {
-    typealias ImportSource = (hall: String, number: Int, holder: String)
+    typealias ImportSource = (String, Int, String)
 
     static var uniqueIDKeyPath: CompoundUniqueID<Seat, String, Int> { .init(\.hall, \.number) }
 
     static func uniqueID(from source: ImportSource, in transaction: Transaction) throws -> UniqueIDValues<String, Int>? {
-        UniqueIDValues(source.hall, source.number)
+        UniqueIDValues(source.0, source.1)
     }
 
-    func didInsert(from source: ImportSource, in transaction: Transaction) throws { holder = "new " + source.holder }
-    func update(from source: ImportSource, in transaction: Transaction) throws { holder = source.holder }
+    func didInsert(from source: ImportSource, in transaction: Transaction) throws { holder = "new " + source.2 }
+    func update(from source: ImportSource, in transaction: Transaction) throws { holder = source.2 }
 }
 
 extension Badge: ImportableUniqueObject {

@@ -11,7 +11,7 @@ struct UniqueImportTests {
         }
         let numbers = try world.stack.performAndWait { transaction throws in
             let imported = try transaction.importUniqueObjects(
-                Into<City>(), from: [5, 4, 3, 2, 1].map { CitySource(number: $0, name: "new \($0)") })
+                Into<City>(), from: (1...5).reversed().map { (number: Int) in CitySource(number: number, name: "new \(number)") })
             #expect(imported.map(\.isInserted) == [true, false, true, false, true])
             return imported.map(\.number)
         }
