@@ -2,7 +2,7 @@
 ///
 /// Conversions never lose information silently: a fraction is no integer, a number out of range is an error.
 /// Throw a ``RecordError`` without position; ``SourceFields/require(_:as:options:)`` adds the field and the record.
-public protocol ConvertibleFromSource {
+public protocol ConvertibleFromSource: SendableMetatype {
     init(source: JSONValue, options: ConversionOptions) throws
 }
 

@@ -1,0 +1,108 @@
+// Properties that are read from the properties of sources that are values of the program's own, such as `Decodable` ones.
+
+extension MappingBuilder {
+    /// Reads an attribute from a property of the source.
+    public func attribute<V>(_ path: ReferenceWritableKeyPath<Object, V>, from property: KeyPath<Source, V> & Sendable) -> Self {
+        let target = Property(path, nil)
+        return adding("\(property)", target.name, isRequired: true) { source, object, _, _ in
+            object[keyPath: target.path] = source[keyPath: property]
+        }
+    }
+
+    /// Reads an attribute from an optional property of the source; nil becomes the default.
+    public func attribute<V: Sendable>(
+        _ path: ReferenceWritableKeyPath<Object, V>, from property: KeyPath<Source, V?> & Sendable, default value: V
+    ) -> Self {
+        let target = Property(path, nil)
+        return adding("\(property)", target.name, isRequired: false) { source, object, _, _ in
+            object[keyPath: target.path] = source[keyPath: property] ?? value
+        }
+    }
+
+    /// Reads an optional attribute from a property of the source that is not optional.
+    @_disfavoredOverload
+    public func attribute<V>(_ path: ReferenceWritableKeyPath<Object, V?>, from property: KeyPath<Source, V> & Sendable) -> Self {
+        let target = Property(path, nil)
+        return adding("\(property)", target.name, isRequired: true) { source, object, _, _ in
+            object[keyPath: target.path] = source[keyPath: property]
+        }
+    }
+
+    /// Reads an attribute from a property of the source by a closure.
+    public func attribute<S, V>(
+        _ path: ReferenceWritableKeyPath<Object, V>, from property: KeyPath<Source, S> & Sendable,
+        transform: @escaping @Sendable (S) throws -> V
+    ) -> Self {
+        let target = Property(path, nil)
+        return adding("\(property)", target.name, isRequired: true) { source, object, _, _ in
+            object[keyPath: target.path] = try transform(source[keyPath: property])
+        }
+    }
+
+    /// Makes a to-one relationship lead to the object whose unique id a property of the source has; nil makes it nil.
+    public func relationship<Target: ImportableUniqueObject>(
+        _ path: ReferenceWritableKeyPath<Object, Target?>, from property: KeyPath<Source, Target.UniqueIDType?> & Sendable,
+        into: Into<Target> = Into(), ifMissing: MissingReference = .fail
+    ) -> Self {
+        let target = Property(path, nil)
+        return adding("\(property)", target.name + " → " + Target._$entityName, isRequired: false) { source, object, transaction, _ in
+            try transaction.reference(into, uniqueID: source[keyPath: property], ifMissing: ifMissing).assign(to: target.path, on: object)
+        }
+    }
+
+    /// Makes a to-one relationship lead to the object whose unique id a property of the source has.
+    @_disfavoredOverload
+    public func relationship<Target: ImportableUniqueObject>(
+        _ path: ReferenceWritableKeyPath<Object, Target?>, from property: KeyPath<Source, Target.UniqueIDType> & Sendable,
+        into: Into<Target> = Into(), ifMissing: MissingReference = .fail
+    ) -> Self {
+        let target = Property(path, nil)
+        return adding("\(property)", target.name + " → " + Target._$entityName, isRequired: true) { source, object, transaction, _ in
+            try transaction.reference(into, uniqueID: source[keyPath: property], ifMissing: ifMissing).assign(to: target.path, on: object)
+        }
+    }
+
+    /// Makes a to-many relationship lead to the objects whose unique ids a property of the source has.
+    public func relationship<Target: ImportableUniqueObject, IDs: Sequence<Target.UniqueIDType> & SendableMetatype>(
+        _ path: ReferenceWritableKeyPath<Object, Set<Target>>, from property: KeyPath<Source, IDs> & Sendable,
+        into: Into<Target> = Into(), ifMissing: MissingReference = .fail
+    ) -> Self {
+        let target = Property(path, nil)
+        return adding("\(property)", target.name + " → " + Target._$entityName, isRequired: true) { source, object, transaction, _ in
+            try transaction.references(into, uniqueIDs: source[keyPath: property], ifMissing: ifMissing).assign(to: target.path, on: object)
+        }
+    }
+
+    /// Makes an ordered to-many relationship lead to the objects whose unique ids a property of the source has, in their order.
+    public func relationship<Target: ImportableUniqueObject, IDs: Sequence<Target.UniqueIDType> & SendableMetatype>(
+        _ path: ReferenceWritableKeyPath<Object, [Target]>, from property: KeyPath<Source, IDs> & Sendable,
+        into: Into<Target> = Into(), ifMissing: MissingReference = .fail
+    ) -> Self {
+        let target = Property(path, nil)
+        return adding("\(property)", target.name + " → " + Target._$entityName, isRequired: true) { source, object, transaction, _ in
+            try transaction.references(into, uniqueIDs: source[keyPath: property], ifMissing: ifMissing).assign(to: target.path, on: object)
+        }
+    }
+
+    /// Imports the source in a property, and makes a to-one relationship lead to the object.
+    public func nested<Target: ImportableUniqueObject>(
+        _ path: ReferenceWritableKeyPath<Object, Target?>, from property: KeyPath<Source, Target.ImportSource?> & Sendable,
+        into: Into<Target> = Into()
+    ) -> Self {
+        let target = Property(path, nil)
+        return adding("\(property)", target.name + " → " + Target._$entityName, isRequired: false) { source, object, transaction, _ in
+            try transaction.reference(into, importing: source[keyPath: property]).assign(to: target.path, on: object)
+        }
+    }
+
+    /// Imports the sources in a property, and makes a to-many relationship lead to the objects.
+    public func nested<Target: ImportableUniqueObject, Sources: Sequence<Target.ImportSource> & SendableMetatype>(
+        _ path: ReferenceWritableKeyPath<Object, Set<Target>>, from property: KeyPath<Source, Sources> & Sendable,
+        into: Into<Target> = Into()
+    ) -> Self {
+        let target = Property(path, nil)
+        return adding("\(property)", target.name + " → " + Target._$entityName, isRequired: true) { source, object, transaction, _ in
+            try transaction.references(into, importing: source[keyPath: property]).assign(to: target.path, on: object)
+        }
+    }
+}
