@@ -9,14 +9,14 @@ import PolyStoreSQLite
 /// The built-in backends, each held to what it claims.
 package enum Targets {
     package static let memory = ConformanceTarget(
-        name: "memory", capabilities: [.concurrentReaders, .verification, .plannedIndexes, .transferableWriter]
+        name: "memory", capabilities: [.concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues]
     ) { _ in .inMemory() }
 
     package static let sqlite = ConformanceTarget(
         name: "sqlite",
         capabilities: [
             .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes,
-            .transferableWriter,
+            .transferableWriter, .namedValues,
         ], findsDamage: false
     ) { place in
         // Writers wait for each other for as long as it takes: a machine under load is no failure.
@@ -27,7 +27,9 @@ package enum Targets {
 
     package static let lmdb = ConformanceTarget(
         name: "lmdb",
-        capabilities: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes]
+        capabilities: [
+            .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .namedValues,
+        ]
     ) { place in
         // As long as it takes, here too.
         var options = LMDBOptions()
@@ -37,7 +39,9 @@ package enum Targets {
 
     package static let levelDB = ConformanceTarget(
         name: "leveldb",
-        capabilities: [.persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .transferableWriter]
+        capabilities: [
+            .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues,
+        ]
     ) { place in .levelDB(directory: place.path) }
 
     package static let all = [memory, sqlite, lmdb, levelDB]

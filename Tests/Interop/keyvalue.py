@@ -275,6 +275,8 @@ class Store:
         self.statistics = {number: struct.unpack(">q", value)[0] for number, value in self.metadata(8).items()}
         self.sequences = {number: struct.unpack(">Q", value)[0] for number, value in self.metadata(4).items()}
         self.version = struct.unpack(">Q", self.items[b"\0\x09"])[0]
+        self.values = {key[2:].decode(): unsealed(key, value) for key, value in self.items.items() if key[:2] == b"\0\x0c"}
+        check("lengths of named values", all(1 <= len(name.encode()) <= 200 and len(value) <= 65536 for name, value in self.values.items()), True)
         self.link_numbers = {value.decode(): number for number, value in self.metadata(11).items()}
         links = {}
         for entity in self.entities.values():

@@ -9,6 +9,15 @@ final class Faults: @unchecked Sendable {  // everything is touched under the lo
     private var refusal: (size: Int, left: Int, dies: Bool)?
     private var committed: [Durability] = []
     private var asked = 0
+    private var hidden: Set<Capabilities.Feature> = []
+
+    /// Leaves features out of what the backend claims.
+    func hide(_ features: Set<Capabilities.Feature>) { lock.withLock { hidden = features } }
+    fileprivate func claims(_ inner: Capabilities) -> Capabilities {
+        var claims = inner
+        claims.features.subtract(lock.withLock { hidden })
+        return claims
+    }
 
     /// How often readers were asked for something since this was last looked at.
     func takeAsked() -> Int {
@@ -61,7 +70,7 @@ extension StoreConfiguration {
 private final class WrappedBackend: StorageBackend {
     let inner: any StorageBackend
     let faults: Faults
-    var capabilities: Capabilities { inner.capabilities }
+    var capabilities: Capabilities { faults.claims(inner.capabilities) }
     var metadata: StoreMetadata { inner.metadata }
 
     init(_ inner: any StorageBackend, _ faults: Faults) {
@@ -104,6 +113,14 @@ private final class WrappedReader: ReadTransaction {
         faults.didAsk()
         return try inner.count(request)
     }
+    func value(named name: String) throws -> [UInt8]? {
+        faults.didAsk()
+        return try inner.value(named: name)
+    }
+    func valueNames(prefix: String) throws -> [String] {
+        faults.didAsk()
+        return try inner.valueNames(prefix: prefix)
+    }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try inner.plan(request) }
     func explain(_ request: FetchRequest) throws -> QueryPlan { try inner.explain(request) }
     func end() { inner.end() }
@@ -128,6 +145,8 @@ private final class WrappedWriter: WriteTransaction {
     func record(_ entity: Entity, id: Int64) throws -> RecordView? { try living().record(entity, id: id) }
     func scan(_ request: FetchRequest) throws -> Scan { try living().scan(request) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try living().related(relationship, of: sources) }
+    func value(named name: String) throws -> [UInt8]? { try living().value(named: name) }
+    func valueNames(prefix: String) throws -> [String] { try living().valueNames(prefix: prefix) }
     func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 { try living().reserveIDs(entity, count: count) }
 
     func apply(_ changes: ChangeSet) throws {

@@ -9,7 +9,8 @@ import Testing
     private static let engines = Protected<[String: TestEngine]>([:])
 
     private static let target = ConformanceTarget(
-        name: "test engine", capabilities: [.persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes]
+        name: "test engine",
+        capabilities: [.persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .namedValues]
     ) { place in StoreConfiguration(engine: "test", location: place.path) { try open(place.path, $0) } }
 
     private static func open(_ path: String, _ request: OpenRequest) throws -> any StorageBackend {

@@ -126,6 +126,23 @@ struct Damage: Sendable, CustomTestStringConvertible {
             let key = Keyspace.Metadata.statistics.key(opened.layout.number(of: try opened.store.entity("Person")))
             opened.engine[key] = Number.bytes(Int64(21))
         },
+        Damage("a named value's byte", "The value \"position\" cannot be read.") { opened in
+            try flip(opened, Keyspace.Metadata.value.key(named: "position"), at: 0)
+        },
+        Damage("a named value in another's place", "The value \"position\" cannot be read.") { opened in
+            opened.engine[Keyspace.Metadata.value.key(named: "position")] = opened.engine[Keyspace.Metadata.value.key(named: "other")]
+        },
+        Damage("a named value without its checksum", "The value \"position\" cannot be read.") { opened in
+            opened.engine[Keyspace.Metadata.value.key(named: "position")] = []
+        },
+        Damage("a value without a name", "The name of a value cannot be read.") { opened in
+            let key = Keyspace.Metadata.value.key(named: "")
+            opened.engine[key] = SealedValue.sealed(key, [1])
+        },
+        Damage("a name that is not UTF-8", "The name of a value cannot be read.") { opened in
+            let key = Keyspace.Metadata.value.key() + [0xff, 0xfe]
+            opened.engine[key] = SealedValue.sealed(key, [1])
+        },
         Damage("keys of nobody", "4 keys belong to nothing that the model knows.") { opened in
             opened.engine[[0xee]] = []
             opened.engine[[Keyspace.record.rawValue, 0, 0, 0, 77, 1]] = []
@@ -141,6 +158,10 @@ struct Damage: Sendable, CustomTestStringConvertible {
         let opened = try Opened(TestEngine(largestPiece: 1024))
         try Company.fill(opened.store, 20)
         try opened.store.write { try $0.update("Person", 1, ["photo": .blob(Notes.body(1, size: 5000))]) }
+        try opened.store.write { changes in
+            try changes.set.setValue([1, 2, 3], named: "position")
+            try changes.set.setValue([4, 5], named: "other")
+        }
         try #require(try opened.backend.verify() == [])
         return opened
     }
@@ -172,7 +193,21 @@ struct Damage: Sendable, CustomTestStringConvertible {
         for entity in store.schema.entities {
             for relationship in entity.relationships { _ = failure { _ = try store.read { try $0.related(relationship, of: [1, 2, 5]) } } }
         }
+        _ = failure { _ = try store.read { try $0.value(named: "position") } }
+        _ = failure { _ = try store.read { try $0.valueNames(prefix: "") } }
         _ = failure { try opened.backend.rebuildIndexes() }
+    }
+
+    @Test func aDamagedNamedValueIsAnErrorThatNamesItAndCanBeSetAgain() throws {
+        let opened = try opened()
+        let key = Keyspace.Metadata.value.key(named: "position")
+        opened.engine[key] = try #require(opened.engine[key]).map { $0 ^ 1 }
+        let error = try #require(failure { _ = try opened.store.read { try $0.value(named: "position") } })
+        #expect(error.code == .corrupt && error.message.contains("the value \"position\""))
+        #expect(try opened.store.read { try $0.value(named: "other") } == [4, 5])
+        try opened.store.write { try $0.set.setValue([9], named: "position") }
+        #expect(try opened.store.read { try $0.value(named: "position") } == [9])
+        #expect(try opened.backend.verify() == [])
     }
 
     @Test func aDamagedRecordIsToldByEveryWayThatLeadsToIt() throws {

@@ -20,6 +20,7 @@ extension SQLiteBackend {
             if try connection.integer("SELECT count(*) FROM polystore_state") != 1 {
                 findings.append("polystore_state has not exactly one row.")
             }
+            findings += try NamedValueTable(connection: connection).findings()
             return findings
         } catch let error as StoreError where error.code == .corrupt {
             return [error.description]

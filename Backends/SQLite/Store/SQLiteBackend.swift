@@ -13,7 +13,7 @@ final class SQLiteBackend: StorageBackend {
         capabilities = Capabilities(
             features: [
                 .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes,
-                .transferableWriter,
+                .transferableWriter, .namedValues,
             ],
             largestValue: largestValue)
     }

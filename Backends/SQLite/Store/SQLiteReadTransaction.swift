@@ -26,6 +26,9 @@ final class SQLiteReadTransaction: ReadTransaction {
     func plan(_ request: FetchRequest) throws -> QueryPlan { try session.plan(request) }
     func explain(_ request: FetchRequest) throws -> QueryPlan { try session.explain(request) }
 
+    func value(named name: String) throws -> [UInt8]? { try session.value(named: name) }
+    func valueNames(prefix: String) throws -> [String] { try session.valueNames(prefix: prefix) }
+
     func end() {
         guard !session.isEnded else { return }
         session.end()

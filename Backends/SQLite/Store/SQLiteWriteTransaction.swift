@@ -37,6 +37,9 @@ final class SQLiteWriteTransaction: WriteTransaction {
         try reading { try session.related(relationship, of: sources) }
     }
 
+    func value(named name: String) throws -> [UInt8]? { try reading { try session.value(named: name) } }
+    func valueNames(prefix: String) throws -> [String] { try reading { try session.valueNames(prefix: prefix) } }
+
     func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 {
         try check()
         let table = try session.tables.table(entity)

@@ -25,6 +25,7 @@ struct ChangeWriter {
         for change in updates { try update(change) }
         try insertAll(indexingLate: late)
         for link in changes.links { try write(link) }
+        try NamedValueTable(connection: connection).write(changes.values)
     }
 
     /// The changes of a kind in the order of their rows in the file, so that each page of a table is looked for once.

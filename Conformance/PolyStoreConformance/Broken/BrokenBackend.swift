@@ -44,6 +44,9 @@ public struct BrokenBackend: Sendable, CustomStringConvertible {
         BrokenBackend(.explainsTooMuch, caughtBy: "plan.rows.returned-are-those-of-the-fetch"),
         BrokenBackend(.cutsBigValues, caughtBy: "big.of-65537.there-and-back"),
         BrokenBackend(.appliesPiecemeal, caughtBy: "apply.failed.missing-delete"),
+        BrokenBackend(.dropsValues, caughtBy: "values.records.together", claims: [.concurrentReaders, .namedValues]),
+        BrokenBackend(.keepsValues, caughtBy: "values.rollback.undoes", claims: [.concurrentReaders, .namedValues]),
+        BrokenBackend(.ignoresValues, caughtBy: "capability.named-values.both-ways"),
         BrokenBackend(.allOfNothingIsFalse, caughtBy: "related.all.of-none"),
         BrokenBackend(.forgetsOthers, caughtBy: "related.any.link"),
         BrokenBackend(.takesNoEscapes, caughtBy: "text.like.escapes"),
@@ -87,4 +90,7 @@ enum Fault: String, Sendable {
     case readersWait = "lets readers wait for the writer"
     case writersWait = "lets the writer wait for readers"
     case appliesPiecemeal = "keeps the beginning of a change set that fails"
+    case dropsValues = "drops the named values of a change set that has records"
+    case keepsValues = "keeps the named values of a transaction that is rolled back"
+    case ignoresValues = "does not claim named values and drops them silently"
 }

@@ -14,6 +14,8 @@ final class BrokenStore: StorageBackend, @unchecked Sendable {  // used by one c
     /// The ids of objects that were updated, for the store that does not find them again.
     var updated: Set<Int64> = []
     var hasFailed = false
+    /// Values that were applied and perhaps not committed, for the store that keeps them.
+    var keptValues: [String: [UInt8]] = [:]
 
     init(_ inner: any StorageBackend, _ fault: Fault, _ claims: Set<Capabilities.Feature>) {
         self.inner = inner
@@ -81,6 +83,11 @@ class BrokenReadTransaction: ReadTransaction {
         for source in sources { for target in found[source].sorted() { sorted.add(source: source, target: target) } }
         return sorted
     }
+    func value(named name: String) throws -> [UInt8]? {
+        if store.fault == .keepsValues, let kept = store.keptValues[name] { return kept }
+        return try reader().value(named: name)
+    }
+    func valueNames(prefix: String) throws -> [String] { try reader().valueNames(prefix: prefix) }
     func end() {
         for reader in later { reader.end() }
         if !isBorrowed { first.end() }
@@ -192,6 +199,7 @@ final class BrokenWriteTransaction: BrokenReadTransaction, WriteTransaction {
             return
         }
         let changes = try distorted(changes)
+        if store.fault == .keepsValues { for value in changes.values { store.keptValues[value.name] = value.bytes } }
         do {
             try inner.apply(changes)
         } catch {
@@ -220,17 +228,22 @@ final class BrokenWriteTransaction: BrokenReadTransaction, WriteTransaction {
 
     /// A change set for each change.
     private func pieces(_ changes: ChangeSet) throws -> [ChangeSet] {
-        try changes.changes.map { change in
-            let piece = ChangeSet(changes.schema)
-            let entity = changes.schema.entities[change.entity]
-            func copy(_ builder: inout RecordBuilder) { for field in entity.fields { builder.copy(field, from: changes.record(change)) } }
-            switch change.kind {
-            case .insert: try piece.insert(entity, id: change.id, copy)
-            case .update: try piece.update(entity, id: change.id, mask: change.mask, copy)
-            case .delete: piece.delete(entity, id: change.id)
+        let values = ChangeSet(changes.schema)
+        for value in changes.values { try values.setValue(value.bytes, named: value.name) }
+        return try [values]
+            + changes.changes.map { change in
+                let piece = ChangeSet(changes.schema)
+                let entity = changes.schema.entities[change.entity]
+                func copy(_ builder: inout RecordBuilder) {
+                    for field in entity.fields { builder.copy(field, from: changes.record(change)) }
+                }
+                switch change.kind {
+                case .insert: try piece.insert(entity, id: change.id, copy)
+                case .update: try piece.update(entity, id: change.id, mask: change.mask, copy)
+                case .delete: piece.delete(entity, id: change.id)
+                }
+                return piece
             }
-            return piece
-        }
     }
 
     /// Whether the pair is in the store.
@@ -240,7 +253,8 @@ final class BrokenWriteTransaction: BrokenReadTransaction, WriteTransaction {
     }
 
     private func distorted(_ changes: ChangeSet) throws -> ChangeSet {
-        guard [.dropsADelete, .writesEveryField, .cutsBigValues, .forgetsMoves].contains(store.fault) else { return changes }
+        let copying: [Fault] = [.dropsADelete, .writesEveryField, .cutsBigValues, .forgetsMoves, .dropsValues, .ignoresValues]
+        guard copying.contains(store.fault) else { return changes }
         let result = ChangeSet(changes.schema)
         for change in changes.changes {
             let entity = changes.schema.entities[change.entity]
@@ -268,6 +282,8 @@ final class BrokenWriteTransaction: BrokenReadTransaction, WriteTransaction {
             if store.fault == .forgetsMoves, link.isAddition, try isLinked(link, changes.schema) { continue }
             result.link(link)
         }
+        let drops = store.fault == .dropsValues && !changes.changes.isEmpty || store.fault == .ignoresValues
+        if !drops { for value in changes.values { try result.setValue(value.bytes, named: value.name) } }
         return result
     }
 }

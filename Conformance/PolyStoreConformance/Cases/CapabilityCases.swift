@@ -20,6 +20,24 @@ let capabilityCases: [ConformanceCase] = [
             try run.expectError(.unsupported) { try run.open(Fixtures.company) { $0.readOnly() } }
         }
     },
+    ConformanceCase(
+        "capability.named-values.both-ways",
+        "Named values are kept where they are claimed, and are unsupported, never dropped, where they are not."
+    ) { run in
+        let store = try run.open(Fixtures.company)
+        if run.target.capabilities.contains(.namedValues) {
+            try store.setValues([("v", [1])])
+            return try run.expect(try store.value("v"), equals: [1])
+        }
+        try store.read { reader in
+            try run.expectError(.unsupported, "reading a value") { try reader.value(named: "v") }
+            try run.expectError(.unsupported, "listing values") { try reader.valueNames(prefix: "") }
+        }
+        let writer = try store.backend.beginWrite()
+        defer { writer.rollback() }
+        let changes = try store.values([("v", [1])])
+        try run.expectError(.unsupported, "setting a value") { try writer.apply(changes) }
+    },
     ConformanceCase("capability.persistence.both-ways", "A store without persistence is empty when opened again; one with it is not.") {
         run in
         let store = try run.open(Fixtures.company)

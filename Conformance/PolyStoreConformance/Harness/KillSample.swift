@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// What a process writes until it is killed: commits of three entries each, and a counter. Every fifth commit deletes the entries of the fourth before.
+/// What a process writes until it is killed: commits of three entries each, a counter and a named value. Every fifth commit deletes the entries of the fourth before.
 enum KillSample {
     static let schema = SchemaDescription(
         name: "Kill",
@@ -14,6 +14,9 @@ enum KillSample {
                 ]),
             EntityDescription(name: "Counter", properties: [.attribute(AttributeDescription(name: "value", type: .int64))]),
         ])
+
+    /// The named value that holds the number of the last commit.
+    private static let valueName = "kill.commit"
 
     private static func row(_ number: Int64, _ part: Int64) -> [Value] {
         let payload = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 100 + Int(number) * 37 % 9000)
@@ -40,6 +43,7 @@ enum KillSample {
         }
         for part in 0..<3 as Range<Int64> { try changes.insert(entry, id: number * 3 + part, row(number, part)) }
         if number % 5 == 0 { for part in 0..<3 as Range<Int64> { changes.delete(entry, id: (number - 4) * 3 + part) } }
+        if backend.capabilities.has(.namedValues) { try changes.setValue(Array("\(number)".utf8), named: valueName) }
         try transaction.apply(changes)
         _ = try transaction.commit(durability)
         return number
@@ -58,6 +62,10 @@ enum KillSample {
             for part in Int64(0)..<3 { expected.append(row(commit, part)) }
         }
         try run.expect(rows == expected, "\(when): \(rows.count) entries instead of \(expected.count), or others, up to commit \(number)")
+        if store.backend.capabilities.has(.namedValues) {
+            let value = try store.value(valueName).map { String(decoding: $0, as: UTF8.self) }
+            try run.expect(value, equals: number == 0 ? nil : "\(number)", "\(when): the named value of the last commit")
+        }
         if store.backend.capabilities.features.contains(.verification) {
             try run.expect(try store.backend.verify(), equals: [], "\(when): verify")
         }

@@ -23,6 +23,8 @@ public struct Capabilities: Sendable, Hashable {
         public static let transferableWriter = Feature("transferableWriter")
         /// ``StorageBackend/verify()`` looks at every byte it can.
         public static let verification = Feature("verification")
+        /// The store keeps named values: ``ChangeSet/setValue(_:named:)``, ``ReadTransaction/value(named:)``.
+        public static let namedValues = Feature("namedValues")
     }
 
     public var features: Set<Feature>

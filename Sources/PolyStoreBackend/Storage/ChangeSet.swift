@@ -46,9 +46,28 @@ public final class ChangeSet {
         }
     }
 
+    /// A named value to set or to remove; see ``NamedValue``.
+    public struct ValueChange: Sendable {
+        public let name: String
+        /// nil removes the value; removing an absent value changes nothing.
+        public let bytes: [UInt8]?
+
+        /// - Throws: `invalidValue` for a name or a value whose length is outside the limits of ``NamedValue``.
+        public init(_ bytes: [UInt8]?, named name: String) throws {
+            try NamedValue.check(name: name)
+            if let bytes { try NamedValue.check(bytes, named: name) }
+            self.name = name
+            self.bytes = bytes
+        }
+    }
+
     public let schema: ResolvedSchema
     public private(set) var changes: [Change] = []
     public private(set) var links: [LinkChange] = []
+    /// The named values, each name once, in the order in which they were first set.
+    public private(set) var values: [ValueChange] = []
+    /// Positions in `values` by the names' bytes: strings that are equal as text can differ in bytes.
+    private var valuePositions: [[UInt8]: Int] = [:]
     private let arena: RecordArena
     private var builder: RecordBuilder
 
@@ -58,10 +77,10 @@ public final class ChangeSet {
         builder = RecordBuilder(arena)
     }
 
-    public var isEmpty: Bool { changes.isEmpty && links.isEmpty }
+    public var isEmpty: Bool { changes.isEmpty && links.isEmpty && values.isEmpty }
 
-    /// Bytes of all records.
-    public var byteCount: Int { arena.count }
+    /// Bytes of all records and named values.
+    public var byteCount: Int { values.reduce(arena.count) { $0 + $1.name.utf8.count + ($1.bytes?.count ?? 0) } }
 
     public func reserve(_ count: Int) { changes.reserveCapacity(changes.count + count) }
 
@@ -81,6 +100,22 @@ public final class ChangeSet {
     }
 
     public func link(_ change: LinkChange) { links.append(change) }
+
+    /// Sets a named value of the store, or removes it; the last call for a name counts.
+    /// - Parameters:
+    ///   - bytes: at most ``NamedValue/longestValue``; nil removes the value.
+    ///   - name: 1 to ``NamedValue/longestName`` bytes of UTF-8. Names that begin with ``NamedValue/reservedPrefix`` belong to the framework.
+    /// - Throws: `invalidValue` for a name or a value of another length.
+    public func setValue(_ bytes: [UInt8]?, named name: String) throws {
+        let change = try ValueChange(bytes, named: name)
+        let key = Array(name.utf8)
+        if let position = valuePositions[key] {
+            values[position] = change
+        } else {
+            valuePositions[key] = values.count
+            values.append(change)
+        }
+    }
 
     private func add(_ kind: Kind, _ entity: Entity, _ id: Int64, _ mask: FieldMask, _ encode: (inout RecordBuilder) throws -> Void) throws
     {

@@ -19,6 +19,9 @@
 /// - Values come back as they went in, −0 and NaN as ``Value/normalized(_:)`` says, NUL and non-characters in text included.
 /// - Every method may block, and is never called on a thread of Swift's cooperative pool by the core.
 /// - All errors are ``StoreError``s. Data in the store can never make the process trap.
+/// - Named values obey the same rules as records: one change set sets both or neither, a snapshot shows the values of its version, a rollback
+///   undoes them, and a reset for another model removes them. A backend without the feature ``Capabilities/Feature/namedValues`` throws
+///   `unsupported` for them and never drops them silently.
 /// - An entity, a relationship or a change set of another schema than the store's is `misuse`. Schemas whose descriptions are equal are one.
 public protocol StorageBackend: AnyObject, Sendable {
     var capabilities: Capabilities { get }
@@ -69,6 +72,12 @@ public protocol ReadTransaction: RelatedRecords {
     func plan(_ request: FetchRequest) throws -> QueryPlan
     /// Carries a request out and tells how, with the number of rows looked at and found. There is a default.
     func explain(_ request: FetchRequest) throws -> QueryPlan
+    /// The bytes of a named value; nil if the store has no value of that name. The default throws `unsupported`.
+    /// - Throws: `invalidValue` for a name that no value can have, `corrupt`, `unsupported` without the feature `namedValues`.
+    func value(named name: String) throws -> [UInt8]?
+    /// The names of the values that begin with the bytes of a prefix, in ascending order of their UTF-8 bytes. The default throws `unsupported`.
+    /// - Parameter prefix: an empty prefix selects every name.
+    func valueNames(prefix: String) throws -> [String]
     /// Ends it and gives back what it holds. A second call does nothing.
     func end()
 }
@@ -124,7 +133,7 @@ public protocol WriteTransaction: ReadTransaction {
     /// Uniqueness is judged at the end: values that swap owners within one change set pass.
     /// - Throws: `constraint` with entity, attribute and id for a value that is taken, and for null in a field that is not optional;
     ///   `notFound` for an update or a deletion of an object that is not there; `constraint` for an insert of an id that is; `misuse` for a
-    ///   change set of another schema; `full`, `io`.
+    ///   change set of another schema; `unsupported` for named values without the feature `namedValues`; `full`, `io`.
     func apply(_ changes: ChangeSet) throws
     /// Makes everything applied visible, and safe as far as asked.
     /// - Returns: the new version.

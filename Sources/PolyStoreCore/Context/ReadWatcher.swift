@@ -52,6 +52,8 @@ final class WatchedTransaction: ReadTransaction {
         return try inner.aggregate(request)
     }
 
+    func value(named name: String) throws -> [UInt8]? { try inner.value(named: name) }
+    func valueNames(prefix: String) throws -> [String] { try inner.valueNames(prefix: prefix) }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try inner.plan(request) }
     func explain(_ request: FetchRequest) throws -> QueryPlan { try inner.explain(request) }
     func end() { inner.end() }

@@ -356,10 +356,11 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         for (store, changes) in member.changes {
             var counts: [ChangeSet.Kind: Int] = [:]
             for change in changes.changes { counts[change.kind, default: 0] += 1 }
+            let values = changes.values.isEmpty ? "" : ", \(changes.values.count) named values set"
             logger.write(
                 .debug, member.site,
                 "Committed to \(store.url): \(counts[.insert] ?? 0) inserted, \(counts[.update] ?? 0) updated, \(counts[.delete] ?? 0) deleted"
-            )
+                    + values)
         }
     }
 }

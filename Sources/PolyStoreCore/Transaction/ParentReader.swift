@@ -28,5 +28,8 @@ final class ParentReader: ReadTransaction {
 
     func plan(_ request: FetchRequest) throws -> QueryPlan { try parent.storage(store).plan(request) }
 
+    func value(named name: String) throws -> [UInt8]? { try parent.storeValue(named: name, in: store) }
+    func valueNames(prefix: String) throws -> [String] { try parent.storeValueNames(prefix: prefix, in: store) }
+
     func end() {}
 }

@@ -21,7 +21,10 @@ extension Transaction {
     /// What is to be written to one store; nil for nothing.
     private func changeSet(_ store: PersistentStore) throws -> ChangeSet? {
         let slots = Int(store.firstSlot)..<Int(store.firstSlot) + store.schema.entities.count
-        guard memberLog.hasLinks || memberLog.hasOrders || slots.contains(where: { !pending[$0].isEmpty }) else { return nil }
+        let values = storeValues[store.index] ?? [:]
+        guard !values.isEmpty || memberLog.hasLinks || memberLog.hasOrders || slots.contains(where: { !pending[$0].isEmpty }) else {
+            return nil
+        }
         var positions = try pendingPositions(store)
         let count = slots.reduce(0) { $0 + pending[$1].inserted.count + pending[$1].updated.count }
         let changes = ChangeSet(store.schema, capacity: max(4096, count * 256))
@@ -48,6 +51,9 @@ extension Transaction {
         }
         try addMoves(&positions, to: changes)
         addLinks(&positions, to: changes, store)
+        for (_, value) in values.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            try changes.setValue(value.bytes, named: value.name)
+        }
         return changes
     }
 

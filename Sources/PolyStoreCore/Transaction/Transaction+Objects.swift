@@ -120,7 +120,8 @@ extension Transaction {
         pending.contains { own in
             !own.deleted.isEmpty || own.inserted.contains { !$0.isDeleted }
                 || own.updated.contains { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
-        } || (memberLog.hasLinks || memberLog.hasOrders) && memberLog.all { _ in true }.contains { !$0.changes.isEmpty }
+        } || !storeValues.isEmpty
+            || (memberLog.hasLinks || memberLog.hasOrders) && memberLog.all { _ in true }.contains { !$0.changes.isEmpty }
     }
 
     final func startEditing(_ object: any Model) -> EditState {

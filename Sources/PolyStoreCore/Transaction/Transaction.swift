@@ -38,6 +38,8 @@ public class Transaction: Context {
     @exclusivity(unchecked) final var denials: [MemberKey] = []
     /// The objects that relationships were made to lead to without a look into the store, each once; looked up at commit.
     @exclusivity(unchecked) final var unverified: [(slot: Int32, key: Int64)] = []
+    /// The named values that it sets, by store and by the bytes of their names.
+    @exclusivity(unchecked) final var storeValues: [Int: [[UInt8]: ChangeSet.ValueChange]] = [:]
     /// Rules of the API that were broken where nothing could be thrown; thrown at commit.
     @exclusivity(unchecked) final var refusals = Refusals()
     /// What was written by a commit in the body: it is no longer pending, and still to be published.
@@ -115,6 +117,7 @@ public class Transaction: Context {
         memberLog = MemberLog()
         denials = []
         unverified = []
+        storeValues = [:]
         rowsAhead = nil
     }
 
@@ -195,6 +198,7 @@ public class Transaction: Context {
         readers = [:]
         pending = []
         imports = nil
+        storeValues = [:]
         forgetAllMembers()
         rowsAhead = nil
     }

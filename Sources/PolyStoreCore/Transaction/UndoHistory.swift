@@ -259,12 +259,18 @@ extension Transaction {
         history = own
         defer { if isMine { history = nil } }
         let whole = own.beginWhole()
+        let values = storeValues
         do {
             try body()
             if history === own { own.endWhole(whole, endsStep: endsStep) }
         } catch {
             // A commit in the middle has ended everything before it.
-            if history === own { try own.takeBack(whole) } else { giveUp() }
+            if history === own {
+                storeValues = values
+                try own.takeBack(whole)
+            } else {
+                giveUp()
+            }
             throw error
         }
     }

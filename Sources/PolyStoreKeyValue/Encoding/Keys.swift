@@ -57,6 +57,9 @@ extension Keyspace.Metadata {
     func key(_ number: UInt32? = nil) -> [UInt8] {
         [Keyspace.metadata.rawValue, rawValue] + (number.map { Number.bytes($0) } ?? [])
     }
+
+    /// The key of the entry of a name, or the prefix of the keys of all names that begin with it.
+    func key(named name: String) -> [UInt8] { [Keyspace.metadata.rawValue, rawValue] + Array(name.utf8) }
 }
 
 extension EngineSnapshot {

@@ -37,6 +37,7 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
     /// | commitVersion | | u64 |
     /// | identity | | store id, hash of the model, configuration (``StoreIdentity``), sealed |
     /// | link | link table u32 | its name |
+    /// | value | a name, UTF-8 | a named value of the store, sealed |
     public enum Metadata: UInt8, Sendable, CaseIterable {
         case format = 0x01
         case schema
@@ -49,5 +50,6 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
         case commitVersion
         case identity
         case link
+        case value
     }
 }

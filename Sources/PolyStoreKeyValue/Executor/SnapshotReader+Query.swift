@@ -233,5 +233,7 @@ final class ScanTransaction: ReadTransaction {
     func record(_ entity: Entity, id: Int64) throws -> RecordView? { try reader.record(entity, id) }
     func scan(_ request: FetchRequest) throws -> Scan { try reader.scan(request) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try reader.related(relationship, of: sources) }
+    func value(named name: String) throws -> [UInt8]? { try reader.value(named: name) }
+    func valueNames(prefix: String) throws -> [String] { try reader.valueNames(prefix: prefix) }
     func end() {}
 }

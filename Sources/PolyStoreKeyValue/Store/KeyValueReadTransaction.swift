@@ -41,6 +41,16 @@ final class KeyValueReadTransaction: ReadTransaction {
         return try reader.related(relationship, of: sources)
     }
 
+    func value(named name: String) throws -> [UInt8]? {
+        try reader.check()
+        return try reader.value(named: name)
+    }
+
+    func valueNames(prefix: String) throws -> [String] {
+        try reader.check()
+        return try reader.valueNames(prefix: prefix)
+    }
+
     func end() {
         guard !reader.isEnded else { return }
         reader.end()

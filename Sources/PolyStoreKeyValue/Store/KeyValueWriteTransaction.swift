@@ -67,6 +67,16 @@ final class KeyValueWriteTransaction: WriteTransaction {
         return try reader.related(relationship, of: sources)
     }
 
+    func value(named name: String) throws -> [UInt8]? {
+        try check()
+        return try reader.value(named: name)
+    }
+
+    func valueNames(prefix: String) throws -> [String] {
+        try check()
+        return try reader.valueNames(prefix: prefix)
+    }
+
     // MARK: Writing
 
     func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 {

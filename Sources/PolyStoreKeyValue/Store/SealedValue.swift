@@ -4,7 +4,12 @@ import PolyStoreBackend
 enum SealedValue {
     /// - Returns: the bytes without the sum; nil where there is no value, or a damaged one.
     static func get(_ key: [UInt8], _ snapshot: any EngineSnapshot) throws -> [UInt8]? {
-        guard let value = try snapshot.get(key), value.count >= 4 else { return nil }
+        try snapshot.get(key).flatMap { opened(key, $0) }
+    }
+
+    /// - Returns: the bytes without the sum; nil where they are damaged.
+    static func opened(_ key: [UInt8], _ value: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard value.count >= 4 else { return nil }
         let bytes = UnsafeRawBufferPointer(rebasing: value.dropLast(4))
         let sum: UInt32? = Number.read(UnsafeRawBufferPointer(rebasing: value.suffix(4)))
         return key.withUnsafeBytes { RecordChecksum.crc32c($0, bytes) } == sum ? [UInt8](bytes) : nil

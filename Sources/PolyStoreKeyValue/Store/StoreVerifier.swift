@@ -27,6 +27,7 @@ struct StoreVerifier {
         }
         for table in layout.schema.links { try copy.attempt { try $0.checkLinks(table) } }
         try copy.attempt { try $0.checkChunks() }
+        try copy.attempt { try $0.checkValues() }
         try copy.attempt { try $0.checkSpaces() }
         return copy.found
     }
@@ -182,6 +183,23 @@ struct StoreVerifier {
             let chunked = body.flatMap { StoredRecord.isChunked($0) ? StoredRecord.chunked($0, entity)?.fields : nil } ?? []
             let isUsed = chunked.contains { $0.field == field && number * layout.traits.largestPiece < $0.length }
             if !isUsed { sentences.append("A piece of a long value of \(entity.name) \(id) belongs to nothing.") }
+        }
+    }
+
+    /// Each named value has a name that a value can have, and its checksum.
+    private mutating func checkValues() throws {
+        var sentences: [String] = []
+        // Also when the walk ends in an error.
+        defer { for sentence in sentences { report(sentence) } }
+        try reader.forEachValue { key, value in
+            guard let name = String(validating: key.dropFirst(2), as: UTF8.self), (try? NamedValue.check(name: name)) != nil else {
+                sentences.append("The name of a value cannot be read.")
+                return
+            }
+            guard let bytes = SealedValue.opened([UInt8](key), value), bytes.count <= NamedValue.longestValue else {
+                sentences.append("The value \"\(name)\" cannot be read.")
+                return
+            }
         }
     }
 

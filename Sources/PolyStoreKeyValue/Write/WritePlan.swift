@@ -15,6 +15,7 @@ struct WritePlan {
     private var links: [WriteLane]
     private var inverses: [WriteLane]
     private var states: WriteLane
+    private var values: [ChangeSet.ValueChange] = []
     /// New entries of unique indexes that were cut: their keys do not say whether they are alike.
     private var cutEntries: [CutEntry] = []
     /// Indexes, by number, that got their first cut entry.
@@ -78,6 +79,7 @@ struct WritePlan {
             last[LinkPair(table: link.table, source: link.source, target: link.target), default: LinkFate()].add(link)
         }
         for (pair, fate) in last { try add(pair, fate) }
+        values = changes.values
     }
 
     private struct LinkPair: Hashable {
@@ -377,6 +379,10 @@ struct WritePlan {
     // MARK: Writing
 
     func write(to writer: any EngineWriter) throws {
+        for value in values {
+            let key = Keyspace.Metadata.value.key(named: value.name)
+            if let bytes = value.bytes { try SealedValue.put(key, bytes, writer) } else { try writer.remove(key) }
+        }
         guard isSmall, chunks.allSatisfy(\.isEmpty) else { return try forEachLane { try $0.write(to: writer) } }
         // As one run: an engine does with a few keys at once what it would do for each lane.
         var all = WriteLane(RecordArena(capacity: 1024))
