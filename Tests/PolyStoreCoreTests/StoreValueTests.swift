@@ -122,11 +122,12 @@ import Testing
             try transaction.setStoreValue([2], named: "v", in: second)
         }
         let other = try Company(backend)
-        try stack.performAndWait { transaction in
+        let foreign = other.stack.stores[0]
+        try stack.performAndWait { transaction throws in
             #expect(try transaction.storeValue(named: "v", in: first) == [1])
             #expect(try transaction.storeValue(named: "v", in: second) == [2])
-            expectError(.misuse) { try transaction.storeValue(named: "v", in: other.stack.stores[0]) }
-            expectError(.misuse) { try transaction.setStoreValue([3], named: "v", in: other.stack.stores[0]) }
+            expectError(.misuse) { try transaction.storeValue(named: "v", in: foreign) }
+            expectError(.misuse) { try transaction.setStoreValue([3], named: "v", in: foreign) }
         }
     }
 

@@ -72,8 +72,8 @@ import Testing
         for name in ["'b'", "''", "'c'"] {
             #expect(findings.contains("The value \(name) in polystore_values cannot be read."), "\(findings)")
         }
-        _ = try plain.rows(
-            "DELETE FROM polystore_values WHERE name <> 'a'; INSERT INTO polystore_values VALUES (CAST(x'ff' AS TEXT), x'01')")
+        _ = try plain.rows("DELETE FROM polystore_values WHERE name <> 'a'")
+        _ = try plain.rows("INSERT INTO polystore_values VALUES (CAST(x'ff' AS TEXT), x'01')")
         #expect(try failure { _ = try store.read { try $0.valueNames(prefix: "") } }.code == .corrupt)
         #expect(try store.backend.verify().count == 1)
     }
