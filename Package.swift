@@ -122,7 +122,10 @@ let package = Package(
             path: "Tests/Faults/Child", swiftSettings: settings),
 
         .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordChecksum"], swiftSettings: settings),
-        .testTarget(name: "PolyStoreFormatsTests", dependencies: ["PolyStoreFormats"], swiftSettings: settings),
+        // Random inputs for the readers of records, in the tests and in Tests/Fuzz/run.sh.
+        .target(name: "FormatFuzzing", dependencies: ["PolyStoreFormats"], path: "Tests/Fuzz/Support", swiftSettings: settings),
+        .executableTarget(name: "fuzz-child", dependencies: ["FormatFuzzing"], path: "Tests/Fuzz/Child", swiftSettings: settings),
+        .testTarget(name: "PolyStoreFormatsTests", dependencies: ["PolyStoreFormats", "FormatFuzzing"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreKeyValueTests", dependencies: ["PolyStoreKeyValue", "PolyStoreConformance", "EngineTestSupport"],
             swiftSettings: settings),

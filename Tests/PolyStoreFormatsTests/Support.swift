@@ -62,3 +62,8 @@ func records(_ text: String, _ format: RecordFormat, chunks: [Int] = [1 << 20]) 
 func errors(_ text: String, _ format: RecordFormat) -> [RecordError] {
     outcomes(Array(text.utf8), format).compactMap { if case .error(let error) = $0 { error } else { nil } }
 }
+
+/// The code of every error, and nil for every record.
+func codes(_ outcomes: [Outcome]) -> [RecordError.Code?] {
+    outcomes.map { if case .error(let error) = $0 { error.code } else { nil } }
+}

@@ -78,6 +78,14 @@ final class CSVParser: RecordParsing {
     }
 
     func skip() throws -> Bool {
+        if case .none = options.header, names.list.isEmpty {
+            // The first row that is no error tells the number of columns.
+            do {
+                return try next() != nil
+            } catch let error as RecordError where error.isRecoverable {
+                return true
+            }
+        }
         guard try beginRow() else { return false }
         input.record += 1
         input.begin(count: 0)
@@ -90,9 +98,8 @@ final class CSVParser: RecordParsing {
     }
 
     func restart(at offset: Int64) throws -> Bool {
-        if case .none = options.header, input.buffer.offset < offset {
-            // The first row tells the number of columns. It was not returned by this reader.
-            guard try next() != nil else { return false }
+        if case .none = options.header {
+            while names.list.isEmpty, try beginRow(), input.buffer.offset < offset { _ = try skip() }
         }
         endedWithCR = false
         return try input.buffer.skip(to: offset)

@@ -37,10 +37,10 @@ final class JSONArrayParser: RecordParsing {
             }
             switch (byte, state) {
             case (UInt8(ascii: ","), .afterValue):
-                input.buffer.consume(1)
+                input.consume(1)
                 state = .next
             case (UInt8(ascii: "]"), .afterValue), (UInt8(ascii: "]"), .first):
-                input.buffer.consume(1)
+                input.consume(1)
                 state = .done
                 envelope.leaveArray()
                 try runEnvelope()

@@ -83,7 +83,7 @@ extension RecordError: CustomStringConvertible {
         var parts: [String] = []
         if let position { parts.append(position.description) }
         if let field {
-            parts.append("field \(field)")
+            parts.append("field \(field.isEmpty ? "\"\"" : field)")
         } else if let column {
             parts.append("column \(column)")
         }

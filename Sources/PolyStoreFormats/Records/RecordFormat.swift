@@ -52,5 +52,8 @@ public struct RecordFormat: Sendable, Hashable {
         }
     }
 
+    /// The options of CSV; nil for another format.
+    public var csvOptions: CSVOptions? { if case .csv(let options) = kind { options } else { nil } }
+
     private init(kind: Kind) { self.kind = kind }
 }

@@ -98,7 +98,7 @@ final class CSVEncoder: RecordEncoding {
         if [0x20, 0x09].contains(first) || [0x20, 0x09].contains(last) { return quote != nil || options.trimsSpaces }
         if isFirst, let comment, utf8.starts(with: comment) { return true }
         // A first field that begins like a byte order mark would lose it.
-        if isFirst, first == 0xef { return quote != nil }
+        if isFirst, utf8.starts(with: [0xef, 0xbb, 0xbf]) { return true }
         return utf8.contains { $0 == delimiter || $0 == 0x0a || $0 == 0x0d || $0 == quote }
     }
 }

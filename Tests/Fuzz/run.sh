@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Mutated inputs for every reader of PolyStoreFormats; see Tests/Fuzz/Support/FormatFuzzer.swift for what must hold.
+# usage: run.sh [SECONDS] [SEED]      SECONDS for each reader; a failing case prints its seed
+# To repeat one: run.sh 1 SEED
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+seconds=${1:-60}
+seed=${2:-$(($(date +%s) * 1000))}
+swift build --product fuzz-child
+child=$(swift build --show-bin-path)/fuzz-child
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+for reader in json jsonl csv; do
+    if ! "$child" $reader "$seconds" "$seed" "$folder/state"; then
+        echo "failed: $reader, seed $(od -An -t u8 "$folder/state" | tr -d ' ')" >&2
+        exit 1
+    fi
+done

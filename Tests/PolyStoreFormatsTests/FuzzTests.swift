@@ -1,0 +1,17 @@
+import FormatFuzzing
+import Testing
+
+@Suite struct FuzzTests {
+    /// The same cases as Tests/Fuzz/run.sh, a fixed number of them.
+    @Test(arguments: FormatFuzzer.readers) func randomInputsHoldTheInvariants(reader: String) {
+        var counts = FormatFuzzer.Counts()
+        for seed in 0..<UInt64(2000) {
+            var fuzzer = FormatFuzzer(reader: reader, seed: seed)
+            if let failure = fuzzer.run(&counts) {
+                Issue.record("seed \(seed): \(failure)")
+                return
+            }
+        }
+        #expect(counts.records > 1000 && counts.errors > 1000)
+    }
+}
