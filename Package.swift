@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "PolyStoreBackend", targets: ["PolyStoreBackend"]),
         .library(name: "PolyStoreMemory", targets: ["PolyStoreMemory"]),
         .library(name: "PolyStoreFormats", targets: ["PolyStoreFormats"]),
+        .library(name: "PolyStoreGzip", targets: ["PolyStoreGzip"]),
         .library(name: "PolyStoreKeyValue", targets: ["PolyStoreKeyValue"]),
         .library(name: "PolyStoreSQLite", targets: ["PolyStoreSQLite"]),
         .library(name: "PolyStoreLMDB", targets: ["PolyStoreLMDB"]),
@@ -32,6 +33,10 @@ let package = Package(
         .target(name: "PolyStoreKeyValue", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
         // Records in JSON, JSON Lines and CSV.
         .target(name: "PolyStoreFormats", swiftSettings: settings),
+        // The same, compressed with gzip.
+        .systemLibrary(
+            name: "CZlib", path: "Backends/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .target(name: "PolyStoreGzip", dependencies: ["PolyStoreFormats", "CZlib"], swiftSettings: settings),
         // The object layer, free of macros.
         .target(name: "PolyStoreCore", dependencies: ["PolyStoreBackend", "PolyStoreFormats", "CObjectRetain"], swiftSettings: settings),
         // Two functions of Swift's runtime.
@@ -125,6 +130,7 @@ let package = Package(
         // Random inputs for the readers of records, in the tests and in Tests/Fuzz/run.sh.
         .target(name: "FormatFuzzing", dependencies: ["PolyStoreFormats"], path: "Tests/Fuzz/Support", swiftSettings: settings),
         .executableTarget(name: "fuzz-child", dependencies: ["FormatFuzzing"], path: "Tests/Fuzz/Child", swiftSettings: settings),
+        .testTarget(name: "PolyStoreGzipTests", dependencies: ["PolyStoreGzip", "PolyStoreFormats"], swiftSettings: settings),
         .testTarget(name: "PolyStoreFormatsTests", dependencies: ["PolyStoreFormats", "FormatFuzzing"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreKeyValueTests", dependencies: ["PolyStoreKeyValue", "PolyStoreConformance", "EngineTestSupport"],

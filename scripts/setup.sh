@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the build needs and is missing: the C libraries of the storage engines. Says what it does.
+# Installs what the build needs and is missing: the C libraries of the storage engines and zlib. Says what it does.
 set -euo pipefail
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -10,7 +10,7 @@ command -v swift >/dev/null 2>&1 || fail "Swift is missing. Install 6.2 or newer
 case "$(uname -s)" in
 Darwin)
     command -v brew >/dev/null 2>&1 || fail "Homebrew is missing, and LMDB and LevelDB come from it: https://brew.sh"
-    for formula in sqlite3 lmdb leveldb; do
+    for formula in sqlite3 lmdb leveldb zlib; do
         brew list "$formula" >/dev/null 2>&1 && continue
         say "installing $formula with brew"
         brew install "$formula"
@@ -19,7 +19,7 @@ Darwin)
 Linux)
     missing=()
     if command -v dpkg-query >/dev/null 2>&1; then
-        for package in libsqlite3-dev liblmdb-dev libleveldb-dev pkg-config; do
+        for package in libsqlite3-dev liblmdb-dev libleveldb-dev zlib1g-dev pkg-config; do
             dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
         done
         [ ${#missing[@]} -gt 0 ] || exit 0
@@ -32,10 +32,10 @@ Linux)
         "${root[@]}" apt-get update -qq
         "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null
     else
-        for header in sqlite3.h lmdb.h leveldb/c.h; do
-            [ -e "/usr/include/$header" ] || fail "please install the development files of SQLite, LMDB and LevelDB with your package manager."
+        for header in sqlite3.h lmdb.h leveldb/c.h zlib.h; do
+            [ -e "/usr/include/$header" ] || fail "please install the development files of SQLite, LMDB, LevelDB and zlib with your package manager."
         done
     fi
     ;;
-*) say "unknown system: please see to the development files of SQLite, LMDB and LevelDB yourself" ;;
+*) say "unknown system: please see to the development files of SQLite, LMDB, LevelDB and zlib yourself" ;;
 esac

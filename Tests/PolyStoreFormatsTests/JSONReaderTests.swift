@@ -111,8 +111,8 @@ import Testing
     }
 
     /// A field that arrives in very many reads is found without scanning it again for each of them.
-    @Test func aFieldOf100MegabytesIsRead() throws {
-        for (format, count) in [(RecordFormat.jsonLines, 100 << 20), (.json, 10 << 20), (.csv, 10 << 20)] {
+    @Test func aFieldOfManyMegabytesIsRead() throws {
+        for (format, count) in [(RecordFormat.jsonLines, 24 << 20), (.json, 8 << 20), (.csv, 8 << 20)] {
             let isCSV = format.csvOptions != nil
             let head = Array((isCSV ? "a\n\"" : format == .json ? "[{\"a\":\"" : "{\"a\":\"").utf8)
             let tail = Array((isCSV ? "\"\n" : format == .json ? "\"}]" : "\"}\n").utf8)

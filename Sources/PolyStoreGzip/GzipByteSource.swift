@@ -1,0 +1,93 @@
+import CZlib
+import PolyStoreFormats
+
+/// Decompresses the bytes of another source, which are in the format of gzip: one or more members.
+///
+/// Damaged bytes, bytes that end inside a member, and bytes after the last member other than zeros are errors.
+public final class GzipByteSource: ByteSource {
+    private let source: any ByteSource
+    private let name: String
+    private let input: UnsafeMutableRawBufferPointer
+    /// At an address of its own: zlib keeps a pointer to it.
+    private let stream: UnsafeMutablePointer<z_stream>
+    private var state = State.between
+    private var isAtEnd = false
+    private var hasMember = false
+
+    private enum State {
+        /// Before a member or after the last one.
+        case between
+        case inMember
+        /// In zeros after the last member, which fill up a block of a tape or a disk.
+        case padding
+    }
+
+    /// - Parameter name: the name of the source in errors.
+    /// - Throws: ``RecordError`` if zlib cannot get memory.
+    public init(_ source: any ByteSource, name: String = "the source") throws {
+        self.source = source
+        self.name = name
+        input = .allocate(byteCount: 64 << 10, alignment: 16)
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        guard polystore_inflate_init(stream) == Z_OK else {
+            throw RecordError(.compression, "Cannot decompress \(name): zlib has no memory.", isRecoverable: false)
+        }
+    }
+
+    deinit {
+        inflateEnd(stream)
+        stream.deallocate()
+        input.deallocate()
+    }
+
+    public func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        guard !buffer.isEmpty else { return 0 }
+        while true {
+            if stream.pointee.avail_in == 0, !isAtEnd { try fill() }
+            if stream.pointee.avail_in == 0 {
+                if state == .inMember { throw damaged("it ends in the middle") }
+                if !hasMember { throw damaged("it is empty") }
+                return 0
+            }
+            if state != .inMember, try !beginMember() { continue }
+            let size = UInt32(clamping: buffer.count)
+            stream.pointee.next_out = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            stream.pointee.avail_out = size
+            let result = inflate(stream, Z_NO_FLUSH)
+            let count = Int(size - stream.pointee.avail_out)
+            switch result {
+            case Z_STREAM_END: state = .between
+            case Z_OK, Z_BUF_ERROR: break
+            default: throw damaged(stream.pointee.msg.map { String(cString: $0) } ?? "error \(result) of zlib")
+            }
+            if count > 0 { return count }
+        }
+    }
+
+    private func fill() throws {
+        let count = try source.read(into: input)
+        isAtEnd = count == 0
+        stream.pointee.next_in = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        stream.pointee.avail_in = UInt32(count)
+    }
+
+    /// Prepares for the next member. Returns false after it has consumed zeros that follow the last one.
+    private func beginMember() throws -> Bool {
+        if hasMember, stream.pointee.next_in.pointee == 0 {
+            state = .padding
+            stream.pointee.next_in += 1
+            stream.pointee.avail_in -= 1
+            return false
+        }
+        guard state == .between else { throw damaged("other bytes follow it") }
+        if hasMember { inflateReset(stream) }
+        hasMember = true
+        state = .inMember
+        return true
+    }
+
+    private func damaged(_ reason: String) -> RecordError {
+        RecordError(.compression, "Cannot decompress \(name): \(reason).", isRecoverable: false)
+    }
+}
