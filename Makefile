@@ -3,7 +3,7 @@ BACKEND ?= sqlite
 FORMAT ?= text
 SECONDS ?= 60
 
-.PHONY: demo test setup conformance conformance-report stress stress-races custom-backend bench bench-full bench-smoke cliffs instructions lint clean
+.PHONY: demo test setup conformance conformance-report stress stress-races fuzz custom-backend bench bench-full bench-smoke cliffs instructions lint clean
 
 ## Imports the atlas into BACKEND (sqlite, lmdb, leveldb, memory) and asks questions about it.
 demo: setup
@@ -30,6 +30,10 @@ stress: setup
 ## The same under the thread sanitizer.
 stress-races: setup
 	SANITIZE=thread Tests/Stress/run.sh $(SECONDS)
+
+## Random inputs for the readers of JSON, JSON Lines and CSV, SECONDS each.
+fuzz:
+	Tests/Fuzz/run.sh $(SECONDS)
 
 ## The backend of the guide: its tests, and that it is as short as the guide says.
 custom-backend:

@@ -18,7 +18,7 @@ final class RecordPump: @unchecked Sendable {
     private let onRecoverableError: (@Sendable (RecordError) throws -> Void)?
     private let condition = NSCondition()
     private var ready: [Batch] = []
-    private var waiting: CheckedContinuation<Batch, Never>?
+    private var waiting: CheckedContinuation<Void, Never>?
     private var isStarted = false
     private var isCancelled = false
     private var isFinished = false
@@ -35,26 +35,37 @@ final class RecordPump: @unchecked Sendable {
     /// Returns the next batch, waiting for it.
     func next(isolation actor: isolated (any Actor)?) async -> Batch {
         await withTaskCancellationHandler(
-            operation: { await withCheckedContinuation(isolation: actor) { request($0) } },
+            operation: {
+                // The batch is taken under the lock under which it was put there; the continuation only wakes the task.
+                while true {
+                    if let batch = take() { return batch }
+                    await withCheckedContinuation(isolation: actor) { wait($0) }
+                }
+            },
             onCancel: { cancel() },
             isolation: actor)
     }
 
-    private func request(_ continuation: CheckedContinuation<Batch, Never>) {
+    private func take() -> Batch? {
         condition.lock()
         defer { condition.unlock() }
-        if isCancelled { return continuation.resume(returning: Batch(error: CancellationError(), isLast: true)) }
+        if isCancelled { return Batch(error: CancellationError(), isLast: true) }
         if !ready.isEmpty {
-            continuation.resume(returning: ready.removeFirst())
             condition.signal()
-        } else if isFinished {
-            continuation.resume(returning: Batch(isLast: true))
-        } else {
-            waiting = continuation
-            guard !isStarted else { return }
-            isStarted = true
-            Thread.detachNewThread { [self] in run() }
+            return ready.removeFirst()
         }
+        return isFinished ? Batch(isLast: true) : nil
+    }
+
+    /// Resumes the task when there is something to take.
+    private func wait(_ continuation: CheckedContinuation<Void, Never>) {
+        condition.lock()
+        defer { condition.unlock() }
+        if isCancelled || isFinished || !ready.isEmpty { return continuation.resume() }
+        waiting = continuation
+        guard !isStarted else { return }
+        isStarted = true
+        Thread.detachNewThread { [self] in run() }
     }
 
     /// Releases the task that waits and ends the thread after the read in which it is.
@@ -62,27 +73,29 @@ final class RecordPump: @unchecked Sendable {
         condition.lock()
         isCancelled = true
         ready = []
-        let released = waiting
-        waiting = nil
         condition.signal()
-        condition.unlock()
-        released?.resume(returning: Batch(error: CancellationError(), isLast: true))
+        unlockAndResume()
     }
 
     /// Hands a batch over, waiting while enough of them are unread. Returns false if nothing more is wanted.
     private func deliver(_ batch: Batch) -> Bool {
         condition.lock()
-        defer { condition.unlock() }
         while ready.count >= Self.mostBatches, !isCancelled { condition.wait() }
-        if isCancelled { return false }
-        isFinished = batch.isLast
-        if let released = waiting {
-            waiting = nil
-            released.resume(returning: batch)
-        } else {
+        let isWanted = !isCancelled
+        if isWanted {
+            isFinished = batch.isLast
             ready.append(batch)
         }
-        return true
+        unlockAndResume()
+        return isWanted
+    }
+
+    /// Releases the lock before the task is resumed, which may run at once on an executor of the user.
+    private func unlockAndResume() {
+        let released = waiting
+        waiting = nil
+        condition.unlock()
+        released?.resume()
     }
 
     /// The body of the thread.
