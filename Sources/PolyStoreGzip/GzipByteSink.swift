@@ -47,7 +47,7 @@ public final class GzipByteSink: ByteSink {
         }
     }
 
-    /// Compresses what is there and passes on what zlib gives out. Returns true at the end of the member.
+    /// Runs zlib once and writes its output to the sink. Returns true at the end of the member.
     @discardableResult
     private func run(_ flush: Int32) throws -> Bool {
         stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)

@@ -38,7 +38,7 @@ import Testing
         ("31.01.2024", Date.self, .wrongType, #"field x: expected a date (ISO 8601), found the text "31.01.2024""#),
         ("%", Data.self, .wrongType, #"field x: expected data in base64, found the text "%""#),
         ("1", UUID.self, .wrongType, #"field x: expected a UUID, found the text "1""#),
-        ("blue", Color.self, .outOfRange, #"field x: the text "blue" is no value of Color"#),
+        ("blue", Color.self, .outOfRange, #"field x: the text "blue" is not a value of Color"#),
         ([1, "a"], [Int].self, .wrongType, #"field x[1]: expected an integer, found the text "a""#),
         (["k": ["a", nil]], [String: [String]].self, .nullValue, "field x.k[1]: expected text, found null"),
         (

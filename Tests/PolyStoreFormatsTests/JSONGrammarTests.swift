@@ -70,7 +70,7 @@ import Testing
         #expect(error?.byteOffset.map { (0...Int64(text.utf8.count)).contains($0) } == true, "\(text)")
     }
 
-    /// Bytes that are no UTF-8, and escapes that are no character, are errors: replacing them would change data silently.
+    /// Bytes that are not UTF-8, and escapes that do not denote a character, are errors: replacing them would change data silently.
     static let badCharacters: [(String, [UInt8])] = [
         ("a lone continuation byte", [0x81]), ("0xff", [0xff]), ("overlong, two bytes", [0xc0, 0xaf]),
         ("overlong, six bytes", [0xfc, 0x83, 0xbf, 0xbf, 0xbf, 0xbf]),

@@ -11,7 +11,7 @@ import Testing
             errors(text, .jsonLines).map(\.description) == [
                 "test, record 2 (line 2), field a: expected a value, found '}'",
                 "test, record 3 (line 3): a record must be an object, found an array of 1 values",
-                "test, record 4 (line 4), field a.b[1]: \\ud800 is half of a surrogate pair, which is no character",
+                "test, record 4 (line 4), field a.b[1]: \\ud800 is half of a surrogate pair, which does not denote a character",
                 "test, record 5 (line 5): expected the end of the line after the value, found '{'",
                 "test, record 6 (line 6), field a: the name occurs twice in an object",
                 "test, record 7 (line 7): a record must be an object, found the number 7",

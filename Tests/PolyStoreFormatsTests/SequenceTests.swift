@@ -74,7 +74,7 @@ import Testing
         await #expect(throws: Failure.self) { try await iterator.next() }
     }
 
-    /// A record is handed over before the source is asked for bytes that may never come.
+    /// A record arrives before the source is asked for more bytes.
     @Test func recordsOfASourceThatWaitsArriveAtOnce() async throws {
         let source = WaitingSource(Array("{\"n\":0}\n{\"n\":1}\n{\"n\":".utf8))
         var iterator = RecordSource(name: nil, format: .jsonLines) { source }.records.makeAsyncIterator()

@@ -9,7 +9,7 @@ import Testing
         ("a.b.json", .json), ("a", nil), ("json", nil), ("a.txt", nil), ("a.gz", nil), ("", nil),
     ]
 
-    @Test(arguments: formats.indices) func theExtensionTellsTheFormat(index: Int) {
+    @Test(arguments: formats.indices) func theExtensionDeterminesTheFormat(index: Int) {
         let (name, format) = Self.formats[index]
         #expect(RecordFormat(fileName: name) == format)
     }

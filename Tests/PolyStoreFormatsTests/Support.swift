@@ -1,7 +1,7 @@
 import Foundation
 import PolyStoreFormats
 
-/// Hands out bytes in chunks of given sizes, in rotation.
+/// Returns bytes in chunks of given sizes, in rotation.
 final class ChunkedSource: ByteSource {
     private let bytes: [UInt8]
     private let sizes: [Int]

@@ -75,7 +75,7 @@ final class CSVParser: RecordParsing {
 
     func skip() throws -> Bool {
         if case .none = options.header, names.list.isEmpty {
-            // The first row that is no error tells the number of columns.
+            // The first valid row determines the number of columns.
             do {
                 return try next() != nil
             } catch let error as RecordError where error.isRecoverable {

@@ -18,7 +18,7 @@ final class CSVRowParser {
     }
 
     let delimiter: UInt8
-    /// The delimiter too if there are no quotes, so that it needs no test of its own.
+    /// Equal to the delimiter if there are no quotes.
     let quote: UInt8
     let hasQuote: Bool
     let trims: Bool
@@ -146,7 +146,7 @@ final class CSVRowParser {
         fail(.limit, "the field has \(length) bytes, and the limit of a field is \(longestField)", offset)
     }
 
-    /// Notes the first error of the row.
+    /// Records the first error of the row.
     private func fail(_ code: RecordError.Code, _ reason: String, _ offset: Int, field: Int? = nil, isRecoverable: Bool = true) {
         // An error after which nothing can be read replaces one of the row alone.
         if let failure, isRecoverable || !failure.isRecoverable { return }

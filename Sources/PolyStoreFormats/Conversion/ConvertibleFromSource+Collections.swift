@@ -2,7 +2,7 @@ extension ConvertibleFromSource where Self: RawRepresentable, RawValue: Converti
     /// Creates a value from its raw value.
     public init(source: JSONValue, options: ConversionOptions) throws {
         guard let value = Self(rawValue: try RawValue(source: source, options: options)) else {
-            throw RecordError(.outOfRange, "\(source.shortDescription) is no value of \(Self.self)")
+            throw RecordError(.outOfRange, "\(source.shortDescription) is not a value of \(Self.self)")
         }
         self = value
     }

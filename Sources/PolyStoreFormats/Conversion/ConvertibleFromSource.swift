@@ -1,6 +1,6 @@
 /// A type that is created from a value of a record.
 ///
-/// Conversions never lose information silently: a fraction is no integer, a number out of range is an error.
+/// Conversions never lose information silently: a fraction is not converted to an integer, and a number out of range is an error.
 /// Throw a ``RecordError`` without position; ``SourceFields/require(_:as:options:)`` adds the field and the record.
 public protocol ConvertibleFromSource: SendableMetatype {
     init(source: JSONValue, options: ConversionOptions) throws

@@ -53,7 +53,7 @@ public struct DateFormat: Sendable, Hashable, CustomStringConvertible {
     /// Returns the format of a pattern such as `dd.MM.yyyy HH:mm`.
     ///
     /// Letters are those of Unicode's date patterns: `y` year, `M` month (`MMM` and `MMMM`: English names), `d` day, `H` hour, `h` hour of 12 with
-    /// `a` for AM and PM, `m` minute, `s` second, `S` fraction, `Z`, `X` and `x` zone, `E` weekday (English, not checked). Text stands in apostrophes.
+    /// `a` for AM and PM, `m` minute, `s` second, `S` fraction, `Z`, `X` and `x` zone, `E` weekday (English, not checked). Text is enclosed in apostrophes.
     /// Reading a date with any other letter throws.
     public static func pattern(_ pattern: String) -> DateFormat {
         do {

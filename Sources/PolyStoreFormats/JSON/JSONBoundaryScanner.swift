@@ -1,6 +1,6 @@
 /// Finds the end of a JSON value whose bytes arrive in parts, by counting brackets outside of strings.
 ///
-/// Whether the value is valid is the parser's business: in valid JSON the end is right.
+/// It does not check the grammar, which the parser does. In valid JSON the end is exact.
 struct JSONBoundaryScanner {
     private var depth = 0
     private var isInString = false

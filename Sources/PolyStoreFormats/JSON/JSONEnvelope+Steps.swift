@@ -125,7 +125,7 @@ extension JSONEnvelope {
                 UInt8(ascii: "r"), UInt8(ascii: "t"):
                 state = .string(isName: isName)
             case UInt8(ascii: "u"): state = .hexadecimal(isName: isName, left: 4)
-            default: return .failure("\(JSONCursor.name(of: byte)) after a backslash is no escape")
+            default: return .failure("\(JSONCursor.name(of: byte)) after a backslash is not an escape")
             }
         case .hexadecimal(let isName, let left):
             switch byte {
@@ -141,7 +141,7 @@ extension JSONEnvelope {
         return .none
     }
 
-    /// Keeps a byte of a name that may be on the path. A name that is longer than every spelling of the wanted one is no such name.
+    /// Keeps a byte of a name that may be on the path. A name that is longer than every spelling of the wanted one is discarded.
     private mutating func keep(_ byte: UInt8) {
         guard let count = name?.count else { return }
         if count < path[matched].utf16.count * 6 { name?.append(byte) } else { name = nil }

@@ -1,5 +1,5 @@
 extension JSONParser {
-    /// Notes an error that does not end the parse. The first one is kept.
+    /// Records an error that does not end the parse. The first one is kept.
     func soft(_ code: RecordError.Code, _ reason: String, _ offset: Int, _ current: Container) {
         guard pending == nil else { return }
         pending = Failure(code: code, reason: reason, offset: offset, field: path(current))

@@ -39,7 +39,7 @@ extension JSONParser {
             throw JSONStop(reason: "expected a number, found \(JSONCursor.name(of: cursor.bytes[index])) in it", offset: index)
         }
         if end < cursor.end {
-            // 012 and 1.2.3: what follows a number is no part of a number.
+            // 012 and 1.2.3: a byte that can occur in a number must not follow one.
             if Self.isInNumber(cursor.bytes[end]) {
                 throw JSONStop(reason: "expected the end of a number, found \(JSONCursor.name(of: cursor.bytes[end]))", offset: end)
             }

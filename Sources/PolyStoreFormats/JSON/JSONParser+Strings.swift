@@ -90,11 +90,13 @@ extension JSONParser {
             if let character = Unicode.Scalar(scalar) {
                 scratch.append(contentsOf: UTF8.encode(character).unsafelyUnwrapped)
             } else {
-                soft(.encoding, "\\u\(String(scalar, radix: 16)) is half of a surrogate pair, which is no character", start, current)
+                soft(
+                    .encoding, "\\u\(String(scalar, radix: 16)) is half of a surrogate pair, which does not denote a character", start,
+                    current)
             }
         default:
             cursor.index = start
-            throw JSONStop(reason: "\(JSONCursor.name(of: cursor.bytes[start + 1])) after a backslash is no escape", offset: start + 1)
+            throw JSONStop(reason: "\(JSONCursor.name(of: cursor.bytes[start + 1])) after a backslash is not an escape", offset: start + 1)
         }
     }
 

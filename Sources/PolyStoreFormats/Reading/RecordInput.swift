@@ -50,7 +50,7 @@ final class RecordInput {
         RecordPosition(source: name, record: record, line: line, byteOffset: buffer.offset, byteCount: 0)
     }
 
-    /// Skips a byte order mark, and refuses bytes that are no UTF-8 text.
+    /// Skips a byte order mark, and refuses bytes that begin like UTF-16 or gzip.
     func prepare() throws {
         try buffer.require(3)
         let first = Array(buffer.buffer.prefix(3))

@@ -7,7 +7,7 @@ public struct RecordError: Error, Sendable, Hashable {
 
         /// The bytes do not follow the grammar of the format.
         public static let syntax = Code("syntax")
-        /// Bytes that are not UTF-8, or an escape that is no character.
+        /// Bytes that are not UTF-8, or an escape that does not denote a character.
         public static let encoding = Code("encoding")
         /// A field name occurs twice in an object or in a header.
         public static let duplicateField = Code("duplicateField")

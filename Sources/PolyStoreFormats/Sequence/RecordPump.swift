@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads records on a thread of its own and hands them over in batches.
+/// Reads records on a thread of its own and delivers them in batches.
 ///
 /// `@unchecked Sendable`: the state is read and written under the condition's lock.
 final class RecordPump: @unchecked Sendable {
@@ -77,7 +77,7 @@ final class RecordPump: @unchecked Sendable {
         unlockAndResume()
     }
 
-    /// Hands a batch over, waiting while enough of them are unread. Returns false if nothing more is wanted.
+    /// Delivers a batch, waiting while enough of them are unread. Returns false if nothing more is wanted.
     private func deliver(_ batch: Batch) -> Bool {
         condition.lock()
         while ready.count >= Self.mostBatches, !isCancelled { condition.wait() }
@@ -104,7 +104,7 @@ final class RecordPump: @unchecked Sendable {
         var isWanted = true
         do {
             let reader = try source.makeReader()
-            // What has been read is handed over before the thread waits for the source.
+            // Delivers the records that have been read before the thread waits for the source.
             reader.willFill = {
                 guard !batch.isEmpty else { return }
                 let full = batch

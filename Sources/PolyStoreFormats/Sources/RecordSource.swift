@@ -7,7 +7,7 @@ import Foundation
 public struct RecordSource: Sendable {
     /// The name in positions and errors: the name of a file.
     public var name: String?
-    /// The format; nil if the name of the file does not tell.
+    /// The format; nil if the name of the file does not determine it.
     public var format: RecordFormat?
     private let openSource: @Sendable () throws -> any ByteSource
 
@@ -20,7 +20,7 @@ public struct RecordSource: Sendable {
         openSource = open
     }
 
-    /// A file. Without a format, the extension tells: see ``RecordFormat/init(fileName:)``.
+    /// A file. Without a format, the extension determines it: see ``RecordFormat/init(fileName:)``.
     ///
     /// For a file in gzip, import PolyStoreGzip and use `RecordSource.gzip(path:)`.
     public static func file(path: String, format: RecordFormat? = nil) -> RecordSource {
@@ -28,7 +28,7 @@ public struct RecordSource: Sendable {
         return RecordSource(name: name, format: format ?? RecordFormat(fileName: name)) { try FileByteSource(path: path) }
     }
 
-    /// A file. Without a format, the extension tells: see ``RecordFormat/init(fileName:)``.
+    /// A file. Without a format, the extension determines it: see ``RecordFormat/init(fileName:)``.
     public static func file(_ url: URL, format: RecordFormat? = nil) -> RecordSource { file(path: url.path, format: format) }
 
     /// Bytes in memory.

@@ -1,6 +1,6 @@
 /// A number of JSON, kept exactly: its text is what the source wrote.
 ///
-/// Numbers are equal when their values are: `1`, `1.0` and `1e0` are equal. ``text`` tells them apart.
+/// Numbers are equal when their values are: `1`, `1.0` and `1e0` are equal. ``text`` distinguishes them.
 public struct JSONNumber: Sendable {
     enum Storage: Sendable {
         /// The text is the shortest decimal form.

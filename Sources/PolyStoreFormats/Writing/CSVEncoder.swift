@@ -43,7 +43,7 @@ final class CSVEncoder: RecordEncoding {
 
     func append(_ record: JSONObject, isFirst: Bool, _ bytes: inout [UInt8]) throws {
         if let extra = record.names.first(where: { !names.contains($0) }) {
-            throw RecordError(.fieldCount, "the record has a field that is no column", field: extra)
+            throw RecordError(.fieldCount, "the record has a field that is not a column", field: extra)
         }
         try appendRow(columns.map { record[$0] ?? .null }, &bytes)
     }

@@ -10,7 +10,7 @@ public protocol ConvertibleToSource {
 
 /// How values are written.
 public struct OutputOptions: Sendable {
-    /// What happens to NaN and infinity, which are no numbers of JSON.
+    /// What happens to NaN and infinity, which JSON numbers cannot express.
     public enum NonFiniteNumber: Sendable, Hashable {
         /// The value is refused with an error.
         case error
@@ -127,7 +127,7 @@ extension JSONValue {
     fileprivate static func nonFinite(_ text: String, _ options: OutputOptions) throws -> JSONValue {
         guard options.nonFiniteNumbers == .text else {
             throw RecordError(
-                .outOfRange, "\(text) is no number of JSON; write it as text with OutputOptions(nonFiniteNumbers: .text), or null")
+                .outOfRange, "\(text) is not a JSON number; write it as text with OutputOptions(nonFiniteNumbers: .text), or null")
         }
         return .string(text)
     }

@@ -10,7 +10,7 @@ import Foundation
 
 /// Writes a file under a temporary name in the same directory and renames it when it is complete, so that no reader sees a part of it.
 ///
-/// A file that is not finished is removed, and a file that existed before remains as it was.
+/// A file that is not finished is removed, and a file that existed before remains unchanged.
 public final class FileByteSink: ByteSink {
     private let path: String
     private let temporary: String

@@ -73,7 +73,7 @@ public struct FormatFuzzer {
         return sink.bytes
     }
 
-    /// Every record and error lies inside the input, in order, and a JSON record is what its bytes say.
+    /// Checks that every record and error is inside the input and in order, and that the bytes of a JSON record parse to its fields.
     private func checkPositions(_ outcomes: [Outcome], _ input: [UInt8]) -> String? {
         var (record, end) = (0, Int64(0))
         for outcome in outcomes {

@@ -1,6 +1,6 @@
 import PolyStoreFormats
 
-/// Hands out bytes in chunks of sizes that are drawn.
+/// Returns bytes in chunks of random sizes.
 final class RandomChunks: ByteSource {
     private let bytes: [UInt8]
     private var random: FuzzRandom
