@@ -60,10 +60,6 @@ def by_time(options):
     return table(result.stdout)
 
 
-# Rows whose cost is known not to be in proportion, and why. They are shown, and fail nothing.
-KNOWN = {"create-fetch": "a fetch by a condition looks at every pending object"}
-
-
 def table(text):
     found = {}
     for name, n, cost in lines(text):
@@ -124,9 +120,9 @@ def main():
         (n, few), (m, many) = costs[:2]
         exponent = math.log(max(many, 1e-9) / max(few, 1e-9), 4)
         is_told = options.instructions or many >= 4 * FLOOR
-        if is_told and exponent > options.limit and row not in KNOWN:
+        if is_told and exponent > options.limit:
             steep.append(row)
-        print("| %s | %d | %.1f | %d | %.1f | %.2f%s |" % (row, n, few * 1e3, m, many * 1e3, exponent, " (known)" if row in KNOWN else "" if is_told else " (too quick to tell)"))
+        print("| %s | %d | %.1f | %d | %.1f | %.2f%s |" % (row, n, few * 1e3, m, many * 1e3, exponent, "" if is_told else " (too quick to tell)"))
     if steep and not options.report:
         sys.exit("The cost grows with an exponent above %.2f: %s." % (options.limit, ", ".join(steep)))
 

@@ -53,13 +53,13 @@ struct PendingIndex {
     func count(_ hashes: Set<Int>) -> Int { hashes.reduce(0) { $0 + (buckets[$1]?.count ?? 0) } }
 
     /// The rows with one of some hashes, each once.
-    func rows(_ hashes: Set<Int>) -> [Int] {
-        var rows: [Int] = []
+    func rows(_ hashes: Set<Int>) -> [Int32] {
+        var rows: [Int32] = []
         for hash in hashes {
             var place = buckets[hash]?.first ?? -1
             while place >= 0 {
                 let entry = entries[Int(place)]
-                if current[Int(entry.row)] == place { rows.append(Int(entry.row)) }
+                if current[Int(entry.row)] == place { rows.append(entry.row) }
                 place = entry.next
             }
         }

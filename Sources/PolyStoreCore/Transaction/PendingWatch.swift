@@ -8,6 +8,9 @@ struct PendingWatch {
     private let evaluator: PredicateEvaluator
     /// The pending rows that it selects.
     private(set) var selected: Set<Int32> = []
+    /// The same in the orders that were asked for, the latest at the end.
+    private var orders: [PendingOrder] = []
+    private static let orderLimit = 2
     /// How far the list of changed rows was read.
     private var position: Int
 
@@ -27,18 +30,42 @@ struct PendingWatch {
         evaluator = PredicateEvaluator(predicate)
     }
 
+    typealias Living = (Int32) -> (id: Int64, view: RecordView)?
+
     /// Looks at the rows that were changed since.
-    /// - Parameter record: of a row; nil where its object is deleted.
-    mutating func catchUp(_ changed: [Int32], _ record: (Int32) -> (id: Int64, view: RecordView)?) throws {
+    /// - Parameters:
+    ///   - living: the record of a row; nil where its object is deleted.
+    ///   - record: the record of any row.
+    mutating func catchUp(_ changed: [Int32], _ living: Living, _ record: PendingOrder.Record) throws {
         if isIndexed { position = changed.count }
         while position < changed.count {
-            try look(changed[position], record)
+            try look(changed[position], living, record)
             position += 1
         }
     }
 
-    mutating func look(_ row: Int32, _ record: (Int32) -> (id: Int64, view: RecordView)?) throws {
-        if let (id, view) = record(row), try evaluator.matches(id: id, view) { selected.insert(row) } else { selected.remove(row) }
+    /// Selects a row if the condition holds for it. A row that was selected has been forgotten since its record changed.
+    mutating func look(_ row: Int32, _ living: Living, _ record: PendingOrder.Record) throws {
+        guard let (id, view) = living(row), try evaluator.matches(id: id, view), selected.insert(row).inserted else { return }
+        for index in orders.indices { orders[index].insert(row, record) }
+    }
+
+    /// Called before a row's record is replaced or its object is deleted.
+    mutating func forget(_ row: Int32, _ record: PendingOrder.Record) {
+        guard selected.remove(row) != nil else { return }
+        for index in orders.indices { orders[index].remove(row, record) }
+    }
+
+    /// The rows that it selects: only the first, where so many more are selected that an order is worth keeping.
+    mutating func first(_ most: Int, by keys: [SortKey], _ record: PendingOrder.Record) -> [Int32] {
+        guard selected.count > 64, most < selected.count / 4 else { return selected.sorted() }
+        if let known = orders.firstIndex(where: { $0.keys == keys }) {
+            orders.append(orders.remove(at: known))
+        } else {
+            if orders.count == Self.orderLimit { orders.removeFirst() }
+            orders.append(PendingOrder(keys, selected, record))
+        }
+        return orders[orders.count - 1].prefix(most)
     }
 
     /// The list of changed rows was emptied.

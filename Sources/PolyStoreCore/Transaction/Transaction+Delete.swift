@@ -15,7 +15,7 @@ extension Transaction {
             willTouch(object)
             object._$state.flags.insert(.deleted)
             refusals.settle(object.place)
-            if let row = object._$state.edit?.row, row >= 0 { pending[Int(object._$state.slot)].records?.didDelete(row) }
+            pending[Int(object._$state.slot)].records?.didDelete(object)
             if !object.isInserted { pending[Int(object._$state.slot)].deleted.append(object) }
             try detach(object, &work)
         }

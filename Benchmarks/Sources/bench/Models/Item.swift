@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 
-/// What `@Model` writes for a number and the other ends of the relationships of `Holder`.
+/// What `@Model` writes for an indexed number and the other ends of the relationships of `Holder`.
 final class Item: Model {
     @exclusivity(unchecked) var _$state: ModelState
     private var _$number: Int
@@ -83,7 +83,7 @@ final class Item: Model {
     static let _$entity = EntityDescription(
         name: "Item",
         properties: [
-            .attribute(ModelCoding.of(Int.self).describe("number", options: [], originalName: nil, default: 0)),
+            .attribute(ModelCoding.of(Int.self).describe("number", options: [.indexed], originalName: nil, default: 0)),
             .relationship(RelationshipDescription(name: "holder", destination: "Holder", isToMany: false)),
             .relationship(RelationshipDescription(name: "album", destination: "Holder", isToMany: false)),
             .relationship(RelationshipDescription(name: "holders", destination: "Holder", isToMany: true)),

@@ -12,7 +12,7 @@ extension CliffWorkloads {
                         commits: commits, fill: row.fill, before: row.before, body: row.body)
                 }
             }
-        } + queryRows + undoRows
+        } + countRows + fetchRows + undoRows
     }
 
     private static func fillPeople(_ scene: Scene) { for item in scene.items { item.holder = scene.first } }
@@ -22,7 +22,6 @@ extension CliffWorkloads {
     private static func readTags(_ scene: Scene) { sink &+= UInt64(scene.first.tags.count) }
     private static func readPeople(_ scene: Scene) { sink &+= UInt64(scene.first.people.count) }
     private static func readBoth(_ scene: Scene) { sink &+= UInt64(scene.first.people.count + scene.first.tracks.count) }
-    private static func changeOne(_ scene: Scene) { scene.items[0].number = -1 }
     private static func fillTags(_ scene: Scene) { scene.first.tags = Set(scene.items) }
 
     private static var relationshipRows: [Row] {
@@ -70,47 +69,6 @@ extension CliffWorkloads {
                 for (number, item) in scene.items.enumerated() {
                     if number % 2 == 0 { scene.second.people.insert(item) } else { item.holder = scene.second }
                 }
-            },
-        ]
-    }
-
-    private static var queryRows: [Row] {
-        [
-            Row(name: "create-count") { scene in
-                for _ in scene.items {
-                    _ = try scene.transaction.create(Into<Item>())
-                    sink &+= UInt64(try scene.transaction.fetchCount(From<Item>()))
-                }
-            },
-            Row(name: "create-count-where") { scene in
-                let source = From<Item>().where(\.number < 0)
-                for item in scene.items {
-                    try scene.transaction.create(Into<Item>()).number = -item.number
-                    sink &+= UInt64(try scene.transaction.fetchCount(source))
-                }
-            },
-            Row(name: "change-count") { scene in
-                let source = From<Item>().where(\.number >= 0)
-                for item in scene.items {
-                    item.number = -item.number - 1
-                    sink &+= UInt64(try scene.transaction.fetchCount(source))
-                }
-            },
-            Row(name: "delete-count") { scene in
-                for item in scene.items {
-                    try scene.transaction.delete(item)
-                    sink &+= UInt64(try scene.transaction.fetchCount(From<Item>()))
-                }
-            },
-            Row(name: "create-fetch") { scene in
-                for number in scene.items.indices {
-                    try scene.transaction.create(Into<Item>()).number = -number - 1
-                    sink &+= UInt64(try scene.transaction.fetchAll(From<Item>().where(\.number == -number - 1)).count)
-                }
-            },
-            // The same work whatever is stored: a page of the list while one change is pending.
-            Row(name: "page-pending", before: changeOne) { scene in
-                for _ in 0..<1000 { sink &+= UInt64(try scene.transaction.fetchAll(From<Item>().limit(10)).count) }
             },
         ]
     }

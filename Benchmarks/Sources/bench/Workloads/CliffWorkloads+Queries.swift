@@ -1,0 +1,112 @@
+import PeerKit
+import PolyStoreCore
+
+extension CliffWorkloads {
+    private static func changeOne(_ scene: Scene) { scene.items[0].number = -1 }
+    private static func fetch(_ scene: Scene, _ chain: FetchChain<Item>) throws {
+        sink &+= UInt64(try scene.transaction.fetchAll(chain).count)
+    }
+    /// The store has items from 0 on; those that are created count down from −1.
+    private static func create(_ scene: Scene, _ number: Int) throws { try scene.transaction.create(Into<Item>()).number = -number - 1 }
+
+    static var countRows: [Row] {
+        [
+            Row(name: "create-count") { scene in
+                for _ in scene.items {
+                    _ = try scene.transaction.create(Into<Item>())
+                    sink &+= UInt64(try scene.transaction.fetchCount(From<Item>()))
+                }
+            },
+            Row(name: "create-count-where") { scene in
+                let source = From<Item>().where(\.number < 0)
+                for item in scene.items {
+                    try scene.transaction.create(Into<Item>()).number = -item.number
+                    sink &+= UInt64(try scene.transaction.fetchCount(source))
+                }
+            },
+            Row(name: "change-count") { scene in
+                let source = From<Item>().where(\.number >= 0)
+                for item in scene.items {
+                    item.number = -item.number - 1
+                    sink &+= UInt64(try scene.transaction.fetchCount(source))
+                }
+            },
+            Row(name: "delete-count") { scene in
+                for item in scene.items {
+                    try scene.transaction.delete(item)
+                    sink &+= UInt64(try scene.transaction.fetchCount(From<Item>()))
+                }
+            },
+        ]
+    }
+
+    /// Fetches between changes. Each finds few objects, or wants few: what is returned does not grow with n.
+    static var fetchRows: [Row] {
+        [
+            Row(name: "create-fetch") { scene in
+                for number in scene.items.indices {
+                    try create(scene, number)
+                    try fetch(scene, From<Item>().where(\.number == -number - 1))
+                }
+            },
+            Row(name: "create-fetch-range") { scene in
+                let chain = From<Item>().where(\.number < 0 && \.number > -10)
+                for number in scene.items.indices {
+                    try create(scene, number)
+                    try fetch(scene, chain)
+                }
+            },
+            Row(name: "create-fetch-ranges") { scene in
+                for number in scene.items.indices {
+                    try create(scene, number)
+                    try fetch(scene, From<Item>().where(\.number <= -number && \.number > -number - 10))
+                }
+            },
+            Row(name: "create-fetch-limit") { scene in
+                let chain = From<Item>().where(\.number < 0).orderBy(.descending(\.number)).limit(10)
+                for number in scene.items.indices {
+                    try create(scene, number)
+                    try fetch(scene, chain)
+                }
+            },
+            Row(name: "create-fetch-page") { scene in
+                for number in scene.items.indices {
+                    try create(scene, number)
+                    try fetch(scene, From<Item>().limit(10))
+                }
+            },
+            Row(name: "create-fetch-text") { scene in
+                let source = From<Holder>().where(.endsWith(\.name, "!"))
+                for number in scene.items.indices {
+                    try scene.transaction.create(Into<Holder>()).name = number < 10 ? "\(number)!" : "\(number)"
+                    sink &+= UInt64(try scene.transaction.fetchAll(source).count)
+                }
+            },
+            Row(name: "change-fetch-range") { scene in
+                let chain = From<Item>().where(\.number < 0 && \.number > -10)
+                for item in scene.items {
+                    item.number = -item.number - 1
+                    try fetch(scene, chain)
+                }
+            },
+            Row(name: "change-fetch-limit") { scene in
+                let chain = From<Item>().where(\.number < 0).orderBy(.ascending(\.number)).limit(10)
+                for item in scene.items {
+                    item.number = -item.number - 1
+                    try fetch(scene, chain)
+                }
+            },
+            Row(name: "delete-fetch-range") { scene in
+                let chain = From<Item>().where(\.number < 10)
+                for item in scene.items {
+                    try scene.transaction.delete(item)
+                    try fetch(scene, chain)
+                }
+            },
+            // The same work whatever is stored: a page of the list while one change is pending.
+            Row(name: "page-pending", before: changeOne) { scene in
+                for _ in 0..<1000 { sink &+= UInt64(try scene.transaction.fetchAll(From<Item>().limit(10)).count) }
+            },
+        ]
+    }
+}

@@ -1,0 +1,95 @@
+import PolyStoreBackend
+
+/// Pending rows in the order of single fields, for conditions that compare a field with a constant.
+///
+/// An order costs more to make than looking at every row once or twice. It is made after rows were looked at often enough to pay for it.
+struct PendingRanges {
+    /// The rows of an order that a condition may select.
+    struct Range {
+        let order: PendingOrder
+        let from: PendingOrder.Position
+        let to: PendingOrder.Position
+
+        var count: Int { order.count(from, to) }
+        var rows: [Int32] { order.rows(from, to) }
+    }
+
+    private static let price = 16
+
+    private let entity: Entity
+    /// By field; that of the ids is at the end.
+    private var orders: [Int: PendingOrder] = [:]
+    /// The rows that were looked at because there was no order, by field.
+    private var walked: [Int: Int] = [:]
+
+    init(_ entity: Entity) { self.entity = entity }
+
+    /// Called before a row's record is replaced or its object is deleted.
+    mutating func remove(_ row: Int32, _ record: PendingOrder.Record) {
+        for field in orders.keys { orders[field]?.remove(row, record) }
+    }
+
+    mutating func insert(_ row: Int32, _ record: PendingOrder.Record) {
+        for field in orders.keys { orders[field]?.insert(row, record) }
+    }
+
+    /// Called when every row was looked at for a condition.
+    mutating func didWalk(_ rows: some Collection<Int32>, for predicate: QueryPredicate, _ record: PendingOrder.Record) {
+        for part in predicate.conjuncts {
+            guard let field = Self.field(part) else { continue }
+            let place = place(field)
+            guard orders[place] == nil else { continue }
+            walked[place, default: 0] += rows.count
+            if walked[place, default: 0] > Self.price * rows.count { orders[place] = PendingOrder([SortKey(field)], rows, record) }
+        }
+    }
+
+    /// The fewest rows, in one of the orders, among which are all that a condition selects. nil: there is no such order.
+    func fewest(_ predicate: QueryPredicate, _ record: PendingOrder.Record) throws -> Range? {
+        guard !orders.isEmpty else { return nil }
+        var found: [Int: Range] = [:]
+        for part in predicate.conjuncts {
+            guard let field = Self.field(part), let order = orders[place(field)] else { continue }
+            let (from, to) = try Self.bounds(part, field, order, record)
+            let known = found[place(field)]
+            found[place(field)] = Range(order: order, from: max(from, known?.from ?? from), to: min(to, known?.to ?? to))
+        }
+        return found.values.min { $0.count < $1.count }
+    }
+
+    private func place(_ field: FieldReference) -> Int { field.isObjectID ? entity.fields.count : field.ordinal }
+
+    /// The field whose order helps with a condition.
+    private static func field(_ part: QueryPredicate) -> FieldReference? {
+        switch part.node {
+        case .compare(let field, .less, _), .compare(let field, .lessOrEqual, _), .compare(let field, .greater, _),
+            .compare(let field, .greaterOrEqual, _), .text(let field, .beginsWith, _):
+            field
+        default: nil
+        }
+    }
+
+    /// Nulls come first in the order; then the condition is false, true and false again, any of which may be missing.
+    private static func bounds(
+        _ part: QueryPredicate, _ field: FieldReference, _ order: PendingOrder, _ record: PendingOrder.Record
+    ) throws -> (from: PendingOrder.Position, to: PendingOrder.Position) {
+        let evaluator = PredicateEvaluator(part)
+        func isSelected(_ row: Int32) throws -> Bool {
+            let (id, view) = record(row)
+            return try evaluator.matches(id: id, view)
+        }
+        func isNull(_ row: Int32) -> Bool { !field.isObjectID && record(row).view.isNull(field.ordinal) }
+        switch part.node {
+        case .compare(_, .less, _), .compare(_, .lessOrEqual, _):
+            return (order.position { isNull($0) }, try order.position { try isNull($0) || isSelected($0) })
+        case .text(_, _, let prefix):
+            let start = PredicateEvaluator(.compare(field, .greaterOrEqual, .text(prefix)))
+            func isBefore(_ row: Int32) throws -> Bool {
+                let (id, view) = record(row)
+                return try !start.matches(id: id, view)
+            }
+            return (try order.position(behind: isBefore), try order.position { try isBefore($0) || isSelected($0) })
+        default: return (try order.position { try !isSelected($0) }, order.end)
+        }
+    }
+}

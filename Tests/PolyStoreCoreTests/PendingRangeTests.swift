@@ -1,0 +1,126 @@
+import PolyStoreBackend
+import PolyStoreCore
+import Testing
+
+/// A fetch in a transaction costs what was changed since the last one, not all that is pending: ranges, text, and limits.
+@Suite struct PendingRangeTests {
+    private static func create(_ transaction: Transaction, _ number: Int) throws -> Person {
+        let person = try transaction.create(Into<Person>())
+        person.email = "n\(number)"
+        person.age = number
+        return person
+    }
+
+    @Test(arguments: Backend.allCases)
+    func repeatedRangeLooksAtNewObjectsOnly(_ backend: Backend) throws {
+        let company = try Company(backend)
+        try company.stack.performAndWait { transaction throws in
+            let chain = From<Person>().where(\.age >= 3 && \.age < 6)
+            for number in 0..<500 {
+                _ = try Self.create(transaction, number)
+                #expect(try transaction.fetchAll(chain).count == min(max(number - 2, 0), 3))
+            }
+            #expect(transaction.pendingStatistics(Person.self) == (500, 500))
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func rangesThatDifferLookAtFewObjectsEach(_ backend: Backend) throws {
+        let company = try Company(backend)
+        try company.stack.performAndWait { transaction throws in
+            for number in 0..<1000 {
+                _ = try Self.create(transaction, number)
+                let found = try transaction.fetchAll(From<Person>(), Where(\.age > number - 4 && \.age <= number))
+                #expect(found.map(\.age) == Array(max(0, number - 3)...number))
+                let named = try transaction.fetchAll(From<Person>(), Where(.beginsWith(\.email, "n\(number)")))
+                #expect(named.map(\.age) == [number])
+            }
+            // About 16 rows each before the orders are made, and those that are found.
+            #expect(transaction.pendingStatistics(Person.self).evaluated < 100 * 1000)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func limitOfManyReadsFew(_ backend: Backend) throws {
+        let company = try Company(backend)
+        try company.stack.performAndWait { transaction throws in
+            let chain = From<Person>().where(\.age >= 0).orderBy(.descending(\.age)).limit(3).offset(1)
+            for number in 0..<500 {
+                _ = try Self.create(transaction, number)
+                #expect(try transaction.fetchAll(chain).map(\.age) == Array((0..<number).suffix(3).reversed()))
+                #expect(try transaction.fetchAll(From<Person>().limit(2)).map(\.age) == Array((0...number).prefix(2)))
+            }
+            #expect(transaction.pendingStatistics(Person.self) == (500, 1000))
+        }
+    }
+
+    private struct Entry {
+        let person: Person
+        var age: Int
+        var nickname: String?
+    }
+
+    /// Enough objects for every way of finding them, and everything that can be done to them in between.
+    @Test(arguments: Backend.allCases, 1...3)
+    func fetchesAgreeWithAListWhateverIsDone(_ backend: Backend, _ seed: Int) throws {
+        let company = try Company(backend)
+        let ids = try company.people(100)
+        try company.stack.performAndWait { transaction throws in
+            var random = GraphTests.Random(seed)
+            var entries = try transaction.fetchExisting(ids).map { Entry(person: $0, age: $0.age, nickname: $0.nickname) }
+            for step in 0..<1500 {
+                let index = random.next(entries.count)
+                switch random.next(10) {
+                case 0...4:
+                    let person = try Self.create(transaction, random.next(2000))
+                    person.email = "s\(step)"
+                    person.nickname = step % 3 == 0 ? nil : "m\(random.next(300))"
+                    entries.append(Entry(person: person, age: person.age, nickname: person.nickname))
+                case 5, 6:
+                    entries[index].age = random.next(2000)
+                    entries[index].person.age = entries[index].age
+                case 7:
+                    entries[index].nickname = random.next(3) == 0 ? nil : "m\(random.next(300))"
+                    entries[index].person.nickname = entries[index].nickname
+                case 8 where entries.count > 50: try transaction.delete(entries.remove(at: index).person)
+                default: break
+                }
+                try Self.check(transaction, entries, &random, "seed \(seed), step \(step)")
+            }
+        }
+    }
+
+    private static func check(_ transaction: Transaction, _ entries: [Entry], _ random: inout GraphTests.Random, _ what: String) throws {
+        let (low, high) = (random.next(2200) - 100, random.next(2200) - 100)
+        let prefix = "m\(random.next(30))"
+        let (condition, isSelected): (Where<Person>, (Entry) -> Bool) =
+            switch random.next(8) {
+            case 0: (\.age > low && \.age <= low + 20, { $0.age > low && $0.age <= low + 20 })
+            case 1: (\.age >= low && \.age < high, { $0.age >= low && $0.age < high })
+            case 2: (\.age <= low, { $0.age <= low })
+            case 3: (.beginsWith(\.nickname, prefix), { $0.nickname?.hasPrefix(prefix) ?? false })
+            case 4: (\.age >= 500, { $0.age >= 500 })
+            case 5: (\.nickname == prefix && \.age > 700, { $0.nickname == prefix && $0.age > 700 })
+            case 6: (\.nickname < "m2", { $0.nickname.map { $0 < "m2" } ?? false })
+            default: (Where(true), { _ in true })
+            }
+        var chain = From<Person>().where(condition)
+        var wanted = entries.filter(isSelected)
+        switch random.next(4) {
+        case 0:
+            chain = chain.orderBy(.ascending(\.age))
+            wanted.sort { ($0.age, $0.person.objectID.key) < ($1.age, $1.person.objectID.key) }
+        case 1:
+            chain = chain.orderBy(.descending(\.age))
+            wanted.sort { (-$0.age, $0.person.objectID.key) < (-$1.age, $1.person.objectID.key) }
+        default: wanted.sort { $0.person.objectID.key < $1.person.objectID.key }
+        }
+        #expect(try transaction.fetchCount(chain) == wanted.count, "\(what): count")
+        if random.next(3) > 0 {
+            let (limit, offset) = (random.next(20), random.next(5))
+            chain = chain.limit(limit).offset(offset)
+            wanted = Array(wanted.dropFirst(offset).prefix(limit))
+        }
+        #expect(try transaction.fetchAll(chain) == wanted.map(\.person), "\(what)")
+    }
+}
