@@ -10,6 +10,15 @@ final class KeyPathProbe: Context {
     private var members: [any Model] = []
     /// The stored properties that were read, in order.
     private var read: [String] = []
+    /// What the objects hold; nil: what new objects hold.
+    private var samples: KeyPathSamples?
+    /// The fields whose properties do not take every value.
+    private var undecodable: Set<FieldPlace> = []
+
+    private struct FieldPlace: Hashable {
+        let slot: Int32
+        let field: Int
+    }
 
     /// The names of the properties.
     /// - Throws: `invalidPredicate` where the path does not end exactly at a stored property.
@@ -64,6 +73,7 @@ final class KeyPathProbe: Context {
         _ path: PartialKeyPath<T>, _ count: Int, _ context: Context, _ root: StoreEntity
     ) -> [String]? {
         let probe = KeyPathProbe(core: context.core, table: context.table, context.site)
+        probe.samples = KeyPathSamples(content: .first)
         let object: T = probe.object(T.self, root.slot, 1)
         withExtendedLifetime((object, object[keyPath: path])) {}
         let type = type(of: path).valueType
@@ -82,7 +92,34 @@ final class KeyPathProbe: Context {
                 if let stored = (type as? any AttributeValue.Type)?.attributeType, stored != field.type { return nil }
             }
         }
-        return probe.read.count == count ? probe.read : nil
+        guard probe.read.count == count, isStored(path, probe.read, context, root) else { return nil }
+        return probe.read
+    }
+
+    /// Whether a path that reads some properties gives what the last of them holds, whatever that is, and nothing where one of the others leads to no object.
+    private static func isStored<T: Model>(_ path: PartialKeyPath<T>, _ keys: [String], _ context: Context, _ root: StoreEntity) -> Bool {
+        func agrees(_ samples: KeyPathSamples) -> Bool {
+            let probe = KeyPathProbe(core: context.core, table: context.table, context.site)
+            probe.samples = samples
+            let object: T = probe.object(T.self, root.slot, 1)
+            let found = withExtendedLifetime(probe) { object[keyPath: path] as Any }
+            var last = root
+            for key in keys.dropLast() {
+                guard let relationship = last.entity.relationship(named: key) else { return false }
+                last = context.entry(last.destinations[relationship.ordinal])
+            }
+            let wanted = samples.end.map { Array(keys.prefix($0 + 1)) } ?? keys
+            guard probe.read == wanted else { return false }
+            if samples.end != nil { return KeyPathSamples.isSame(found, .null) }
+            guard let field = last.entity.field(named: keys[keys.count - 1]), field.relationship == nil else { return true }
+            let isDecodable = !probe.undecodable.contains(FieldPlace(slot: last.slot, field: field.ordinal))
+            return KeyPathSamples.isSame(found, samples.value(field, isDecodable: isDecodable))
+        }
+        // A path that unwraps by force cannot be evaluated where there is nothing.
+        let isForced = path.debugDescription.contains("!")
+        let contents = KeyPathSamples.Content.allCases.filter { !isForced || $0 != .missing }
+        guard contents.allSatisfy({ agrees(KeyPathSamples(content: $0)) }) else { return false }
+        return isForced || (0..<keys.count - 1).allSatisfy { agrees(KeyPathSamples(content: .first, end: $0)) }
     }
 
     /// The property whose own key path is a step.
@@ -111,8 +148,32 @@ final class KeyPathProbe: Context {
     override func fire(_ object: some Model, _ field: Int) {
         let entity = entry(object._$state.slot).entity
         if entity.fields.indices.contains(field) { read.append(entity.fields[field].name) }
-        // Every to-one relationship leads to an object.
-        for field in entity.fields { if let relationship = field.relationship { object._$setToOne(relationship, ToOne(id: 1)) } }
+        if let samples { load(samples, into: object) }
+        // Every to-one relationship leads to an object, but the one at the end.
+        let target = samples.flatMap(\.end).map { $0 == read.count - 1 } ?? false ? ToOne.none : ToOne(id: 1)
+        for field in entity.fields { if let relationship = field.relationship { object._$setToOne(relationship, target) } }
+    }
+
+    /// Gives an object the values of a sample, and those of a new object where its properties do not take them.
+    private func load(_ samples: KeyPathSamples, into object: some Model) {
+        let entry = entry(object._$state.slot)
+        for _ in 0...entry.entity.fields.count {
+            let arena = RecordArena(capacity: 512)
+            var builder = RecordBuilder(arena)
+            builder.begin(entry.entity.layout)
+            do {
+                for field in entry.entity.fields where field.relationship == nil && !field.isHidden {
+                    let isDecodable = !undecodable.contains(FieldPlace(slot: entry.slot, field: field.ordinal))
+                    try builder.set(field, samples.value(field, isDecodable: isDecodable))
+                }
+                return try object._$load(builder.finishedView())
+            } catch {
+                // The error of decoding names the field by its number.
+                guard let mark = (error as? StoreError)?.attribute, mark.hasPrefix("#"), let field = Int(mark.dropFirst()),
+                    undecodable.insert(FieldPlace(slot: entry.slot, field: field)).inserted
+                else { return }
+            }
+        }
     }
 
     /// Of any class that a path goes over; which one makes no difference.

@@ -1,0 +1,58 @@
+import Foundation
+import PolyStoreBackend
+
+/// What the objects hold that a ``KeyPathProbe`` evaluates a key path on.
+///
+/// A stored property gives what is stored. A computed property that is not the same for every sample is thereby told from the stored property that it reads.
+struct KeyPathSamples {
+    /// Which of the values every attribute holds.
+    enum Content: Int, CaseIterable {
+        /// Two that differ in every attribute, and are of the sort that conversions change.
+        case first, second
+        /// Zero, and texts and data without content.
+        case empty
+        /// No value, where an attribute is optional.
+        case missing
+    }
+
+    let content: Content
+    /// The number of the step whose to-one relationship leads to no object, from 0; all others lead to one.
+    var end: Int?
+
+    /// What an attribute holds.
+    /// - Parameter isDecodable: false where the property is of a type that does not take every value of the attribute's, such as an enum.
+    func value(_ field: Field, isDecodable: Bool) -> Value {
+        if content == .missing, field.isOptional { return .null }
+        guard isDecodable, field.type != .json else { return field.defaultValue ?? .null }
+        let number = content.rawValue
+        return switch field.type {
+        case .bool: .integer(content == .first ? 1 : 0)
+        case .int8, .int16, .int32, .int64: .integer([77, -3, 0, 0][number])
+        case .uint8, .uint16, .uint32, .uint64: .integer([77, 200, 0, 0][number])
+        case .float, .double: .real([2.625, -1e9, 0, 0][number])
+        case .date: .real([86_400.5, -1e9, 0, 0][number])
+        case .decimal: .blob(([Decimal(2625) / 1000, Decimal(-41), 0, 0] as [Decimal])[number].orderedBytes)
+        case .string: .text([" aÉ\u{301}ß  Z\n", "7 x", "", ""][number])
+        case .url: .text(["http://A.example:80/a/../b?q#f", "relative/", "about:blank", "about:blank"][number])
+        case .data: .blob([[0, 255, 10], [1], [], []][number])
+        case .uuid: .blob([UInt8](repeating: [0xa5, 0x3c, 0, 0][number], count: 16))
+        case .json: .null
+        }
+    }
+
+    /// Whether what a key path gave is a value, nil for none.
+    /// - Returns: true where the two cannot be compared.
+    static func isSame(_ found: Any, _ value: Value) -> Bool {
+        guard let found = unwrapped(found) else { return value.isNull }
+        if value.isNull { return false }
+        if let attribute = found as? any AttributeValue { return attribute.attributeValue == value }
+        guard let raw = found as? any RawRepresentable, let attribute = raw.rawValue as? any AttributeValue else { return true }
+        return attribute.attributeValue == value
+    }
+
+    private static func unwrapped(_ value: Any) -> Any? {
+        let mirror = Mirror(reflecting: value)
+        guard mirror.displayStyle == .optional else { return value }
+        return mirror.children.first.flatMap { unwrapped($0.value) }
+    }
+}
