@@ -60,6 +60,21 @@ import Testing
         #expect(try opened.store.read { $0.version } == 1, "building indexes changes no object")
     }
 
+    @Test func aReadOnlyStoreIsNotRebuilt() throws {
+        let opened = try Opened()
+        try Company.fill(opened.store, 20)
+        try opened.backend.close()
+        let before = opened.engine.keys()
+        let reader = try Opened(opened.engine, isReadOnly: true)
+        for names: Set<String>? in [nil, ["Person_age"], ["unknown"]] {
+            let error = failure { try reader.backend.rebuildIndexes(names) }
+            #expect(error?.code == .readOnly)
+            #expect(error?.message.contains("for reading only") == true)
+        }
+        #expect(opened.engine.keys() == before)
+        #expect(try reader.backend.verify() == [])
+    }
+
     @Test func indexesAreBuiltWhileTheStoreIsInUse() throws {
         let opened = try Opened()
         try Company.fill(opened.store, 450)

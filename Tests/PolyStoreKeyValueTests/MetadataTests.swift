@@ -140,4 +140,33 @@ import Testing
         #expect(try reopened.store.ids("Person").count == 20)
         #expect(try reopened.backend.verify() == [])
     }
+
+    /// A.b_c and A_b.c were both called A_b_c once, so that an earlier version gave both one number, and nothing tells their links apart.
+    @Test func aStoreWithTheLinksOfTwoUnderOneNumberIsRefused() throws {
+        func many(_ name: String) -> PropertyDescription {
+            .relationship(RelationshipDescription(name: name, destination: "X", isToMany: true))
+        }
+        let schema = try ResolvedSchema(
+            SchemaDescription(
+                name: "alike",
+                entities: [
+                    EntityDescription(name: "A", properties: [many("b_c")]), EntityDescription(name: "A_b", properties: [many("c")]),
+                    EntityDescription(name: "X", properties: [.attribute(AttributeDescription(name: "title", type: .string))]),
+                ]))
+        #expect(schema.links.map(\.sharedName) == ["A_b_c", "A_b_c"])
+        let opened = try Opened(TestEngine(), schema)
+        try opened.backend.close()
+        let links = opened.engine.keys([Keyspace.metadata.rawValue, Keyspace.Metadata.link.rawValue])
+        #expect(links.count == 2)
+        // As an earlier version wrote it: the later of two equal names is the one that was kept.
+        opened.engine[links[0]] = nil
+        opened.engine[links[1]] = Array("A_b_c".utf8)
+        let before = opened.engine.keys()
+        for isReadOnly in [false, true] {
+            let error = failure { _ = try Opened(opened.engine, schema, isReadOnly: isReadOnly) }
+            #expect(error?.code == .incompatibleSchema)
+            #expect(error?.message.contains("two relationships in the one table A_b_c") == true, "\(String(describing: error))")
+        }
+        #expect(opened.engine.keys() == before)
+    }
 }

@@ -47,6 +47,25 @@ let capabilityCases: [ConformanceCase] = [
         try run.expect(found != nil, equals: run.target.capabilities.contains(.persistence))
     },
     ConformanceCase(
+        "capability.planned-indexes.both-ways",
+        "Plans name the index of an indexed condition where that is claimed, and not of all such conditions where it is not."
+    ) { run in
+        let (store, item) = try Catalog.open(run, items: 200)
+        let isClaimed = run.target.capabilities.contains(.plannedIndexes)
+        let names = Set(item.indexes.map(\.name))
+        let scans = try store.read { transaction in
+            try Catalog.served(store).filter { what, predicate in
+                let plan = try transaction.explain(FetchRequest(item, predicate: predicate))
+                for access in plan.accesses where access.path == .search || access.path == .index {
+                    try run.expect(access.index.map(names.contains) ?? false, "\(what): \(access), of \(names.sorted())")
+                }
+                if isClaimed { try run.expect(!plan.isScan, "\(what), and plannedIndexes is claimed: \(plan)") }
+                return plan.isScan
+            }
+        }
+        if !isClaimed { try run.expect(!scans.isEmpty, "every plan names an index, but plannedIndexes is not claimed") }
+    },
+    ConformanceCase(
         "capability.transferable-writer.goes-on-elsewhere",
         "A write transaction that is begun, used, committed and rolled back on different threads does what it does on one.",
         requires: [.transferableWriter]
