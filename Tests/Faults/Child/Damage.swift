@@ -27,9 +27,20 @@ enum Damage {
         } catch {
             verified = "an error"
         }
+        if !wrong.isEmpty, let earlier = wholeCommit(store, before: head) {
+            return "wrong: all of it is as after commit \(earlier), verify finds \(verified)"
+        }
         if !wrong.isEmpty { return "wrong \(wrong.count) answers, \(errors.count) errors, verify finds \(verified): \(wrong[0])" }
         if let first = errors.first { return "error \(errors.count) answers: \(first)" }
         return verified == "nothing" ? "ok" : "found by verify alone"
+    }
+
+    /// The number of an earlier commit whose truth every answer of a store agrees with; nil where there is none.
+    private static func wholeCommit(_ store: Store, before head: Int) -> Int? {
+        guard let earlier = try? store.read({ try Checker.head(store, $0) }), earlier < head else { return nil }
+        let truth = Truth.after(earlier)
+        let isWhole = Query.all(truth).allSatisfy { query in (try? store.read { try query.check(store, $0, truth) }) != nil }
+        return isWhole ? earlier : nil
     }
 
     /// As ``Checker/run(_:)``; floor and ceiling are both the number of the last commit.

@@ -1,9 +1,7 @@
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend
-import PolyStoreLMDB
-import PolyStoreLevelDB
-import PolyStoreSQLite
+import SmallStores
 
 struct Failure: Error, CustomStringConvertible {
     let description: String
@@ -19,21 +17,10 @@ func fail(_ message: String) -> Never {
 
 /// Small limits, so that files are switched, maps grow and logs are copied within few commits.
 func configuration(_ engine: String, _ path: String) -> StoreConfiguration {
-    switch engine {
-    case "sqlite":
-        var options = SQLiteOptions()
-        options.pageSize = 1024
-        return .sqlite(file: path, options: options)
-    case "lmdb":
-        var options = LMDBOptions()
-        options.mapSize = 1 << 20
-        return .lmdb(file: path, options: options)
-    case "leveldb":
-        var options = LevelDBOptions()
-        options.writeBufferSize = 64 << 10
-        return .levelDB(directory: path, options: options)
-    default: fail("There is no engine \(engine).")
+    guard engine != "memory", let found = SmallStores.configuration(engine, path, writeBufferSize: 64 << 10, pageSize: 1024) else {
+        fail("There is no engine \(engine) with files.")
     }
+    return found
 }
 
 func openStore(_ engine: String, _ path: String) throws -> Store { try Store(configuration(engine, path), try Truth.schema()) }

@@ -1,6 +1,7 @@
 """What all kinds of runs share: the programs, the processes and the counts."""
 
 import os
+import re
 import shutil
 import signal
 import struct
@@ -49,8 +50,8 @@ class Counts:
         self.total += 1
         word = verdict.split()[0].rstrip(":")
         if word in BAD:
-            for engine, kind, text, _ in self.known:
-                if engine == self.engine and kind in ("*", self.kind) and text in verdict:
+            for engine, kind, text, damage, _ in self.known:
+                if engine == self.engine and kind in ("*", self.kind) and text in verdict and re.search(damage, reproduction):
                     self.accepted += 1
                     return
             if len(self.examples) < 5:
@@ -73,7 +74,7 @@ class Counts:
 
 
 def known_limits():
-    """The written list: engine, kind, text of the verdict, reason; separated by tabs."""
+    """The written list: engine, kind, text of the verdict, pattern of the damage, reason; separated by tabs."""
     known = []
     with open(os.path.join(HERE, "..", "limits.txt"), encoding="utf-8") as file:
         for line in file:
