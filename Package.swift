@@ -85,6 +85,7 @@ let package = Package(
             name: "ConformanceTargets",
             dependencies: [
                 "PolyStoreConformance", "PolyStoreKeyValue", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB",
+                "SmallStores",
             ], path: "Conformance/Targets", swiftSettings: settings),
         .executableTarget(
             name: "conformance-report", dependencies: ["ConformanceTargets", "PolyStoreConformance"], path: "Conformance/Report",
@@ -101,16 +102,18 @@ let package = Package(
         // Killed by Tests/Kill/run.sh.
         .executableTarget(
             name: "kill-child",
-            dependencies: ["PolyStore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "EngineTestSupport"],
-            path: "Tests/Kill/Child",
-            swiftSettings: settings),
+            dependencies: ["PolyStore", "EngineTestSupport", "SmallStores"], path: "Tests/Kill/Child", swiftSettings: settings),
 
         // Many threads at once, run by Tests/Stress/run.sh. Free of macros, so that a build with the thread sanitizer takes a minute.
         .executableTarget(
             name: "stress-child",
-            dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
-            path: "Tests/Stress/Child", swiftSettings: settings),
+            dependencies: ["PolyStoreCore", "SmallStores"], path: "Tests/Stress/Child", swiftSettings: settings),
 
+        // The built-in engines by name, for programs that run on any of them.
+        .target(
+            name: "SmallStores",
+            dependencies: ["PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            path: "Tests/Engines/Stores", swiftSettings: settings),
         // What the tests of the key-value engines share, and the other process in them.
         .target(name: "EngineTestSupport", dependencies: ["PolyStoreBackend"], path: "Tests/Engines/Support", swiftSettings: settings),
         .executableTarget(
@@ -123,8 +126,7 @@ let package = Package(
         // Run by Tests/Faults/run.sh with faults injected below the engines.
         .executableTarget(
             name: "fault-child",
-            dependencies: ["EngineTestSupport", "PolyStoreBackend", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
-            path: "Tests/Faults/Child", swiftSettings: settings),
+            dependencies: ["EngineTestSupport", "PolyStoreBackend", "SmallStores"], path: "Tests/Faults/Child", swiftSettings: settings),
 
         .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordChecksum"], swiftSettings: settings),
         // Random inputs for the readers of records, in the tests and in Tests/Fuzz/run.sh.

@@ -5,6 +5,7 @@ import PolyStoreLMDB
 import PolyStoreLevelDB
 import PolyStoreMemory
 import PolyStoreSQLite
+import SmallStores
 
 /// The built-in backends, each held to what it claims.
 package enum Targets {
@@ -48,18 +49,7 @@ package enum Targets {
 
     /// A store for a process that is killed: with a map that has to grow and tables that have to be written meanwhile.
     package static func configuration(_ name: String, _ path: String) -> StoreConfiguration {
-        switch name {
-        case "lmdb":
-            var options = LMDBOptions()
-            options.mapSize = 1 << 20
-            return .lmdb(file: path, options: options)
-        case "leveldb":
-            var options = LevelDBOptions()
-            options.writeBufferSize = 256 << 10
-            return .levelDB(directory: path, options: options)
-        case "sqlite": return .sqlite(file: path)
-        default: return .inMemory()
-        }
+        SmallStores.configuration(name, path) ?? .inMemory()
     }
 }
 

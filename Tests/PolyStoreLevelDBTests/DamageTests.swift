@@ -74,6 +74,33 @@ import Testing
         ),
     ]
 
+    /// Opens copies of a store in a folder, each with one bit flipped: in every table, at six places that are spread over the data blocks, which take up most
+    /// of the file.
+    /// - Returns: the number of copies that are refused, or refuse what the body asks, as damaged.
+    private static func forEachDamage(of folder: Folder, _ body: (Store, _ what: String) throws -> Void) throws -> Int {
+        let tables = try FileManager.default.contentsOfDirectory(atPath: folder.file()).filter { $0.hasSuffix(".ldb") }.sorted()
+        #expect(!tables.isEmpty)
+        var refused = 0
+        for (round, table) in (0..<6).flatMap({ round in tables.map { (round, $0) } }) {
+            let copy = folder.file("copy")
+            try? FileManager.default.removeItem(atPath: copy)
+            try FileManager.default.copyItem(atPath: folder.file(), toPath: copy)
+            let url = URL(fileURLWithPath: copy + "/" + table)
+            var bytes = try Data(contentsOf: url)
+            bytes[bytes.count * (round * 2 + 1) / 14] ^= 0x10
+            try bytes.write(to: url)
+            do {
+                let store = try notes(copy)
+                defer { try? store.backend.close() }
+                try body(store, "byte flipped in part \(round) of \(table)")
+            } catch let error as StoreError {
+                #expect(error.code == .corrupt, "\(error)")
+                refused += 1
+            }
+        }
+        return refused
+    }
+
     @Test func skippedBlocksAreErrorsInEveryOperation() throws {
         let folder = try Folder()
         try Self.fill(folder.file())
@@ -81,41 +108,25 @@ import Testing
         let right = try Self.operations.map { try $0.run(sound) }
         #expect(try sound.backend.verify() == [])
         try sound.backend.close()
-        let tables = try FileManager.default.contentsOfDirectory(atPath: folder.file()).filter { $0.hasSuffix(".ldb") }.sorted()
-        #expect(!tables.isEmpty)
         var damaged = 0
-        for (round, table) in (0..<6).flatMap({ round in tables.map { (round, $0) } }) {
-            let copy = folder.file("copy")
-            try? FileManager.default.removeItem(atPath: copy)
-            try FileManager.default.copyItem(atPath: folder.file(), toPath: copy)
-            let url = URL(fileURLWithPath: copy + "/" + table)
-            var bytes = try Data(contentsOf: url)
-            // Spread over the data blocks, which take up most of the file.
-            bytes[bytes.count * (round * 2 + 1) / 14] ^= 0x10
-            try bytes.write(to: url)
-            do {
-                let store = try notes(copy)
-                defer { try? store.backend.close() }
-                var errors = 0
-                for (operation, right) in zip(Self.operations, right) {
-                    do {
-                        #expect(try operation.run(store) == right, "\(operation.name), byte flipped in part \(round) of \(table)")
-                    } catch let error as StoreError {
-                        #expect(error.code == .corrupt, "\(operation.name): \(error)")
-                        errors += 1
-                    }
+        let refused = try Self.forEachDamage(of: folder) { store, what in
+            var errors = 0
+            for (operation, right) in zip(Self.operations, right) {
+                do {
+                    #expect(try operation.run(store) == right, "\(operation.name), \(what)")
+                } catch let error as StoreError {
+                    #expect(error.code == .corrupt, "\(operation.name): \(error)")
+                    errors += 1
                 }
-                // Damage is a finding of `verify`, which does not throw.
-                let findings = try store.backend.verify()
-                if errors > 0 {
-                    damaged += 1
-                    #expect(!findings.isEmpty)
-                }
-            } catch let error as StoreError {
-                #expect(error.code == .corrupt, "\(error)")
+            }
+            // Damage is a finding of `verify`, which does not throw.
+            let findings = try store.backend.verify()
+            if errors > 0 {
                 damaged += 1
+                #expect(!findings.isEmpty)
             }
         }
+        damaged += refused
         #expect(damaged > 0)
     }
 
@@ -123,33 +134,19 @@ import Testing
     @Test func writersDoNotTakeSkippedKeysForFreeOnes() throws {
         let folder = try Folder()
         try Self.fill(folder.file())
-        let tables = try FileManager.default.contentsOfDirectory(atPath: folder.file()).filter { $0.hasSuffix(".ldb") }.sorted()
-        for (round, table) in (0..<6).flatMap({ round in tables.map { (round, $0) } }) {
-            let copy = folder.file("copy")
-            try? FileManager.default.removeItem(atPath: copy)
-            try FileManager.default.copyItem(atPath: folder.file(), toPath: copy)
-            let url = URL(fileURLWithPath: copy + "/" + table)
-            var bytes = try Data(contentsOf: url)
-            bytes[bytes.count * (round * 2 + 1) / 14] ^= 0x10
-            try bytes.write(to: url)
-            do {
-                let store = try notes(copy)
-                defer { try? store.backend.close() }
-                // Twelve titles that exist: a cursor looks for them.
-                let taken = failure {
-                    try store.write { changes in
-                        for id in Int64(1)...12 { try changes.insert("Note", 5000 + id, ["title": .text("note \(id * 99 + 1)")]) }
-                    }
+        _ = try Self.forEachDamage(of: folder) { store, _ in
+            // Twelve titles that exist: a cursor looks for them.
+            let taken = failure {
+                try store.write { changes in
+                    for id in Int64(1)...12 { try changes.insert("Note", 5000 + id, ["title": .text("note \(id * 99 + 1)")]) }
                 }
-                #expect(taken?.code == .constraint || taken?.code == .corrupt, "\(String(describing: taken))")
-                let backend = try #require(store.backend as? KeyValueBackend)
-                let rebuilt = failure { try backend.rebuildIndexes() }
-                #expect(rebuilt == nil || rebuilt?.code == .corrupt, "\(String(describing: rebuilt))")
-                if rebuilt == nil, try store.backend.verify().isEmpty {
-                    #expect(try store.ids("Note", .compare(try store.field("Note", "size"), .equal, .integer(150))).count == 700)
-                }
-            } catch let error as StoreError {
-                #expect(error.code == .corrupt, "\(error)")
+            }
+            #expect(taken?.code == .constraint || taken?.code == .corrupt, "\(String(describing: taken))")
+            let backend = try #require(store.backend as? KeyValueBackend)
+            let rebuilt = failure { try backend.rebuildIndexes() }
+            #expect(rebuilt == nil || rebuilt?.code == .corrupt, "\(String(describing: rebuilt))")
+            if rebuilt == nil, try store.backend.verify().isEmpty {
+                #expect(try store.ids("Note", .compare(try store.field("Note", "size"), .equal, .integer(150))).count == 700)
             }
         }
     }

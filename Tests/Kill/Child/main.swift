@@ -11,10 +11,7 @@
 import EngineTestSupport
 import Foundation
 import PolyStore
-import PolyStoreLMDB
-import PolyStoreLevelDB
-import PolyStoreMemory
-import PolyStoreSQLite
+import SmallStores
 
 @Model
 final class Entry {
@@ -37,22 +34,8 @@ let arguments = CommandLine.arguments
 guard arguments.count >= 4 else {
     fail("usage: kill-child write|write-many ENGINE STORE | check ENGINE STORE LAST | check-many ENGINE STORE FILE")
 }
-let configuration: StoreConfiguration
-switch arguments[2] {
-case "sqlite": configuration = .sqlite(file: arguments[3])
-case "lmdb":
-    // A map that is too small grows while the child is killed.
-    var options = LMDBOptions()
-    options.mapSize = 1 << 20
-    configuration = .lmdb(file: arguments[3], options: options)
-case "leveldb":
-    // Small tables, so that some are written while the child is killed.
-    var options = LevelDBOptions()
-    options.writeBufferSize = 256 << 10
-    configuration = .levelDB(directory: arguments[3], options: options)
-case "memory": configuration = .inMemory()
-default: fail("there is no engine \(arguments[2])")
-}
+// A map that is too small grows while the child is killed, and small tables are written.
+guard let configuration = SmallStores.configuration(arguments[2], arguments[3]) else { fail("there is no engine \(arguments[2])") }
 let stack = try DataStack(Schema("Kill", Entry.self, Counter.self))
 let store = try stack.addStore(configuration)
 

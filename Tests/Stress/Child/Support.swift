@@ -1,10 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
-import PolyStoreLMDB
-import PolyStoreLevelDB
-import PolyStoreMemory
-import PolyStoreSQLite
+import SmallStores
 
 /// What should not have been, with what it was.
 struct Wrong: Error, CustomStringConvertible {
@@ -47,19 +44,11 @@ struct Engine: Sendable {
     var mapSize = 1 << 20
 
     func store(_ number: Int) throws -> StoreConfiguration {
-        switch name {
-        case "memory": return .inMemory()
-        case "sqlite": return .sqlite(file: "\(folder)/store\(number).sqlite")
-        case "lmdb":
-            var options = LMDBOptions()
-            options.mapSize = mapSize
-            return .lmdb(file: "\(folder)/store\(number).lmdb", options: options)
-        case "leveldb":
-            var options = LevelDBOptions()
-            options.writeBufferSize = 256 << 10
-            return .levelDB(directory: "\(folder)/store\(number).leveldb", options: options)
-        default: throw Wrong("there is no engine \(name): sqlite, lmdb, leveldb, memory")
+        let path = "\(folder)/store\(number).\(name)"
+        guard let found = SmallStores.configuration(name, path, mapSize: mapSize) else {
+            throw Wrong("there is no engine \(name): \(SmallStores.engines.joined(separator: ", "))")
         }
+        return found
     }
 
     var isPersistent: Bool { name != "memory" }
