@@ -93,7 +93,9 @@ package final class RuleEvaluator {
             }
             // Of what cannot be compared neither is true.
             let evaluator = PredicateEvaluator(.not(.and(parts)))
-            return { try evaluator.matches(id: $0, $1) }
+            guard field.type.physical == .real else { return { try evaluator.matches(id: $0, $1) } }
+            // NaN comes before every number in an order, and is in no range.
+            return { try $1.real(field.ordinal).isNaN || evaluator.matches(id: $0, $1) }
         case .length(let least, let most):
             guard field.type == .string || field.type == .url || field.type == .data else {
                 throw misfit("only texts and data have a length")

@@ -11,6 +11,8 @@
 package struct WatchedFiles: Sendable {
     private struct File: Sendable {
         let path: String
+        /// The path as the system takes it: made once, as it is asked about at each commit.
+        let name: ContiguousArray<CChar>
         let device: dev_t
         let inode: ino_t
     }
@@ -28,7 +30,7 @@ package struct WatchedFiles: Sendable {
     package mutating func add(_ path: String) throws {
         var found = stat()
         guard stat(path, &found) == 0 else { throw FilePlace(path: path).refused("The file cannot be reached", errno) }
-        files.append(File(path: path, device: found.st_dev, inode: found.st_ino))
+        files.append(File(path: path, name: path.utf8CString, device: found.st_dev, inode: found.st_ino))
     }
 
     /// Costs a system call for each file.
@@ -37,7 +39,8 @@ package struct WatchedFiles: Sendable {
     package func check(_ place: String) throws {
         for file in files {
             var found = stat()
-            let code = stat(file.path, &found) == 0 ? 0 : errno
+            let result = file.name.withUnsafeBufferPointer { name in name.baseAddress.map { stat($0, &found) } ?? -1 }
+            let code = result == 0 ? 0 : errno
             if code == 0, found.st_dev == file.device, found.st_ino == file.inode { continue }
             let what = code == 0 ? "replaced by another file" : code == ENOENT ? "deleted" : "made unreachable"
             throw StoreError(

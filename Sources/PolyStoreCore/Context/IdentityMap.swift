@@ -341,6 +341,7 @@ final class IdentityMap {
 
     @usableFromInline
     func makeLine(_ tag: UInt) -> Line {
+        removeLastLine()
         if (used + 1) * 3 > capacity * 2 {
             acquire()
             rebuild()
@@ -352,6 +353,23 @@ final class IdentityMap {
         lastTag = tag
         lastLine = line
         return line
+    }
+
+    /// Removes the line that was looked at last if its objects are gone and no other line was moved behind it: objects that are read one by one and released
+    /// at once leave no lines behind, so that the table need not be rebuilt.
+    private func removeLastLine() {
+        guard let lines, let line = lastLine, Self.isEmpty(line) else { return }
+        let next = ((line - lines) / Self.width &+ 1) & (capacity &- 1)
+        guard lines[next &* Self.width].load(ordering: .relaxed) == 0 else { return }
+        // Under the lock, as a deinit on another thread may be looking for its line. It looks for one that is not empty.
+        acquire()
+        line[0].store(0, ordering: .relaxed)
+        clearedTag = 0
+        clearedLine = nil
+        used -= 1
+        lastTag = 0
+        lastLine = nil
+        release()
     }
 
     /// The free line that a new number belongs into. Its words are 0.

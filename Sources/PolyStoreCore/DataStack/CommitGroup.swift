@@ -23,17 +23,29 @@ package struct GroupLimits: Sendable {
 /// commit, in their order, and none if it fails.
 final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, and nobody else
     /// A transaction that waits for the commit.
-    private struct Member {
+    private final class Member {
         let changes: [(store: PersistentStore, changes: ChangeSet)]
         let touched: MemberLog
         /// The entities of deleted objects of hierarchies.
         let deletedKinds: [ObjectKey: String]
         /// The stores whose state it depends on, by index.
         let stores: [Int]
-        let source: (any Hashable & Sendable)?
-        let userInfo: [String: any Sendable]
+        let origin: CommitOrigin?
         let site: CallSite
         let acknowledge: ((any Error)?) -> Void
+
+        init(
+            changes: [(store: PersistentStore, changes: ChangeSet)], touched: MemberLog, deletedKinds: [ObjectKey: String], stores: [Int],
+            origin: CommitOrigin?, site: CallSite, acknowledge: @escaping ((any Error)?) -> Void
+        ) {
+            self.changes = changes
+            self.touched = touched
+            self.deletedKinds = deletedKinds
+            self.stores = stores
+            self.origin = origin
+            self.site = site
+            self.acknowledge = acknowledge
+        }
     }
 
     let core: StackCore
@@ -180,8 +192,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         members.append(
             Member(
                 changes: changes, touched: published.log, deletedKinds: published.deletedKinds, stores: stores,
-                source: transaction.sourceIdentifier,
-                userInfo: transaction.userInfo, site: site
+                origin: transaction.origin, site: site
             ) { [failure] error in done(failure ?? error) })
     }
 
@@ -298,7 +309,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
                         store: store, version: version, changes: changes, touched: touched.filter { store.slots.contains($0.slot) },
                         deletedKinds: member.deletedKinds)
                 }
-                return Commit(sourceIdentifier: member.source, userInfo: member.userInfo, parts: parts, table: table)
+                return Commit(sourceIdentifier: member.origin?.source, userInfo: member.origin?.userInfo ?? [:], parts: parts, table: table)
             }
         }
     }
@@ -314,10 +325,8 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
             part.didReserve()
             members.append(
                 Member(
-                    changes: [], touched: MemberLog(), deletedKinds: [:], stores: [entry.store.index], source: nil, userInfo: [:],
-                    site: .framework
-                ) {
-                    error in
+                    changes: [], touched: MemberLog(), deletedKinds: [:], stores: [entry.store.index], origin: nil, site: .framework
+                ) { error in
                     done(error.map { .failure($0) } ?? .success(keys))
                 })
         } catch {

@@ -16,12 +16,36 @@ final class Ticket: Sendable {
 struct TransactionOrder: Sendable {
     /// nil is what the store says.
     var durability: Durability?
-    var source: (any Hashable & Sendable)?
+    let origin: CommitOrigin?
     var ticket: Ticket?
     /// The place in the user's code that asked for the transaction.
-    var site: CallSite = .framework
+    let site: CallSite
     /// Whether the changes are checked and applied, and then undone; see ``Rehearsal``.
     var isRehearsal = false
+
+    init(
+        durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, ticket: Ticket? = nil, site: CallSite = .framework,
+        isRehearsal: Bool = false
+    ) {
+        self.durability = durability
+        origin = CommitOrigin(source, [:])
+        self.ticket = ticket
+        self.site = site
+        self.isRehearsal = isRehearsal
+    }
+}
+
+/// What a transaction tells the observers of its commit. One object, as copying an existential takes hundreds of instructions, and most transactions tell nothing.
+final class CommitOrigin: Sendable {
+    let source: (any Hashable & Sendable)?
+    let userInfo: [String: any Sendable]
+
+    /// - Returns: nil where there is nothing to tell.
+    init?(_ source: (any Hashable & Sendable)?, _ userInfo: [String: any Sendable]) {
+        if source == nil, userInfo.isEmpty { return nil }
+        self.source = source
+        self.userInfo = userInfo
+    }
 }
 
 /// Ends a transaction whose changes would have been committed, had it not been a rehearsal.

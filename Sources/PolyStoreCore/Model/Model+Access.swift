@@ -10,11 +10,13 @@ extension Model {
     @inlinable
     public func _$willChange(_ field: Int) {
         if _$state.isFault { _$fire() }
-        if let edit = _$state.edit, !edit.isRecorded {
+        // The object holds its changes; retaining them here would take longer than all the rest.
+        let isNoted = _$state.unretainedEdit?._withUnsafeGuaranteedRef { edit in
+            if edit.isRecorded { return false }
             edit.mask.insert(field)
-        } else {
-            _$beginEditing().mask.insert(field)
+            return true
         }
+        if isNoted != true { _$beginEditing().mask.insert(field) }
     }
 
     @usableFromInline

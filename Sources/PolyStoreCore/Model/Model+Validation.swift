@@ -31,9 +31,15 @@ extension Transaction {
     /// The rules of attributes, and what the models themselves ask of their objects.
     func checkObjects(_ entry: StoreEntity, _ own: Pending, _ violations: inout Violations) throws {
         if entry.hasRules { try checkRules(entry, own, &violations) }
-        for object in own.inserted where !object.isDeleted { check(object, entry, &violations) { try $0.validate() } }
-        for object in own.updated where !object.isDeleted { check(object, entry, &violations) { try $0.validate() } }
-        for object in own.deleted { check(object, entry, &violations) { try $0.validateForDelete() } }
+        for object in own.inserted where !object.isDeleted {
+            do { try object.validate() } catch { add(error, of: object, entry, &violations) }
+        }
+        for object in own.updated where !object.isDeleted {
+            do { try object.validate() } catch { add(error, of: object, entry, &violations) }
+        }
+        for object in own.deleted {
+            do { try object.validateForDelete() } catch { add(error, of: object, entry, &violations) }
+        }
     }
 
     /// Of new objects all attributes, of others those that were changed: what was stored before a rule was made does not stand in the way of
@@ -55,18 +61,15 @@ extension Transaction {
         for object in own.updated where !object.isDeleted { try check(object, object._$state.edit?.mask ?? FieldMask()) }
     }
 
-    private func check(_ object: any Model, _ entry: StoreEntity, _ violations: inout Violations, _ body: (any Model) throws -> Void) {
-        do {
-            try body(object)
-        } catch {
-            let (name, key) = (entry.entity.name, object._$state.key)
-            switch error {
-            case let error as ValidationError:
-                for failure in error.failures { violations.add(name, failure.attribute, key, failure.message, .custom) }
-            case let error as StoreError where !error.violations.isEmpty: violations.add(error.violations)
-            case let error as StoreError: violations.add(name, error.attribute, key, "is refused: \(error.message)", .custom)
-            default: violations.add(name, nil, key, "is refused: \(error)", .custom)
-            }
+    /// What a model threw becomes a violation.
+    private func add(_ error: any Error, of object: any Model, _ entry: StoreEntity, _ violations: inout Violations) {
+        let (name, key) = (entry.entity.name, object._$state.key)
+        switch error {
+        case let error as ValidationError:
+            for failure in error.failures { violations.add(name, failure.attribute, key, failure.message, .custom) }
+        case let error as StoreError where !error.violations.isEmpty: violations.add(error.violations)
+        case let error as StoreError: violations.add(name, error.attribute, key, "is refused: \(error.message)", .custom)
+        default: violations.add(name, nil, key, "is refused: \(error)", .custom)
         }
     }
 }

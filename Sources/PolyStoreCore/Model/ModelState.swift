@@ -17,21 +17,23 @@ public struct ModelState: ~Copyable {
     @usableFromInline
     struct Flags: OptionSet, Sendable {
         @usableFromInline let rawValue: Int32
-        @usableFromInline init(rawValue: Int32) { self.rawValue = rawValue }
+        @inlinable init(rawValue: Int32) { self.rawValue = rawValue }
+
+        // Computed, as a stored static property of another module is a call at each access.
 
         /// The values are still to be read.
-        @usableFromInline static let fault = Flags(rawValue: 1)
-        @usableFromInline static let deleted = Flags(rawValue: 2)
+        @inlinable static var fault: Flags { Flags(rawValue: 1) }
+        @inlinable static var deleted: Flags { Flags(rawValue: 2) }
         /// The context keeps a list of a to-many relationship for it.
-        @usableFromInline static let hasMembers = Flags(rawValue: 4)
+        @inlinable static var hasMembers: Flags { Flags(rawValue: 4) }
         /// A fault whose to-one relationships are known already.
-        static let linked = Flags(rawValue: 16)
+        static var linked: Flags { Flags(rawValue: 16) }
         /// The store had no such object when it was read.
-        static let missing = Flags(rawValue: 8)
+        static var missing: Flags { Flags(rawValue: 8) }
         /// A fault that was made for an id that nobody has looked up.
-        static let unverified = Flags(rawValue: 32)
+        static var unverified: Flags { Flags(rawValue: 32) }
         /// The unsafe transaction of the object holds it until the next commit or rollback.
-        @usableFromInline static let owned = Flags(rawValue: 64)
+        @inlinable static var owned: Flags { Flags(rawValue: 64) }
     }
 
     @inlinable
@@ -53,6 +55,9 @@ public struct ModelState: ~Copyable {
     @inlinable var slot: Int32 { unretainedMap._withUnsafeGuaranteedRef { $0.slot } }
 
     @inlinable public var isFault: Bool { flags.contains(.fault) }
+
+    /// The changes, for as long as nothing replaces them.
+    @inlinable var unretainedEdit: Unmanaged<EditState>? { edit.map { Unmanaged.passUnretained($0) } }
 }
 
 /// The changes of one object in a transaction.

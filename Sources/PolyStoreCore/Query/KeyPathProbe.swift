@@ -12,8 +12,8 @@ final class KeyPathProbe: Context {
     private var read: [String] = []
     /// What the objects hold; nil: what new objects hold.
     private var samples: KeyPathSamples?
-    /// The fields whose properties do not take every value.
-    private var undecodable: Set<FieldPlace> = []
+    /// The number of values that the properties of fields did not take.
+    private var attempts: [FieldPlace: Int] = [:]
 
     private struct FieldPlace: Hashable {
         let slot: Int32
@@ -112,8 +112,7 @@ final class KeyPathProbe: Context {
             guard probe.read == wanted else { return false }
             if samples.end != nil { return KeyPathSamples.isSame(found, .null) }
             guard let field = last.entity.field(named: keys[keys.count - 1]), field.relationship == nil else { return true }
-            let isDecodable = !probe.undecodable.contains(FieldPlace(slot: last.slot, field: field.ordinal))
-            return KeyPathSamples.isSame(found, samples.value(field, isDecodable: isDecodable))
+            return KeyPathSamples.isSame(found, probe.value(field, last.slot, samples))
         }
         // A path that unwraps by force cannot be evaluated where there is nothing.
         let isForced = path.debugDescription.contains("!")
@@ -157,23 +156,25 @@ final class KeyPathProbe: Context {
     /// Gives an object the values of a sample, and those of a new object where its properties do not take them.
     private func load(_ samples: KeyPathSamples, into object: some Model) {
         let entry = entry(object._$state.slot)
-        for _ in 0...entry.entity.fields.count {
+        for _ in 0...entry.entity.fields.count * KeyPathSamples.attempts {
             let arena = RecordArena(capacity: 512)
             var builder = RecordBuilder(arena)
             builder.begin(entry.entity.layout)
             do {
                 for field in entry.entity.fields where field.relationship == nil && !field.isHidden {
-                    let isDecodable = !undecodable.contains(FieldPlace(slot: entry.slot, field: field.ordinal))
-                    try builder.set(field, samples.value(field, isDecodable: isDecodable))
+                    try builder.set(field, value(field, entry.slot, samples))
                 }
                 return try object._$load(builder.finishedView())
             } catch {
                 // The error of decoding names the field by its number.
-                guard let mark = (error as? StoreError)?.attribute, mark.hasPrefix("#"), let field = Int(mark.dropFirst()),
-                    undecodable.insert(FieldPlace(slot: entry.slot, field: field)).inserted
-                else { return }
+                guard let mark = (error as? StoreError)?.attribute, mark.hasPrefix("#"), let field = Int(mark.dropFirst()) else { return }
+                attempts[FieldPlace(slot: entry.slot, field: field), default: 0] += 1
             }
         }
+    }
+
+    private func value(_ field: Field, _ slot: Int32, _ samples: KeyPathSamples) -> Value {
+        samples.value(field, attempt: attempts[FieldPlace(slot: slot, field: field.ordinal)] ?? 0)
     }
 
     /// Of any class that a path goes over; which one makes no difference.

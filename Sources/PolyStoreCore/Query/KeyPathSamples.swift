@@ -19,13 +19,25 @@ struct KeyPathSamples {
     /// The number of the step whose to-one relationship leads to no object, from 0; all others lead to one.
     var end: Int?
 
+    /// The number of values that ``value(_:attempt:)`` tries.
+    static let attempts = 4
+
     /// What an attribute holds.
-    /// - Parameter isDecodable: false where the property is of a type that does not take every value of the attribute's, such as an enum.
-    func value(_ field: Field, isDecodable: Bool) -> Value {
-        if content == .missing, field.isOptional { return .null }
-        guard isDecodable, field.type != .json else { return field.defaultValue ?? .null }
+    /// - Parameter attempt: the number of values before this one that the property did not take, as it is of an enum, or not optional although the attribute is:
+    ///   that of a class that others share their entity with.
+    func value(_ field: Field, attempt: Int) -> Value {
+        switch attempt {
+        case 0 where content == .missing && field.isOptional: .null
+        case 0: Self.value(of: field.type, content) ?? field.defaultValue ?? .null
+        case 1: field.defaultValue ?? .null
+        case 2: Self.value(of: field.type, .first) ?? .null
+        default: Self.value(of: field.type, .empty) ?? .null
+        }
+    }
+
+    private static func value(of type: AttributeType, _ content: Content) -> Value? {
         let number = content.rawValue
-        return switch field.type {
+        return switch type {
         case .bool: .integer(content == .first ? 1 : 0)
         case .int8, .int16, .int32, .int64: .integer([77, -3, 0, 0][number])
         case .uint8, .uint16, .uint32, .uint64: .integer([77, 200, 0, 0][number])
@@ -36,7 +48,7 @@ struct KeyPathSamples {
         case .url: .text(["http://A.example:80/a/../b?q#f", "relative/", "about:blank", "about:blank"][number])
         case .data: .blob([[0, 255, 10], [1], [], []][number])
         case .uuid: .blob([UInt8](repeating: [0xa5, 0x3c, 0, 0][number], count: 16))
-        case .json: .null
+        case .json: nil
         }
     }
 

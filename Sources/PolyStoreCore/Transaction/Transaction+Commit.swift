@@ -59,6 +59,7 @@ extension Transaction {
 
     /// Objects of which only a position changes; no object of a class is needed to write that.
     private func addMoves(_ positions: inout PendingPositions, to changes: ChangeSet) throws {
+        if positions.fields.isEmpty { return }
         var masks: [MemberKey: FieldMask] = [:]
         for place in positions.fields.keys {
             masks[MemberKey(slot: place.slot, relationship: 0, key: place.key), default: FieldMask()].insert(place.field)
@@ -90,6 +91,7 @@ extension Transaction {
                 }
             }
         }
+        if positions.links.isEmpty { return }
         // Pairs that stay and stand elsewhere.
         let moved = positions.links.sorted { ($0.key.table, $0.key.source, $0.key.target) < ($1.key.table, $1.key.source, $1.key.target) }
         for (pair, places) in moved {

@@ -17,8 +17,10 @@ extension Transaction {
     /// Checks that an object's relationships may be changed: not those of one that is deleted, or missing. What may not is remembered and refuses the commit.
     /// - Parameter isClearing: whether the relationship is to lead nowhere, which that of a deleted object does already.
     func acceptsTargets(_ object: any Model, _ relationship: Int, isClearing: Bool) -> Bool {
-        if !object.isDeleted {
-            if object._$state.flags.contains(.unverified) { verifyLater(object) }
+        let flags = object._$state.flags
+        if flags.isDisjoint(with: [.deleted, .unverified]) { return true }
+        if !flags.contains(.deleted) {
+            verifyLater(object)
             return true
         }
         let entry = entry(object._$state.slot)
@@ -62,7 +64,8 @@ extension Transaction {
 
     /// Whether an object is of the class that a relationship leads to: of a hierarchy it may be of another, where it was told by name or by id.
     private func isOfClass(_ target: any Model, _ relationship: Int, _ entry: StoreEntity) -> Bool {
-        self.entry(target._$state.slot).family?.isObject(target, of: entry.destinationNames[relationship]) ?? true
+        guard let family = self.entry(entry.destinations[relationship]).family else { return true }
+        return family.isObject(target, of: entry.destinationNames[relationship])
     }
 
     private func refusal(of target: any Model, as relationship: Int, of object: any Model, _ entry: StoreEntity) -> StoreError {

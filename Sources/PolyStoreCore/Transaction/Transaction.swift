@@ -47,9 +47,16 @@ public class Transaction: Context {
     @exclusivity(unchecked) private var phase = Phase.open
 
     /// Who makes the changes: handed on to all who observe the commit, so that somebody can tell his own changes from those of others.
-    public final var sourceIdentifier: (any Hashable & Sendable)?
+    public final var sourceIdentifier: (any Hashable & Sendable)? {
+        get { origin?.source }
+        set { origin = CommitOrigin(newValue, userInfo) }
+    }
     /// Anything else that those who observe the commit are to know.
-    public final var userInfo: [String: any Sendable] = [:]
+    public final var userInfo: [String: any Sendable] {
+        get { origin?.userInfo ?? [:] }
+        set { origin = CommitOrigin(sourceIdentifier, newValue) }
+    }
+    @exclusivity(unchecked) private(set) final var origin: CommitOrigin?
 
     /// By store; nil where it was not touched.
     @exclusivity(unchecked) private var parts: [StorePart?] = []
@@ -65,7 +72,7 @@ public class Transaction: Context {
 
     final func take(_ order: TransactionOrder) {
         ticket = order.ticket
-        sourceIdentifier = order.source
+        origin = order.origin
     }
 
     // MARK: Storage
