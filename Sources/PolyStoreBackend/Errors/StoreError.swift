@@ -59,6 +59,7 @@ public struct StoreError: Error, Sendable, Hashable {
     /// The engine's own words.
     public var underlying: String?
     /// Of a `constraint` that a commit has found: every rule that any object breaks, in order. Empty where the backend has found it, as of unique values.
+    /// Of a `notFound` of an import: every reference that leads nowhere.
     public var violations: [Violation] = []
     /// Of a `conflict` between transactions: every object that was changed in two places at once.
     public var conflicts: [ObjectConflict] = []

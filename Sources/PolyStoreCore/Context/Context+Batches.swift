@@ -53,8 +53,8 @@ extension Context {
     @usableFromInline
     final func fetchMergedInBatches<T: Model>(_ fetch: ResolvedFetch, _ size: Int, _ body: ([T]) throws -> Void) throws {
         var batch: [T] = []
-        try walk(fetch, openSteadily) { object in
-            batch.append(object)
+        try walk(fetch, openSteadily) { part, cursor in
+            batch.append(try object(part, cursor))
             if batch.count == size { try hand(over: &batch, to: body) }
         }
         try hand(over: &batch, to: body)
@@ -70,13 +70,15 @@ extension Context {
     @usableFromInline
     final func fetchMerged<T: Model>(_ fetch: ResolvedFetch) throws -> [T] {
         var found: [T] = []
-        try walk(fetch, open) { found.append($0) }
+        try walk(fetch, open) { found.append(try object($0, $1)) }
         return found
     }
 
     /// Walks over several stores at once, cut to limit and offset.
-    private func walk<T: Model>(
-        _ fetch: ResolvedFetch, _ open: (ResolvedFetch.Part) throws -> RecordCursor, _ visit: (T) throws -> Void
+    /// - Parameter visit: gets the cursor that stands on the next row.
+    final func walk(
+        _ fetch: ResolvedFetch, _ open: (ResolvedFetch.Part) throws -> RecordCursor,
+        _ visit: (ResolvedFetch.Part, RecordCursor) throws -> Void
     ) throws {
         let walk = MergedWalk(fetch.parts[0].request.sortKeys)
         defer { walk.close() }
@@ -92,7 +94,7 @@ extension Context {
                 continue
             }
             left -= 1
-            try visit(object(fetch.parts[index], walk.cursors[index]))
+            try visit(fetch.parts[index], walk.cursors[index])
         }
     }
 

@@ -60,12 +60,14 @@ final class ImportState {
         let missing = importers.flatMap { $0.takeMissing() }
         guard let first = missing.first else { return }
         let listed = missing.prefix(5).map(\.description).joined(separator: "; ")
-        throw StoreError(
+        var error = StoreError(
             .notFound,
             "\(missing.count == 1 ? "A reference" : "\(missing.count) references") of an import cannot be resolved: \(listed)"
                 + (missing.count > 5 ? "; …" : "")
                 + ". Import the missing objects in the same transaction, or pass ifMissing: .ignore or .createStub.",
             entity: first.entity)
+        error.violations = missing.compactMap { $0.holder.violation($0.description) }
+        throw error
     }
 }
 
@@ -84,7 +86,8 @@ protocol ReferenceResolver: AnyObject {
 struct UnresolvedReference: CustomStringConvertible {
     let entity: String
     let key: ImportKey
-    let source: String
+    /// What the reference was made for.
+    let holder: ReferenceHolder
 
-    var description: String { "\(source) leads to \(entity) \(key), which does not exist" }
+    var description: String { "\(holder.description) leads to \(entity) \(key), which does not exist" }
 }

@@ -35,10 +35,21 @@ struct ReferenceHolder {
     /// For an error.
     var description: String {
         guard let object else { return "A reference" }
-        func name<T: Model>(_ object: T) -> String {
-            let name = T._$properties.names.first { $0.path == path }?.name
-            return "\(T._$entityName)\(name.map { ".\($0)" } ?? "") of object \(object._$state.key)"
+        return "\(Swift.type(of: object)._$entityName)\(relationship.map { ".\($0)" } ?? "") of object \(object._$state.key)"
+    }
+
+    private var relationship: String? {
+        func name<T: Model>(_ object: T) -> String? { T._$properties.names.first { $0.path == path }?.name }
+        return object.flatMap { name($0) }
+    }
+
+    /// That the reference leads nowhere, as a broken rule of its object; nil for a closure.
+    func violation(_ message: String) -> Violation? {
+        object.map { object in
+            Violation(
+                entity: object._$state.context.entry(object._$state.slot).entity.name, attribute: relationship,
+                objectID: object._$state.key,
+                rule: .reference, message: message)
         }
-        return name(object)
     }
 }

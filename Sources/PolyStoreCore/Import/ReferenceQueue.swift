@@ -117,7 +117,7 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
     func takeMissing(_ entity: String) -> [UnresolvedReference] {
         defer { missing = [] }
         return missing.compactMap { link in
-            link.target.map { UnresolvedReference(entity: entity, key: $0.key, source: link.holder.description) }
+            link.target.map { UnresolvedReference(entity: entity, key: $0.key, holder: link.holder) }
         }
     }
 }

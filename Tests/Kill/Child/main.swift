@@ -7,6 +7,10 @@
 //
 //     kill-child write-many ENGINE STORE       64 callers at once commit pairs of objects, and print the first one's id once it is acknowledged
 //     kill-child check-many ENGINE STORE FILE  every pair that the file names is there, every other one is whole, and the store is sound
+//
+//     kill-child make-file ENGINE FILE COUNT   writes a file of records
+//     kill-child import ENGINE STORE FILE      imports the file, from where an earlier run was killed, and prints the report at the end
+//     kill-child check-import ENGINE STORE COUNT   every record of the file is there once, and the store is sound
 
 import EngineTestSupport
 import Foundation
@@ -32,11 +36,17 @@ func fail(_ message: String) -> Never {
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 4 else {
-    fail("usage: kill-child write|write-many ENGINE STORE | check ENGINE STORE LAST | check-many ENGINE STORE FILE")
+    fail(
+        "usage: kill-child write|write-many ENGINE STORE | check ENGINE STORE LAST | check-many ENGINE STORE FILE | import ENGINE STORE FILE | check-import ENGINE STORE COUNT"
+    )
+}
+if arguments[1] == "make-file", arguments.count == 5, let count = Int(arguments[4]) {
+    try Importing.makeFile(arguments[3], count)
+    exit(0)
 }
 // A map that is too small grows while the child is killed, and small tables are written.
 guard let configuration = SmallStores.configuration(arguments[2], arguments[3]) else { fail("there is no engine \(arguments[2])") }
-let stack = try DataStack(Schema("Kill", Entry.self, Counter.self))
+let stack = try DataStack(Schema("Kill", Entry.self, Counter.self, Row.self))
 let store = try stack.addStore(configuration)
 
 if arguments[1] == "write" {
@@ -59,6 +69,14 @@ if arguments[1] == "write" {
 
 if arguments[1] == "fork" {
     try ForkedStack.run(stack)
+    exit(0)
+}
+if arguments[1] == "import", arguments.count == 5 {
+    try Importing.run(stack, arguments[4])
+    exit(0)
+}
+if arguments[1] == "check-import", arguments.count == 5, let count = Int(arguments[4]) {
+    try Importing.check(stack, store, count)
     exit(0)
 }
 if arguments[1] == "write-many" { try await Many.write(stack) }

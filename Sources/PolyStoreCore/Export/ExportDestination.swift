@@ -1,0 +1,63 @@
+public import Foundation
+import PolyStoreBackend
+public import PolyStoreFormats
+
+/// Where an export writes.
+///
+///     try await stack.export(From<City>(), to: .file(path: "cities.csv"))
+public struct ExportDestination: Sendable {
+    /// The name of the destination, for progress and errors.
+    public let name: String
+    /// The format; nil where the name does not tell.
+    public let format: RecordFormat?
+    private let openSink: @Sendable () throws -> any ByteSink
+
+    /// Creates a destination.
+    /// - Parameter open: returns where the bytes go, on any thread; called once for each export.
+    public init(name: String, format: RecordFormat?, open: @escaping @Sendable () throws -> any ByteSink) {
+        self.name = name
+        self.format = format
+        openSink = open
+    }
+
+    /// A file. It gets its name, or replaces an earlier file of that name, when the export is complete. Without a format the extension tells; see
+    /// ``RecordFormat/init(fileName:)``.
+    public static func file(path: String, format: RecordFormat? = nil) -> ExportDestination {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        return ExportDestination(name: name, format: format ?? RecordFormat(fileName: name)) { try FileByteSink(path: path) }
+    }
+
+    /// A file; see ``file(path:format:)``.
+    public static func file(_ url: URL, format: RecordFormat? = nil) -> ExportDestination { file(path: url.path, format: format) }
+
+    /// An open file handle, which stays open.
+    public static func handle(_ handle: FileHandle, format: RecordFormat, name: String = "file handle") -> ExportDestination {
+        ExportDestination(name: name, format: format) { DescriptorByteSink(handle) }
+    }
+
+    /// Opens a writer that counts what it writes.
+    func open(columns: [String]) throws -> (writer: RecordWriter, counter: CountingByteSink) {
+        guard let format else {
+            throw StoreError(
+                .misuse, "The format of \"\(name)\" is unknown: its extension is none of json, jsonl, ndjson, csv, tsv. Pass a format.")
+        }
+        let counter = CountingByteSink(try openSink())
+        return (try RecordWriter(to: counter, format: format, columns: columns), counter)
+    }
+}
+
+/// Passes bytes on and counts them.
+final class CountingByteSink: ByteSink {
+    private let sink: any ByteSink
+    private(set) var count: Int64 = 0
+
+    init(_ sink: any ByteSink) { self.sink = sink }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws {
+        try sink.write(bytes)
+        count += Int64(bytes.count)
+    }
+
+    func finish() throws { try sink.finish() }
+    func cancel() { sink.cancel() }
+}

@@ -1,0 +1,71 @@
+public import Foundation
+import PolyStoreBackend
+
+/// The result of an export.
+public struct ExportReport: Sendable, Hashable {
+    /// The name of the exported entity.
+    public let entity: String
+    /// The number of objects that were written.
+    public internal(set) var objects = 0
+    /// The number of bytes that were written.
+    public internal(set) var bytes: Int64 = 0
+    /// The time that the export took.
+    public internal(set) var duration: Duration = .zero
+}
+
+extension ExportReport: CustomStringConvertible {
+    /// `Exported 3 objects of City, 210 bytes, in 0.2 s.`
+    public var description: String {
+        "Exported \(objects) \(objects == 1 ? "object" : "objects") of \(entity), \(bytes) bytes, in \(duration.formattedSeconds) s."
+    }
+}
+
+/// How far an export has got.
+public struct ExportProgress: Sendable, Hashable {
+    /// The number of objects that were written.
+    public internal(set) var objects = 0
+    /// The number of objects to write.
+    public internal(set) var totalObjects: Int?
+    /// The number of objects per second.
+    public internal(set) var objectsPerSecond: Double = 0
+    /// The estimated time until the end; nil at the beginning.
+    public internal(set) var timeLeft: Duration?
+    /// The finished part of the work, from 0 to 1; nil before the objects are counted.
+    public internal(set) var fractionCompleted: Double?
+    /// A Boolean value that indicates whether the export has ended.
+    public internal(set) var isFinished = false
+}
+
+extension ExportProgress: RunProgress {
+    /// `12000 of 40000 objects, 90000 objects/s`.
+    public var description: String {
+        var text = totalObjects.map { "\(objects) of \($0) objects" } ?? "\(objects) objects"
+        if objectsPerSecond >= 1, objectsPerSecond < 1e15 { text += ", \(Int64(objectsPerSecond)) objects/s" }
+        if let timeLeft, !isFinished { text += ", \(timeLeft.components.seconds) s left" }
+        return text
+    }
+}
+
+/// A started export.
+///
+///     let run = stack.startExport(From<City>(), to: .file(path: "cities.jsonl"))
+///     for await progress in run.updates { print(progress) }
+///     print(try await run.value)
+public final class ExportRun: Sendable {
+    private let monitor: RunMonitor<ExportProgress, ExportReport>
+
+    init(_ monitor: RunMonitor<ExportProgress, ExportReport>) { self.monitor = monitor }
+
+    /// The progress of the export, for a user interface. It has descriptions, is updated at most ten times a second, and cancels the export when it is cancelled.
+    public var progress: Progress { monitor.progress }
+
+    /// The current progress and each later one, until the export ends. A reader that is slower than the export receives the latest.
+    public var updates: some AsyncSequence<ExportProgress, Never> { monitor.latest.values }
+
+    /// The report of the export, when it has ended.
+    /// - Throws: the error that ended the export: `cancelled`; what reading the store and writing the destination throw.
+    public var value: ExportReport { get async throws { try await monitor.outcome.value } }
+
+    /// Ends the export before its next batch. A partly written file is removed.
+    public func cancel() { monitor.cancel() }
+}

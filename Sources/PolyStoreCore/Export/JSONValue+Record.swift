@@ -1,0 +1,60 @@
+import Foundation
+import PolyStoreBackend
+import PolyStoreFormats
+
+extension JSONValue {
+    /// The value of an attribute as an import reads it back: numbers exactly, dates in ISO 8601, data in base64, Codable values as JSON.
+    /// - Throws: `corrupt` for bytes that are no such value.
+    init(_ record: RecordView, _ field: Field) throws {
+        let ordinal = field.ordinal
+        if record.isNull(ordinal) {
+            self = .null
+            return
+        }
+        switch field.type {
+        case .bool: self = .bool(record.integer(ordinal) != 0)
+        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: self = .number(JSONNumber(record.integer(ordinal)))
+        case .uint64: self = .number(JSONNumber(UInt64(bitPattern: record.integer(ordinal))))
+        case .float:
+            let value = Float(record.real(ordinal))
+            self = JSONNumber(value).map { .number($0) } ?? Self.special(Double(value))
+        case .double:
+            let value = record.real(ordinal)
+            self = JSONNumber(value).map { .number($0) } ?? Self.special(value)
+        case .date: self = try Self.date(record.real(ordinal), field)
+        case .string, .url: self = .string(record.string(ordinal))
+        case .json: self = try Self.json(record.bytes(ordinal), field)
+        case .decimal:
+            guard let decimal = Decimal(orderedBytes: record.bytes(ordinal)) else { throw Self.corrupt(field) }
+            self = JSONNumber(decimal).map { .number($0) } ?? .string("NaN")
+        case .data: self = .string(Data(record.bytes(ordinal)).base64EncodedString())
+        case .uuid:
+            let bytes = record.bytes(ordinal)
+            guard bytes.count == 16 else { throw Self.corrupt(field) }
+            self = .string(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)).uuidString)
+        }
+    }
+
+    private static func special(_ value: Double) -> JSONValue { .string(value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity") }
+
+    private static func date(_ seconds: Double, _ field: Field) throws -> JSONValue {
+        do {
+            return try Date(timeIntervalSinceReferenceDate: seconds).sourceValue(options: .default)
+        } catch {
+            throw StoreError(
+                .invalidValue,
+                "\(field.name) is a date that ISO 8601 cannot express: \(seconds) seconds from 2001. Leave the attribute out.",
+                attribute: field.name)
+        }
+    }
+
+    private static func json(_ bytes: UnsafeRawBufferPointer, _ field: Field) throws -> JSONValue {
+        do { return try JSONValue(parsing: bytes) } catch { throw corrupt(field, "\(error)") }
+    }
+
+    private static func corrupt(_ field: Field, _ underlying: String? = nil) -> StoreError {
+        StoreError(
+            .corrupt, "The stored value of \(field.name) is damaged: its bytes are no \(field.type).", attribute: field.name,
+            underlying: underlying)
+    }
+}

@@ -1,0 +1,86 @@
+import PolyStoreBackend
+import PolyStoreFormats
+
+extension DataStack {
+    /// Imports the records of a file or another source.
+    ///
+    ///     let report = try await stack.importRecords(
+    ///         Into<City>(), from: .file(path: "cities.jsonl"), options: ImportOptions(commit: .batches(of: 1000, resume: "cities")))
+    ///     print(report)
+    ///
+    /// Each record inserts an object, or, where the class is an ``ImportableUniqueObject``, updates the object that has its unique id. The source is read on a
+    /// thread of the stack, outside of any transaction. When the call returns, the view shows the imported objects. If the calling task is cancelled, the run ends
+    /// before its next record; committed batches stay.
+    ///
+    /// A batch with bad records is imported again without them, so that the methods of the model can be called several times for one record.
+    /// - Parameters:
+    ///   - into: the class, and the configuration where several stores hold it.
+    ///   - source: a file, bytes or text in JSON Lines, JSON or CSV.
+    /// - Throws: `invalidValue` for a record that could not be imported, with source, record number, line, field and reason; `io` where the source cannot be
+    ///   read; `cancelled`; `storeNotFound`, `ambiguousStore`; what the commit throws. The message says what is committed.
+    @discardableResult
+    public func importRecords<T: ImportableObject>(
+        _ into: Into<T>, from source: RecordSource, options: ImportOptions = ImportOptions(), file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> ImportReport where T.ImportSource == SourceRecord {
+        try await startImport(into, from: source, options: options, file: file, line: line).finished(core)
+    }
+
+    /// Starts an import of the records of a source, and returns its handle; see ``importRecords(_:from:options:file:line:)``.
+    public func startImport<T: ImportableObject>(
+        _ into: Into<T>, from source: RecordSource, options: ImportOptions = ImportOptions(), file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> ImportRun where T.ImportSource == SourceRecord {
+        recordStart(into, source, options, CallSite("import", file: file, line: line)).start { try RecordFeed(source) { $0 } }
+    }
+
+    /// Imports the records of a source on the caller's thread; see ``importRecords(_:from:options:file:line:)``.
+    /// - Throws: `misuse` inside the body of a transaction of this stack, and what the asynchronous form throws.
+    @discardableResult
+    public func importRecordsAndWait<T: ImportableObject>(
+        _ into: Into<T>, from source: RecordSource, options: ImportOptions = ImportOptions(), isolation: isolated (any Actor)? = #isolation,
+        file: StaticString = #fileID, line: UInt = #line
+    ) throws -> ImportReport where T.ImportSource == SourceRecord {
+        try recordStart(into, source, options, CallSite("import", file: file, line: line))
+            .runNow(isolation: isolation) { try RecordFeed(source) { $0 } }
+    }
+
+    // MARK: Decoded records
+
+    /// Imports the records of a file or another source, each decoded as the class's `ImportSource`.
+    /// - Parameter dates: the formats of dates.
+    @discardableResult
+    public func importRecords<T: ImportableObject>(
+        _ into: Into<T>, from source: RecordSource, dates: DateFormats = .default, options: ImportOptions = ImportOptions(),
+        file: StaticString = #fileID, line: UInt = #line
+    ) async throws -> ImportReport where T.ImportSource: Decodable {
+        try await startImport(into, from: source, dates: dates, options: options, file: file, line: line).finished(core)
+    }
+
+    /// Starts an import of the decoded records of a source, and returns its handle.
+    /// - Parameter dates: the formats of dates.
+    public func startImport<T: ImportableObject>(
+        _ into: Into<T>, from source: RecordSource, dates: DateFormats = .default, options: ImportOptions = ImportOptions(),
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> ImportRun where T.ImportSource: Decodable {
+        recordStart(into, source, options, CallSite("import", file: file, line: line))
+            .start { try RecordFeed(source) { try $0.decode(T.ImportSource.self, dates: dates) } }
+    }
+
+    /// Imports the decoded records of a source on the caller's thread.
+    /// - Parameter dates: the formats of dates.
+    @discardableResult
+    public func importRecordsAndWait<T: ImportableObject>(
+        _ into: Into<T>, from source: RecordSource, dates: DateFormats = .default, options: ImportOptions = ImportOptions(),
+        isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line
+    ) throws -> ImportReport where T.ImportSource: Decodable {
+        try recordStart(into, source, options, CallSite("import", file: file, line: line))
+            .runNow(isolation: isolation) { try RecordFeed(source) { try $0.decode(T.ImportSource.self, dates: dates) } }
+    }
+
+    private func recordStart<T: ImportableObject>(
+        _ into: Into<T>, _ source: RecordSource, _ options: ImportOptions, _ site: CallSite
+    ) -> ImportStart<T> {
+        ImportStart(self, into, options, site, sourceName: source.name, format: source.format.map { "\($0)" } ?? "unknown")
+    }
+}

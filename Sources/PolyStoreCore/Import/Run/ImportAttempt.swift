@@ -1,0 +1,122 @@
+import PolyStoreBackend
+
+/// Ends an attempt to import a batch whose bad records have to be found, or were found: the batch is imported again without them.
+struct ImportRetry: Error {}
+
+/// A bad record in an attempt that undoes nothing.
+struct QuickFailure: Error {
+    let problem: ImportProblem
+}
+
+/// One attempt to import a batch in a transaction.
+///
+/// The quick attempt undoes nothing: at the first bad record it ends. The careful one undoes what a bad record has changed, so that it finds all of them, and
+/// remembers which objects each record has changed, so that what the commit refuses can be traced to a record. What a careful attempt with bad records has
+/// done is discarded too: references of a bad record may be pending.
+final class ImportAttempt<T: ImportableObject> {
+    private let transaction: Transaction
+    private let batch: ImportBatch<T.ImportSource>
+    private let refuse: (Int, ImportProblem) throws -> Void
+    private let problem: (any Error, Int) throws -> ImportProblem
+    private let tick: (ImportCounts) -> Void
+    private let isCareful: Bool
+    private var hasRefused = false
+    private(set) var counts = ImportCounts()
+    /// The record that has changed an object last, by its index in the batch.
+    private(set) var owners: [ObjectKey: Int] = [:]
+
+    /// - Parameters:
+    ///   - problem: makes a problem of an error at an index of the batch; throws the error where it concerns more than the record.
+    ///   - refuse: decides about a bad record; throws to end the run.
+    ///   - tick: called after each record.
+    init(
+        _ transaction: Transaction, _ batch: ImportBatch<T.ImportSource>, isCareful: Bool,
+        problem: @escaping (any Error, Int) throws -> ImportProblem, refuse: @escaping (Int, ImportProblem) throws -> Void,
+        tick: @escaping (ImportCounts) -> Void
+    ) {
+        self.transaction = transaction
+        self.batch = batch
+        self.isCareful = isCareful
+        self.problem = problem
+        self.refuse = refuse
+        self.tick = tick
+    }
+
+    /// - Parameter examples: the number of records of each effect to keep.
+    /// - Throws: ``ImportRetry`` where the batch has to be imported again.
+    func run(_ into: Into<T>, examples: Int) throws {
+        if isCareful { transaction.history = UndoHistory(transaction) }
+        defer { transaction.history = nil }
+        let importer = try T.sourceImporter(transaction, into)
+        try transaction.importing.call {
+            try importAll(importer, examples)
+            // References are not resolved then: some may be those of bad records.
+            if hasRefused { throw ImportRetry() }
+        }
+        try transaction.resolveImports()
+    }
+
+    private func importAll<I: SourceImporter<T.ImportSource>>(_ importer: I, _ examples: Int) throws {
+        for (index, source) in batch.sources.enumerated() where !batch.isRefused[index] {
+            try guarded(index) { try importer.identify(index, source) }
+        }
+        try importer.lookUp()
+        for (index, source) in batch.sources.enumerated() where !batch.isRefused[index] {
+            try transaction.checkCancellation()
+            try guarded(index) {
+                let effect = try importer.importSource(index, source)
+                counts.add(effect)
+                if counts[effect] <= examples { counts.addExample(effect, batch.places[index], importer.uniqueID(index)) }
+            }
+            tick(counts)
+        }
+    }
+
+    /// Imports a record, or does nothing of it.
+    private func guarded(_ index: Int, _ body: () throws -> Void) throws {
+        guard isCareful, let history = transaction.history else {
+            do { return try body() } catch { throw try QuickFailure(problem: problem(error, index)) }
+        }
+        let whole = history.beginWhole()
+        let links = transaction.memberLog.changeCount
+        do {
+            try body()
+            for object in history.release(whole) { owners[object] = index }
+            for key in transaction.memberLog.touched(since: links) { owners[ObjectKey(slot: key.slot, key: key.key)] = index }
+        } catch {
+            let found = try problem(error, index)
+            try history.takeBack(whole)
+            hasRefused = true
+            try refuse(index, found)
+        }
+    }
+}
+
+/// What became of the records of a batch.
+struct ImportCounts {
+    var inserted = 0
+    var updated = 0
+    var skipped = 0
+    private(set) var examples: [(effect: ImportEffect, example: ImportReport.Example)] = []
+
+    mutating func add(_ effect: ImportEffect) {
+        switch effect {
+        case .inserted: inserted += 1
+        case .updated: updated += 1
+        case .skipped: skipped += 1
+        }
+    }
+
+    subscript(effect: ImportEffect) -> Int {
+        switch effect {
+        case .inserted: inserted
+        case .updated: updated
+        case .skipped: skipped
+        }
+    }
+
+    mutating func addExample(_ effect: ImportEffect, _ place: ImportPlace, _ uniqueID: String?) {
+        examples.append(
+            (effect, ImportReport.Example(record: place.record, line: place.line == 0 ? nil : place.line, uniqueID: uniqueID)))
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import PolyStoreBackend
+
+/// Where a resumable import has got to: committed with each batch, under the resume name.
+struct ImportPosition: Codable, Equatable {
+    /// What must be the same when the import continues.
+    struct Fingerprint: Codable, Equatable {
+        let source: String
+        let format: String
+        let entity: String
+        let configuration: String?
+    }
+
+    let fingerprint: Fingerprint
+    /// The last committed record.
+    var mark = ImportMark()
+    var inserted = 0
+    var updated = 0
+    var skipped = 0
+    var refused = 0
+    var batches = 0
+    /// Whether the source was read to its end.
+    var isComplete = false
+
+    /// - Throws: `corrupt` for bytes that are no position.
+    init(stored bytes: [UInt8], _ resumeName: String) throws {
+        do {
+            self = try JSONDecoder().decode(ImportPosition.self, from: Data(bytes))
+        } catch {
+            throw StoreError(
+                .corrupt, "The stored position of the import \"\(resumeName)\" cannot be read. Import with restart: true to start over.",
+                underlying: "\(error)")
+        }
+    }
+
+    init(_ fingerprint: Fingerprint) { self.fingerprint = fingerprint }
+
+    func stored() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return [UInt8](try encoder.encode(self))
+    }
+
+    /// - Throws: `invalidValue` where the position is one of another source.
+    func check(_ other: Fingerprint, _ resumeName: String) throws {
+        guard fingerprint != other else { return }
+        var differences: [String] = []
+        if fingerprint.source != other.source { differences.append("the source was \"\(fingerprint.source)\" and is \"\(other.source)\"") }
+        if fingerprint.format != other.format { differences.append("the format was \(fingerprint.format) and is \(other.format)") }
+        if fingerprint.entity != other.entity { differences.append("the entity was \(fingerprint.entity) and is \(other.entity)") }
+        if fingerprint.configuration != other.configuration { differences.append("the objects are in another configuration") }
+        throw Self.changed(resumeName, mark.place.record, differences.joined(separator: ", "))
+    }
+
+    static func changed(_ resumeName: String, _ record: Int, _ difference: String) -> StoreError {
+        StoreError(
+            .invalidValue,
+            "The import \"\(resumeName)\" stopped after record \(record) and cannot continue: \(difference). "
+                + "Continue with the source of the earlier run, or import with restart: true to start over.")
+    }
+}

@@ -1,0 +1,32 @@
+extension ImportReport {
+    /// Takes over the counts of the run that this one continues.
+    mutating func continueFrom(_ position: ImportPosition) {
+        inserted = position.inserted
+        updated = position.updated
+        skipped = position.skipped
+        refused = position.refused
+        records = position.mark.place.record
+        bytes = position.mark.place.end
+        batches = position.batches
+        resumedFrom = position.mark.place.record
+    }
+
+    /// Adds a batch that was committed, or, in a dry run, would be.
+    mutating func add<Source>(_ counts: ImportCounts, _ batch: ImportBatch<Source>, _ options: ImportOptions) {
+        inserted += counts.inserted
+        updated += counts.updated
+        skipped += counts.skipped
+        refused += batch.problems.count
+        problems += batch.problems.sorted { $0.record < $1.record }.prefix(max(0, options.exampleLimit - problems.count))
+        records += batch.count
+        if !batch.isEmpty { bytes = batch.last.end }
+        if !options.dryRun, !batch.isEmpty { batches += 1 }
+        for (effect, example) in counts.examples {
+            switch effect {
+            case .inserted: insertedExamples.append(example)
+            case .updated: updatedExamples.append(example)
+            case .skipped: skippedExamples.append(example)
+            }
+        }
+    }
+}

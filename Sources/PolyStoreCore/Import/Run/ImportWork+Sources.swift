@@ -1,0 +1,76 @@
+import PolyStoreBackend
+import PolyStoreFormats
+
+extension ImportWork {
+    /// Imports everything that a feed returns.
+    /// - Parameter open: opens the source.
+    @discardableResult
+    func run(_ open: () throws -> any ImportFeed<T.ImportSource>) -> Result<ImportReport, any Error> {
+        do {
+            try options.check()
+            let feed = try open()
+            defer { feed.close() }
+            try importAll(feed)
+            return finish(nil)
+        } catch {
+            return finish(error)
+        }
+    }
+
+    private func importAll<F: ImportFeed<T.ImportSource>>(_ feed: F) throws {
+        totalBytes = feed.totalBytes
+        if let mark = try begin() {
+            // By an earlier run.
+            if report.isComplete { return }
+            do { try feed.skip(to: mark) } catch let changed as ImportSourceChanged {
+                throw resume?.error(changed, mark.place.record) ?? changed
+            }
+        }
+        mark = { [unowned feed] in feed.mark }
+        while true {
+            do {
+                guard let source = try feed.next() else { break }
+                try add(source, at: feed.place)
+            } catch let problem as ImportProblem {
+                try add(problem, at: feed.place)
+            }
+            if isFull { try commit(isLast: false) }
+        }
+        try commit(isLast: true)
+    }
+
+    /// Imports the elements of an asynchronous sequence. Commits run on a thread of the stack.
+    /// - Parameter position: the position that an element has in a source of its own.
+    func run<S: AsyncSequence & Sendable>(
+        _ sequence: S, position: (@Sendable (S.Element) -> RecordPosition?)?
+    ) async -> Result<ImportReport, any Error> where S.Element == T.ImportSource, T.ImportSource: Sendable {
+        do {
+            try options.check()
+            let skipped = try await onThread { try $0.begin()?.place.record } ?? 0
+            if report.isComplete { return finish(nil) }
+            var place = ImportPlace()
+            for try await source in sequence {
+                place = position?(source).map { ImportPlace($0) } ?? ImportPlace(record: place.record + 1)
+                if place.record <= skipped { continue }
+                try add(source, at: place)
+                let last = ImportMark(place: place)
+                mark = { last }
+                if isFull { try await onThread { try $0.commit(isLast: false) } }
+            }
+            if place.record < skipped, !monitor.ticket.isCancelled {
+                let changed = ImportSourceChanged.shorter(place.record)
+                throw resume?.error(changed, skipped) ?? changed
+            }
+            try await onThread { try $0.commit(isLast: true) }
+            return finish(nil)
+        } catch {
+            return finish(error)
+        }
+    }
+
+    private func onThread<R: Sendable>(_ body: @escaping @Sendable (ImportWork<T>) throws -> R) async throws -> R {
+        try await withCheckedThrowingContinuation { continuation in
+            core.onBatchThread { continuation.resume(with: Result { try body(self) }) }
+        }
+    }
+}

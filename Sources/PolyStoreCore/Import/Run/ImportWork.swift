@@ -1,0 +1,261 @@
+import PolyStoreBackend
+
+/// One run of an import: takes records, commits them in batches, counts.
+///
+/// Sendable: one thread at a time uses it; an asynchronous source hands it from one to the next.
+final class ImportWork<T: ImportableObject>: @unchecked Sendable {
+    let core: StackCore
+    let into: Into<T>
+    let options: ImportOptions
+    let monitor: RunMonitor<ImportProgress, ImportReport>
+    let resume: ImportResume?
+    private let site: CallSite
+    private let sourceName: String?
+    private let isPatient: Bool
+    private let didCommit: () -> Void
+    private let batch = ImportBatch<T.ImportSource>()
+    private(set) var report: ImportReport
+    private var clock = RunClock()
+    /// The number of records that an earlier run has committed.
+    private var recordsBefore = 0
+    /// The size of the source in bytes; nil where it is not known.
+    var totalBytes: Int64?
+    /// The place of the last committed record.
+    private var committed = ImportPlace()
+    /// Returns the last record that was read, for the position of a resumable import.
+    var mark: () -> ImportMark = { ImportMark() }
+    /// Whether the last batch had bad records: then the next is likely to have some too.
+    private var expectsProblems = false
+
+    /// - Parameters:
+    ///   - isPatient: whether the commits may wait for those of other transactions; see ``WriterLane/leave(_:isPatient:)``.
+    ///   - didCommit: called after each commit.
+    init(
+        _ core: StackCore, _ into: Into<T>, _ sourceName: String?, _ options: ImportOptions, _ resume: ImportResume?,
+        _ monitor: RunMonitor<ImportProgress, ImportReport>,
+        _ site: CallSite, isPatient: Bool, didCommit: @escaping () -> Void
+    ) {
+        self.core = core
+        self.into = into
+        self.options = options
+        self.monitor = monitor
+        self.resume = resume
+        self.site = site
+        self.sourceName = sourceName
+        self.isPatient = isPatient
+        self.didCommit = didCommit
+        report = ImportReport(entity: T._$entityName, source: sourceName)
+        report.isDryRun = options.dryRun
+    }
+
+    // MARK: Records
+
+    /// Finds out where the run begins.
+    /// - Returns: the last record that an earlier run has committed; nil to begin with the first record.
+    func begin() throws -> ImportMark? {
+        try checkCancellation()
+        guard let resume, let position = try resume.begin(core, site, isPatient: isPatient, options) else { return nil }
+        report.continueFrom(position)
+        committed = position.mark.place
+        mark = { position.mark }
+        recordsBefore = committed.record
+        report.isComplete = position.isComplete
+        return position.mark
+    }
+
+    var isFull: Bool { options.batchSize.map { batch.count >= $0 } ?? false }
+
+    func add(_ source: T.ImportSource, at place: ImportPlace) throws {
+        try checkCancellation()
+        batch.add(source, at: place)
+        if clock.isDue() { publish(ImportCounts(), readTo: place) }
+    }
+
+    /// Takes a record that could not be read.
+    func add(_ problem: ImportProblem, at place: ImportPlace) throws {
+        try checkCancellation()
+        // Behind a record whose end was not found there is nothing to decide about.
+        guard problem.isRecoverable else { throw problem }
+        try decide(problem)
+        batch.add(problem, at: place)
+    }
+
+    private func checkCancellation() throws { if monitor.ticket.isCancelled { throw Ticket.error } }
+
+    /// - Throws: the problem, if it ends the run.
+    private func decide(_ problem: ImportProblem) throws {
+        switch options.onBadRecord {
+        case .stop: throw problem
+        case .skip(let limit): if report.refused + batch.problems.count >= limit { throw problem }
+        case .ask(let decide): if decide(problem) == .stop { throw problem }
+        }
+    }
+
+    // MARK: Batches
+
+    /// Commits the records that were added since the last commit.
+    /// - Parameter isLast: whether the source has ended.
+    func commit(isLast: Bool) throws {
+        try checkCancellation()
+        if !batch.isEmpty || isLast && resume != nil { try commitBatch(isLast) }
+        if isLast { report.isComplete = true }
+        if clock.isDueNow() { publish(ImportCounts(), readTo: batch.last) }
+    }
+
+    private func commitBatch(_ isLast: Bool) throws {
+        var isCareful = expectsProblems
+        while true {
+            // What was refused is not imported again, so this ends.
+            guard let counts = try attempt(isCareful, isLast) else {
+                isCareful = true
+                continue
+            }
+            expectsProblems = !batch.problems.isEmpty && !options.onBadRecord.alwaysStops
+            report.add(counts, batch, options)
+            committed = batch.last
+            batch.removeAll()
+            if !options.dryRun {
+                resume?.didCommit()
+                didCommit()
+            }
+            return
+        }
+    }
+
+    /// - Returns: nil where the batch has to be imported again: carefully, or without records that were refused now.
+    private func attempt(_ isCareful: Bool, _ isLast: Bool) throws -> ImportCounts? {
+        var attempt: ImportAttempt<T>?
+        do {
+            var order = TransactionOrder(durability: options.durability, source: options.source, ticket: monitor.ticket, site: site)
+            order.isRehearsal = options.dryRun
+            try core.transactAndWait(order, isPatient: isPatient) { transaction in
+                let own = ImportAttempt<T>(
+                    transaction, batch, isCareful: isCareful, problem: { try self.problem($0, $1) }, refuse: { try self.refuse($0, $1) },
+                    tick: { if self.clock.isDue() { self.publish($0, readTo: self.batch.last) } })
+                attempt = own
+                try own.run(into, examples: options.dryRun ? options.exampleLimit : 0)
+                if let resume { try resume.save(in: transaction, report, own.counts, batch, mark(), isComplete: isLast) }
+            }
+        } catch is Rehearsal {
+        } catch is ImportRetry {
+            return nil
+        } catch let failure as QuickFailure {
+            guard options.onBadRecord.alwaysStops else { return nil }
+            throw failure.problem
+        } catch {
+            // The transaction may not even have begun. Which record it is about is known only where each was watched.
+            guard isRecordError(error), let attempt else { throw error }
+            guard isCareful else { return nil }
+            try refuseOwners(of: error, attempt.owners)
+            return nil
+        }
+        return attempt?.counts
+    }
+
+    private func refuse(_ index: Int, _ problem: ImportProblem) throws {
+        try decide(problem)
+        batch.refuse(index, problem)
+    }
+
+    /// Refuses the records whose objects the commit has refused.
+    private func refuseOwners(of error: any Error, _ owners: [ObjectKey: Int]) throws {
+        guard let error = error as? StoreError else { throw error }
+        var reasons: [Int: (field: String?, message: String)] = [:]
+        for (entity, attribute, key, message) in error.blamed {
+            guard let index = owner(entity, key, owners) else { continue }
+            if let known = reasons[index] {
+                reasons[index] = (nil, "\(known.message); \(message)")
+            } else {
+                reasons[index] = (attribute, message)
+            }
+        }
+        guard !reasons.isEmpty else { throw error }
+        for (index, reason) in reasons.sorted(by: { $0.key < $1.key }) {
+            let text = reason.message.hasSuffix(".") ? reason.message : reason.message + "."
+            try refuse(index, problem(at: index, reason.field, text, error.underlying))
+        }
+    }
+
+    private func owner(_ entity: String, _ key: Int64, _ owners: [ObjectKey: Int]) -> Int? {
+        let entries = core.table.withLock { $0.entries }
+        return entries.lazy.filter { $0.entity.name == entity }.compactMap { owners[ObjectKey(slot: $0.slot, key: key)] }.first
+    }
+
+    // MARK: Problems
+
+    func problem(at index: Int, _ field: String?, _ reason: String, _ underlying: String?) -> ImportProblem {
+        ImportProblem(source: sourceName, batch.places[index], field: field, reason: reason, underlying: underlying)
+    }
+
+    /// - Throws: the error, where it concerns more than one record.
+    private func problem(_ error: any Error, _ index: Int) throws -> ImportProblem {
+        guard isRecordError(error) else { throw error }
+        return ImportProblem(source: sourceName, batch.places[index], error)
+    }
+
+    // MARK: Progress
+
+    /// - Parameters:
+    ///   - counts: what the current transaction has done.
+    ///   - place: the last record that was read.
+    private func publish(_ counts: ImportCounts, readTo place: ImportPlace) { monitor.update(progress(counts, readTo: place)) }
+
+    private func progress(_ counts: ImportCounts, readTo place: ImportPlace) -> ImportProgress {
+        var now = ImportProgress()
+        now.records = max(place.record, report.records)
+        now.bytes = max(place.end, report.bytes)
+        now.totalBytes = totalBytes
+        now.inserted = report.inserted + counts.inserted
+        now.updated = report.updated + counts.updated
+        now.skipped = report.skipped + counts.skipped
+        now.refused = report.refused + batch.problems.count
+        now.batches = report.batches
+        if let totalBytes, totalBytes > 0 {
+            // Half of the work is reading, the other half writing, of which the current batch has done a part.
+            let share = Double(counts.inserted + counts.updated + counts.skipped) / Double(max(1, batch.count))
+            let written = Double(committed.end) + Double(max(0, batch.last.end - committed.end)) * min(1, share)
+            now.fractionCompleted = min(1, (Double(now.bytes) + written) / (2 * Double(totalBytes)))
+        }
+        now.recordsPerSecond = clock.rate(now.records - recordsBefore)
+        now.timeLeft = clock.timeLeft(now.fractionCompleted)
+        return now
+    }
+
+    // MARK: The end
+
+    /// Ends the run.
+    /// - Parameter failure: the error that ended it.
+    /// - Returns: the report, or the error for the user.
+    @discardableResult
+    func finish(_ failure: (any Error)?) -> Result<ImportReport, any Error> {
+        report.duration = clock.elapsed
+        let result: Result<ImportReport, any Error> = failure.map { .failure(described($0)) } ?? .success(report)
+        var last = progress(ImportCounts(), readTo: committed)
+        last.isFinished = true
+        last.timeLeft = nil
+        if failure == nil, last.fractionCompleted != nil { last.fractionCompleted = 1 }
+        monitor.finish(result, report, last)
+        return result
+    }
+
+    private func described(_ error: any Error) -> StoreError {
+        if let problem = error as? ImportProblem { return problem.error(T._$entityName, outcome) }
+        var described = StoreError(wrappingImport: error)
+        if described.code == .cancelled {
+            described.message = "The import of \(T._$entityName)\(sourceName.map { " from \($0)" } ?? "") was cancelled."
+        } else if isRecordError(error), !batch.isEmpty, let first = batch.places.first {
+            let name = sourceName.map { "\($0), " } ?? ""
+            described.message = "\(name)records \(first.record) to \(batch.last.record): \(described.message)"
+        }
+        described.message += " \(outcome)"
+        return described
+    }
+
+    /// What is committed, and how to continue.
+    private var outcome: String {
+        guard report.batches > 0, !options.dryRun else { return "Nothing was committed." }
+        let text = "The records up to \(committed.record) are committed"
+        guard let name = options.resumeName else { return text + "." }
+        return text + "; importing again with the resume name \"\(name)\" continues after them."
+    }
+}

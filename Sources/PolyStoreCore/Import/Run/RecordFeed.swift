@@ -1,0 +1,72 @@
+import PolyStoreBackend
+import PolyStoreFormats
+
+/// The records of a source, each converted to what the model imports.
+final class RecordFeed<Source>: ImportFeed {
+    private let source: RecordSource
+    private let reader: RecordReader
+    private let convert: (SourceRecord) throws -> Source
+    private(set) var place = ImportPlace()
+    private var previous: ImportPlace?
+    /// The last record; nil where it could not be read.
+    private var last: SourceRecord?
+
+    /// - Parameter convert: makes the source of an object of a record; throws for a record that is none.
+    init(_ source: RecordSource, convert: @escaping (SourceRecord) throws -> Source) throws {
+        self.source = source
+        self.convert = convert
+        reader = try source.makeReader()
+    }
+
+    var totalBytes: Int64? { reader.totalBytes }
+
+    func next() throws -> Source? {
+        do {
+            guard let record = try reader.next() else { return nil }
+            move(to: record.position, record)
+            return try convert(record)
+        } catch let error as RecordError {
+            // An error of the source as a whole has no position.
+            guard isRecordError(error), let position = error.position ?? last?.position else { throw error }
+            if position.record > place.record { move(to: position, nil) }
+            throw ImportProblem(source: source.name, place, error)
+        } catch {
+            guard isRecordError(error) else { throw error }
+            throw ImportProblem(source: source.name, place, error)
+        }
+    }
+
+    private func move(to position: RecordPosition, _ record: SourceRecord?) {
+        previous = place.record > 0 ? place : nil
+        place = ImportPlace(position)
+        last = record
+    }
+
+    // MARK: Resuming
+
+    var mark: ImportMark { ImportMark(place: place, previous: previous, checksum: last.map(Self.checksum)) }
+
+    /// Reads the last record of the earlier run again, to find out whether it is still there.
+    func skip(to mark: ImportMark) throws {
+        if let previous = mark.previous {
+            place = previous
+            do {
+                try reader.resume(after: previous.position(in: source.name))
+            } catch let error as RecordError where error.code != .compression {
+                throw ImportSourceChanged(difference: "the source has no record \(previous.record) at byte \(previous.offset) any more")
+            }
+        }
+        // A record that could not be read then must be where it was; nothing else is known of it.
+        do { _ = try next() } catch is ImportProblem {}
+        guard place == mark.place, last.map(Self.checksum) == mark.checksum else {
+            throw ImportSourceChanged(difference: "record \(mark.place.record) of the source is not the one that was imported")
+        }
+    }
+
+    /// FNV-1a over the fields of a record.
+    private static func checksum(_ record: SourceRecord) -> UInt32 {
+        JSONValue.object(record.fields).description.utf8.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
+    }
+
+    func close() {}
+}

@@ -1,0 +1,25 @@
+import Foundation
+import PolyStoreBackend
+
+/// A `Progress` with descriptions that can be set on every platform: Foundation on Linux only has getters.
+final class DescribedProgress: Progress, @unchecked Sendable {  // the texts are only accessed under the lock; the rest is Foundation's
+    private let texts: Protected<(description: String, detail: String)>
+
+    /// - Parameter cancel: called when the progress is cancelled, on a thread of Foundation's choice.
+    init(_ description: String, cancel: @escaping @Sendable () -> Void) {
+        texts = Protected((description, ""))
+        super.init(parent: nil, userInfo: nil)
+        isCancellable = true
+        cancellationHandler = cancel
+    }
+
+    override var localizedDescription: String! {
+        get { texts.withLock { $0.description } }
+        set { texts.withLock { $0.description = newValue ?? "" } }
+    }
+
+    override var localizedAdditionalDescription: String! {
+        get { texts.withLock { $0.detail } }
+        set { texts.withLock { $0.detail = newValue ?? "" } }
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import PolyStore
+
+/// Without a unique id: a record that is imported twice makes two.
+@Model
+final class Row {
+    @Attribute(.indexed) var number: Int
+    var payload: String = ""
+}
+
+extension Row: ImportableObject {
+    func didInsert(from source: SourceRecord, in transaction: Transaction) throws {
+        number = try source.require("number")
+        payload = try source.require("payload")
+        // Counts in the transaction of the batch.
+        let counter = try transaction.fetchOne(From<Counter>()) ?? transaction.create(Into<Counter>())
+        counter.value += 1
+    }
+}
+
+/// A file whose import continues after each kill.
+enum Importing {
+    /// Every hundredth record is damaged.
+    static func isBad(_ number: Int) -> Bool { number % 100 == 50 }
+
+    static func payload(_ number: Int) -> String { String(repeating: "\(number),", count: 1 + number * 37 % 60) }
+
+    static func makeFile(_ path: String, _ count: Int) throws {
+        let lines = (1...count).map { number in
+            isBad(number) ? "{\"number\": \(number)\n" : "{\"number\": \(number), \"payload\": \"\(payload(number))\"}\n"
+        }
+        try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    /// Prints the report when the whole file is imported.
+    static func run(_ stack: DataStack, _ path: String) throws {
+        var options = ImportOptions(commit: .batches(of: 20, resume: "rows"), onBadRecord: .skip())
+        // The last run may have been killed after its last commit.
+        options.skipsCompleted = true
+        let report = try stack.importRecordsAndWait(Into<Row>(), from: .file(path: path), options: options)
+        print("\(report.records) records, \(report.inserted) inserted, \(report.refused) refused")
+    }
+
+    static func check(_ stack: DataStack, _ store: PersistentStore, _ count: Int) throws {
+        let findings = try store.verify()
+        guard findings.isEmpty else { fail("the store is damaged: \(findings)") }
+        let (value, rows) = try stack.readAndWait { context in
+            (try context.fetchOne(From<Counter>())?.value ?? 0, try context.fetchAll(From<Row>()).map { ($0.number, $0.payload) })
+        }
+        let expected = (1...count).filter { !isBad($0) }
+        guard rows.map(\.0).sorted() == expected else {
+            let counts = Dictionary(grouping: rows, by: \.0).mapValues(\.count)
+            let lost = expected.filter { counts[$0] == nil }
+            let twice = counts.filter { $0.value > 1 }.map(\.key).sorted()
+            fail("\(rows.count) of \(expected.count) rows: lost \(lost.prefix(10)), imported twice \(twice.prefix(10))")
+        }
+        guard value == expected.count else { fail("the counter is at \(value), and there are \(rows.count) rows") }
+        for (number, text) in rows where text != payload(number) { fail("row \(number) is torn") }
+        print("\(rows.count) rows")
+    }
+}
