@@ -3,7 +3,7 @@ import PolyStore
 import PolyStoreBackend
 import Testing
 
-enum Grade: String, Codable, Sendable {
+enum Grade: String, Codable, Sendable, ConvertibleFromSource {
     case low, high
 }
 
@@ -39,24 +39,27 @@ final class Parcel {
 }
 
 extension Parcel: MappedUniqueObject {
-    static let importMapping = UniqueImportMapping(\Parcel.code)
-        .attribute(\.title).attribute(\.note).attribute(\.amount).attribute(\.serial).attribute(\.small).attribute(\.weight)
-        .attribute(\.ratio).attribute(\.price).attribute(\.isOpen).attribute(\.made).attribute(\.token).attribute(\.blob)
-        .attribute(\.link).attribute(\.tags).attribute(\.extent).attribute(\.grade).attribute(\.bonus)
-        .relationship(\.parent).relationship(\.children).relationship(\.friends)
+    static let importMapping: UniqueImportMapping<Parcel, SourceRecord, ReferenceWritableKeyPath<Parcel, String>> = {
+        let texts = UniqueImportMapping(\Parcel.code).attribute(\.title).attribute(\.note)
+        let whole = texts.attribute(\.amount).attribute(\.serial).attribute(\.small).attribute(\.bonus).attribute(\.isOpen)
+        let numbers = whole.attribute(\.weight).attribute(\.ratio).attribute(\.price)
+        let others = numbers.attribute(\.made).attribute(\.token).attribute(\.blob).attribute(\.link)
+        let coded = others.attribute(\.tags).attribute(\.extent).attribute(\.grade)
+        return coded.relationship(\.parent).relationship(\.children).relationship(\.friends)
+    }()
 }
 
 /// Not named by any unique attribute.
 @Model
-final class Label {
+final class Marker {
     var text: String = ""
     @Relationship var parcel: Parcel?
-    @Relationship var other: Label?
+    @Relationship var other: Marker?
 }
 
 @Suite struct ExportTests {
     private static func stack(_ backend: Backend, _ folder: Folder, _ name: String) throws -> DataStack {
-        let stack = try DataStack(Schema("Parcels 1", Parcel.self, Label.self), logger: RecordingLogger())
+        let stack = try DataStack(Schema("Parcels 1", Parcel.self, Marker.self), logger: RecordingLogger())
         stack.snapshotWarningAge = .seconds(100_000)
         try stack.addStore(backend.store(in: folder.path, name))
         return stack
@@ -75,8 +78,8 @@ final class Label {
                 parcel.amount = [0, .max, .min, -1, 9_007_199_254_740_993, 7, 8, 9][number]
                 parcel.serial = number == 1 ? .max : UInt64(number)
                 parcel.small = number == 2 ? .min : .max
-                parcel.weight = [0, -0.0, 0.1, .pi, 1e300, 5e-324, -.infinity, .nan][number]
-                parcel.ratio = [0, 0.1, .pi, 3e38, 1e-45, -1, .infinity, 16_777_216][number]
+                parcel.weight = [0, -0.0, 0.1, .pi, 1e300, .leastNonzeroMagnitude, -.infinity, .nan][number]
+                parcel.ratio = [0, 0.1, .pi, 3e38, .leastNonzeroMagnitude, -1, .infinity, 16_777_216][number]
                 parcel.price =
                     [
                         0, Decimal(string: "0.1")!, Decimal(string: "12345678901234567890.123456789")!, -1, Decimal(string: "1e-100")!,
@@ -181,7 +184,7 @@ final class Label {
             #expect(error?.code == .misuse)
             return error?.message ?? ""
         }
-        #expect(await message { try await stack.export(From<Label>(), to: file) }.contains("Label.other cannot be exported"))
+        #expect(await message { try await stack.export(From<Marker>(), to: file) }.contains("Marker.other cannot be exported"))
         #expect(
             await message { try await stack.export(From<Parcel>(), to: file, options: ExportOptions(names: ["titel": "x"])) }.contains(
                 "\"titel\""))
@@ -190,7 +193,7 @@ final class Label {
                 .contains("under the name \"code\""))
         #expect(await message { try await stack.export(From<Parcel>(), to: .file(path: folder.path + "/x.dat")) }.contains("format"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("x.") }.isEmpty)
-        let labels = try await stack.export(From<Label>(), to: file, options: ExportOptions(fields: [\.text, \.parcel]))
+        let labels = try await stack.export(From<Marker>(), to: file, options: ExportOptions(fields: [\.text, \.parcel]))
         #expect(labels.objects == 0)
     }
 
