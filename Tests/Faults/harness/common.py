@@ -50,8 +50,8 @@ class Counts:
         self.total += 1
         word = verdict.split()[0].rstrip(":")
         if word in BAD:
-            for engine, kind, text, damage, _ in self.known:
-                if engine == self.engine and kind in ("*", self.kind) and text in verdict and re.search(damage, reproduction):
+            for engine, kind, seen, damage, _ in self.known:
+                if engine == self.engine and kind in ("*", self.kind) and re.search(seen, verdict) and re.search(damage, reproduction):
                     self.accepted += 1
                     return
             if len(self.examples) < 5:
@@ -74,7 +74,7 @@ class Counts:
 
 
 def known_limits():
-    """The written list: engine, kind, text of the verdict, pattern of the damage, reason; separated by tabs."""
+    """The written list: engine, kind, patterns of the verdict and of the damage, reason; separated by tabs."""
     known = []
     with open(os.path.join(HERE, "..", "limits.txt"), encoding="utf-8") as file:
         for line in file:
