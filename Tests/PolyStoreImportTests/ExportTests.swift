@@ -38,15 +38,34 @@ final class Parcel {
     @Relationship(inverse: "friends") var friends: Set<Parcel>
 }
 
-extension Parcel: MappedUniqueObject {
-    static let importMapping: UniqueImportMapping<Parcel, SourceRecord, ReferenceWritableKeyPath<Parcel, String>> = {
-        let texts = UniqueImportMapping(\Parcel.code).attribute(\.title).attribute(\.note)
-        let whole = texts.attribute(\.amount).attribute(\.serial).attribute(\.small).attribute(\.bonus).attribute(\.isOpen)
-        let numbers = whole.attribute(\.weight).attribute(\.ratio).attribute(\.price)
-        let others = numbers.attribute(\.made).attribute(\.token).attribute(\.blob).attribute(\.link)
-        let coded = others.attribute(\.tags).attribute(\.extent).attribute(\.grade)
-        return coded.relationship(\.parent).relationship(\.children).relationship(\.friends)
-    }()
+extension Parcel: ImportableUniqueObject {
+    static var uniqueIDKeyPath: ReferenceWritableKeyPath<Parcel, String> { \.code }
+
+    static func uniqueID(from source: SourceRecord, in transaction: Transaction) throws -> String? { try source.require("code") }
+
+    func update(from source: SourceRecord, in transaction: Transaction) throws {
+        title = try source.require("title")
+        note = try source.optional("note")
+        amount = try source.require("amount")
+        serial = try source.require("serial")
+        small = try source.require("small")
+        weight = try source.require("weight")
+        ratio = try source.require("ratio")
+        price = try source.require("price")
+        isOpen = try source.require("isOpen")
+        made = try source.optional("made")
+        token = try source.optional("token")
+        blob = try source.require("blob")
+        link = try source.optional("link")
+        tags = try source.require("tags")
+        extent = try (source["extent"] ?? .null).decode()
+        grade = try source.require("grade")
+        bonus = try source.optional("bonus")
+        try transaction.reference(Into<Parcel>(), uniqueID: source.optional("parent")).assign(to: \.parent, on: self)
+        try transaction.references(Into<Parcel>(), uniqueIDs: source.require("children", as: [String].self)).assign(
+            to: \.children, on: self)
+        try transaction.references(Into<Parcel>(), uniqueIDs: source.require("friends", as: [String].self)).assign(to: \.friends, on: self)
+    }
 }
 
 /// Not named by any unique attribute.
