@@ -1,6 +1,6 @@
 import Foundation
 
-/// The formats in which dates are read, tried in order. The first one is the format in which they are written.
+/// The formats in which dates are read, tried in order.
 ///
 ///     ConversionOptions(dates: [.pattern("dd.MM.yyyy"), .iso8601])
 public struct DateFormats: Sendable, ExpressibleByArrayLiteral {
