@@ -26,6 +26,10 @@ from driver import programs
 FLOOR = 1e-3
 
 
+# Rows whose program takes more than time in proportion to n without PolyStore too, by the beginning of their names, and why. They are held to 2.1.
+INHERENT = {"prepend": "an array moves all elements"}
+
+
 def lines(text):
     for line in text.splitlines():
         try:
@@ -120,9 +124,10 @@ def main():
         (n, few), (m, many) = costs[:2]
         exponent = math.log(max(many, 1e-9) / max(few, 1e-9), 4)
         is_told = options.instructions or many >= 4 * FLOOR
-        if is_told and exponent > options.limit:
+        reason = next((why for name, why in INHERENT.items() if row.split("-")[0] == name), None)
+        if is_told and exponent > (2.1 if reason else options.limit):
             steep.append(row)
-        print("| %s | %d | %.1f | %d | %.1f | %.2f%s |" % (row, n, few * 1e3, m, many * 1e3, exponent, "" if is_told else " (too quick to tell)"))
+        print("| %s | %d | %.1f | %d | %.1f | %.2f%s |" % (row, n, few * 1e3, m, many * 1e3, exponent, " (%s)" % reason if reason else "" if is_told else " (too quick to tell)"))
     if steep and not options.report:
         sys.exit("The cost grows with an exponent above %.2f: %s." % (options.limit, ", ".join(steep)))
 
