@@ -57,10 +57,10 @@ def measure(options, mode):
             runner.turn(compared, 10_000, turn, "growth", growth)
         runner.turn(compared, 1_000_000, 1, "growth", growth)
     if not options.no_memory:
-        without = {"full": ("M1", "M2"), "quick": ("W8", "W8b"), "smoke": set(runs.ALONE) - {"M1", "M2"}}.get(mode, ())
+        without = {"full": ("M1", "M2"), "quick": ("W8", "W8b"), "smoke": set(runs.ALONE) - {"M1", "M2", "W17"}}.get(mode, ())
         runner.alone(compared, rows, [w for w in runs.ALONE if w not in without])
         if mode == "full":
-            runner.alone(mine, 1_000_000, ["M1", "M2"])
+            runner.alone(mine, 1_000_000, ["M1", "M2", "W17"])
     P = programs.say
     mismatches = runner.mismatches()
     for text in mismatches:

@@ -8,6 +8,11 @@ TITLES = {
     "W15B": "YCSB B: 95/5 update", "W15C": "YCSB C: read", "W15D": "YCSB D: read latest", "W15E": "YCSB E: scans",
     "W15F": "YCSB F: read, change, write", "M1": "walk in batches", "M2": "import in transactions",
 }
+# Imports; in a table of their own.
+IMPORTS = {
+    "W11s": "import unique, by hand", "W11i": "import unique, importer", "W11r": "import unique, row by row", "W16d": "JSONDecoder alone",
+    "W16jr": "JSON Lines read", "W16cr": "CSV read", "W16j": "JSON Lines imported", "W16c": "CSV imported", "W17": "import from a pipe",
+}
 
 # The program that each engine is held against.
 RAW = {"sqlite": "P1", "lmdb": "P2", "leveldb": "P3", "memory": "P7"}
@@ -27,6 +32,10 @@ OPENING = {"sqlite": 3.0, "lmdb": 2.0}
 CONCURRENT = 10.0
 # MiB for a walk over a million rows.
 WALK_PEAK = 64
+# MiB for an import of a million rows from a pipe.
+PIPE_PEAK = 150
+# W11i over W11s; W11r of P4b over W11i on SQLite; what W16 may take beside W1, as a multiple of W16d.
+IMPORTER, ROW_BY_ROW, DECODER = 1.15, 8, 1.5
 # SQLite, over P4b: fetch and get by id.
 CODABLE = {"W2": 1 / 3, "W3": 1 / 25}
 

@@ -51,7 +51,7 @@ class Results:
         return math.log(sizes[most] / sizes[least]) / math.log(most / least)
 
     def peak(self, peer, workload):
-        kinds = ("turn", "alone") if workload[:3] in ("W2t", "W8c", "W12", "W13", "W14", "W15") else ("alone",)  # alone in turns too
+        kinds = ("turn", "alone") if workload[:3] in ("W2t", "W8c", "W12", "W13", "W14", "W15", "W16") else ("alone",)  # alone in turns too
         peaks = [line["peak_kb"] for key, lines in self.by.items() if key[0] in kinds and key[1:] == (peer, workload, self.rows) for line in lines]
         return max(peaks) / 1024 if peaks else None
 
@@ -124,16 +124,41 @@ def memory_table(results):
     """M1 and M2, at the number of rows that they ran with."""
     rows = []
     for (kind, peer, workload, count), lines in sorted(results.by.items()):
-        if kind == "alone" and workload in ("M1", "M2"):
+        if kind == "alone" and workload in ("M1", "M2", "W17"):
             line = lines[0]
             # The bar is for a million rows; with fewer it would say nothing.
-            bar = bars.WALK_PEAK if workload == "M1" and peer != "PolyStore-memory" and count >= 1_000_000 else None
+            bar = {"M1": bars.WALK_PEAK, "W17": bars.PIPE_PEAK}.get(workload) if peer != "PolyStore-memory" and count >= 1_000_000 else None
             rows.append([
                 peer, workload, "%d" % count, number(line["before_kb"] / 1024), number(line["anonymous_kb"] / 1024),
                 number(line["peak_kb"] / 1024), "–" if bar is None else "%d" % bar, verdict(line["peak_kb"] / 1024, bar),
                 number(line["cpu"] * 1000),
             ])
     return table(["program", "workload", "rows", "before MiB", "anonymous MiB", "peak MiB", "bar", "reached", "CPU ms"], rows)
+
+
+def import_table(results):
+    """W11i over the same work written by hand, and W16 over what inserting and decoding take."""
+    rows = []
+    for engine in bars.ENGINES:
+        mine = "PolyStore-" + engine
+        cells = [results.median(mine, workload) for workload in ("W1", "W11s", "W11i", "W16d", "W16jr", "W16cr", "W16j", "W16c")]
+        if not any(cells):
+            continue
+        value = results.ratio(mine, "W11i", mine, "W11s")
+        row = [engine] + [number(cell and cell * 1000) for cell in cells] + [ratio(value), verdict(value, bars.IMPORTER)]
+        for workload in ("W16j", "W16c"):
+            first, decoder, imported = (results.turns(mine, name, "cpu") for name in ("W1", "W16d", workload))
+            shares = [imported[turn] / (first[turn] + bars.DECODER * decoder[turn]) for turn in imported if turn in first and turn in decoder]
+            share = statistics.median(shares) if shares else None
+            row += [ratio(share), verdict(share, 1)]
+        rows.append(row)
+    head = ["engine", "W1 ms", "W11s ms", "W11i ms", "W16d ms", "W16jr ms", "W16cr ms", "W16j ms", "W16c ms", "W11i to W11s", "reached"]
+    text = table(head + ["W16j to W1 + 1.5 W16d", "reached", "W16c to the same", "reached"], rows)
+    for peer in ("P4", "P4b"):
+        value = results.ratio(peer, "W11r", "PolyStore-sqlite", "W11i")
+        if value is not None:
+            text += "\n\nW11r of %s takes %s times W11i on SQLite (bar for P4b: %g)." % (peer, ratio(value), bars.ROW_BY_ROW)
+    return text
 
 
 def growth_table(results):
@@ -170,6 +195,8 @@ def markdown(results):
     if results.median("P4", "W2") is not None:
         parts.append("Not ahead of GRDB on SQLite: %s." % behind_grdb(results))
     parts.append("### Commits\n\n" + commit_table(results))
+    if any(key[0] == "turn" and key[2] in bars.IMPORTS for key in results.by):
+        parts.append("### Imports\n\n" + import_table(results))
     if any(key[0] == "alone" for key in results.by):
         parts.append("### Memory\n\n" + memory_table(results))
     if any(key[0] == "growth" for key in results.by):

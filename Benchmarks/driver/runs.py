@@ -10,19 +10,25 @@ import time
 from . import programs as P
 
 # What one program does in a turn, a process each. Only PolyStore has those in OWN.
-PHASES = ["load", "W2t", "W12", "W13", "mutate", "W8c", "W14", "W15"]
-OWN = {"W2t", "W14", "W15", "M1", "M2"}
+PHASES = ["load", "W2t", "W12", "W13", "mutate", "W8c", "W14", "W15", "W11s", "W11i", "W11r", "W16"]
+OWN = {"W2t", "W14", "W15", "W11s", "W11i", "W16", "M1", "M2", "W17"}
+# On a store of its own, made by the process before its clock starts; GRDB's programs make it by W1.
+FRESH = {"W11s", "W11i", "W11r", "W16"}
+# Workloads that do the same work under several names, so that their checksums must agree.
+SAME = {"W11i": "W11s", "W11r": "W11s", "W16c": "W16j"}
 # In the first turn of a quick run only.
-LONG = {"W13", "W14", "W15"}
+LONG = {"W13", "W14", "W15", "W16"}
 # Each in a process of its own, so that the peak of its memory means something. Readers first, while the store is as it was loaded. The others
 # have a process of their own in a turn already.
-ALONE = ["W1", "W2", "W3", "W4", "W5", "W6", "W10", "W7", "W9", "W11", "W8", "W8b", "M1", "M2"]
+ALONE = ["W1", "W2", "W3", "W4", "W5", "W6", "W10", "W7", "W9", "W11", "W8", "W8b", "M1", "M2", "W17"]
 
 
 def has(program, phase):
     """Whether a program has a workload or a group of them."""
     if phase in OWN:
         return program.startswith("PolyStore-")
+    if phase == "W11r":
+        return program in ("P4", "P4b")
     if phase == "W8c":
         return program.startswith("PolyStore-") or program in ("P4", "P4b")
     if phase in ("W12", "W8"):
@@ -40,7 +46,8 @@ class Runner:
         os.makedirs(folder, exist_ok=True)
         self.file = open(out, "w")
 
-    def run(self, program, workloads, folder, rows, turn, kind, verify=False):
+    def run(self, program, workloads, folder, rows, turn, kind, verify=False, only=None):
+        """Runs a process and keeps its lines, or those of one workload."""
         environment = dict(os.environ, PB_N=str(rows), PB_VERIFY="1" if verify else "0")
         environment.setdefault("ATLAS_DATA", os.path.join(P.HERE, "..", "Examples", "Atlas", "Data"))
         process = subprocess.run(
@@ -52,6 +59,8 @@ class Runner:
             if not text.startswith("{"):
                 continue
             line = dict(json.loads(text), turn=turn, kind=kind)
+            if only and line.get("workload") != only:
+                continue
             self.lines.append(line)
             self.file.write(json.dumps(line) + "\n")
         self.file.flush()
@@ -66,12 +75,26 @@ class Runner:
                 for program in programs if turn % 2 else reversed(programs):
                     if not has(program, phase):
                         continue
+                    if phase in FRESH:
+                        self.fresh(program, phase, rows, turn, kind, verify)
+                        continue
                     for _ in range(opens if phase == "W12" else 1):
                         self.run(program, phase, folders[program], rows, turn, kind, verify)
         finally:
             for folder in folders.values():
                 shutil.rmtree(folder, ignore_errors=True)
         P.say("turn %d, %d rows: %.0f s" % (turn, rows, time.monotonic() - start))
+
+    def fresh(self, program, phase, rows, turn, kind, verify):
+        """A phase on a store of its own."""
+        folder = tempfile.mkdtemp(prefix="bench-", dir=self.folder)
+        try:
+            if phase == "W11r":
+                self.run(program, "W1,W11r", folder, rows, turn, kind, verify, only="W11r")
+            else:
+                self.run(program, phase, folder, rows, turn, kind, verify)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def alone(self, programs, rows, workloads=ALONE):
         """Every workload in a process of its own, for the peak of its memory."""
@@ -98,7 +121,8 @@ class Runner:
         for line in self.lines:
             if "check" not in line:
                 continue
-            key = (line.get("workload") or "end", line["rows"])
+            workload = line.get("workload") or "end"
+            key = (SAME.get(workload, workload), line["rows"])
             program, check = first.setdefault(key, (line["peer"], line["check"]))
             if check != line["check"]:
                 found.append("%s at %d rows: %s has %s, %s has %s" % (*key, program, check, line["peer"], line["check"]))

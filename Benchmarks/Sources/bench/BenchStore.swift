@@ -36,6 +36,13 @@ final class BenchStore: Sendable {
 
     private func path(_ name: String) -> String { "\(folder)/\(name).\(engine)" }
 
+    /// Removes the files of a store that an earlier run has left.
+    func remove(_ name: String) throws {
+        for suffix in ["", "-wal", "-shm", "-lock"] where FileManager.default.fileExists(atPath: path(name) + suffix) {
+            try FileManager.default.removeItem(atPath: path(name) + suffix)
+        }
+    }
+
     func open() throws -> DataStack {
         let stack = try DataStack(Schema("Peers", Person.self, Department.self))
         try stack.addStore(configuration("polystore"))

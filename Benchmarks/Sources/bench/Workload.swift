@@ -2,7 +2,9 @@ import PeerKit
 
 /// Runs workloads by name.
 ///
-/// - `W1` to `W13`, `W8b` and `W8c`: on persons and departments; `W14`: the atlas; `W15`: YCSB; `W20`: many small changes; `M1`, `M2`: memory with many rows
+/// - `W1` to `W13`, `W8b`, `W8c` and `W11i`: on persons and departments; `W14`: the atlas; `W15`: YCSB; `W16`, `W17`: imports of text; `W20`: many small
+///   changes; `M1`, `M2`: memory with many rows
+/// - `text`: writes the records of W17 to the standard output
 /// - `prepare`: makes the store, `W0`: makes the persons of W1, and neither measures anything; `end`: a check over everything after the changes
 /// - `load`, `read`, `mutate`, `open`: several in one process, one after another, as the peers have them
 /// - `records`: `W1r` to `W6r`, the same on records, without objects
@@ -30,10 +32,15 @@ struct Workload: Sendable {
         case "W9": try objects.delete()
         case "W10": try objects.traverse()
         case "W11": try objects.importUnique()
+        case "W11s": try objects.importUnique("W11s")
+        case "W11i": try objects.importObjects()
         case "W12": try objects.openAndFetch(started)
         case "W13": try MainActor.assumeIsolated { try objects.keepListCurrent() }
         case "W14": try AtlasWorkloads(store).all()
         case "W15": try YCSBWorkloads(store).all()
+        case "W16": try ImportWorkloads(store).all()
+        case "W17": try ImportWorkloads(store).fromPipe()
+        case "text": try ImportWorkloads(store).writeText()
         case "W20": try CliffWorkloads(store).all()
         case "M1": try objects.walkInBatches()
         case "M2": try objects.importStreamed()

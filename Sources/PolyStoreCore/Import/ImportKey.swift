@@ -17,6 +17,16 @@ enum ImportKey {
 
     init(_ values: [Value]) { self = values.count == 1 ? ImportKey(values[0]) : .compound(values) }
 
+    /// The value of the first field of the id.
+    var firstValue: Value {
+        switch self {
+        case .integer(let value): .integer(value)
+        case .text(let value): .text(value)
+        case .other(let value): value
+        case .compound(let values): values[0]
+        }
+    }
+
     /// One value for each field of the id.
     var values: [Value] {
         switch self {

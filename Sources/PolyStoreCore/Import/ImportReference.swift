@@ -7,8 +7,8 @@ import PolyStoreBackend
 ///         try transaction.reference(Into<Country>(), uniqueID: source.countryCode).assign(to: \.country, on: self)
 ///     }
 ///
-/// The object may be in the store, or be imported later in the same transaction. References are gathered and looked up together: one query an entity
-/// at the end of each import call that is not inside of another, and one before the commit for those that are still missing.
+/// The object may be in the store, or be imported later in the same transaction. References are gathered and looked up together, entity by entity,
+/// at the end of each import call that is not inside of another, and before the commit for those that are still missing.
 public struct ImportReference<Target: ImportableUniqueObject> {
     let importer: UniqueImporter<Target>
     /// Keeps the transaction alive.

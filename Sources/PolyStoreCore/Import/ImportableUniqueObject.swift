@@ -10,7 +10,7 @@
 ///
 ///     try await stack.perform { try $0.importUniqueObjects(Into<Person>(), from: sources) }
 ///
-/// An import fetches the objects of all its sources with one query, so the attribute needs an index: declare it `@Attribute(.unique)`. For an id
+/// An import fetches the objects of 512 sources with one query, so the attribute needs an index: declare it `@Attribute(.unique)`. For an id
 /// of several attributes, return a ``CompoundUniqueID`` and declare `#Unique`; for an optional attribute, return an ``OptionalUniqueID``.
 ///
 /// In a hierarchy of classes an import of `Into<Dog>` finds dogs only; the id of a cat counts as taken when the transaction is committed.

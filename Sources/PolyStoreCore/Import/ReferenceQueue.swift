@@ -93,7 +93,7 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
         return taken.map(\.link)
     }
 
-    /// Finds the targets: those that are known, the others with one query, and those that are to be stubs.
+    /// Finds the targets: those that are known, the others looked up together, and those that are to be stubs.
     private func targets(of links: [Link], _ importer: UniqueImporter<T>) throws -> [ImportKey: T] {
         var targets: [ImportKey: T] = [:]
         var wanted: Set<ImportKey> = []

@@ -16,7 +16,8 @@ extension Transaction {
     ///
     ///     let people = try transaction.importUniqueObjects(Into<Person>(), from: sources)
     ///
-    /// All ids are looked up with one query before the first object changes. Of several sources with one id the last one counts, at the position of the first.
+    /// All ids are looked up before the first object changes, with one query for each 512 of them. Of several sources with one id the last one counts, at
+    /// the position of the first.
     /// A source without an id is skipped, and so is one for which `shouldInsert` or `shouldUpdate` returns false.
     /// - Returns: the objects that were inserted or updated, in the order of the sources.
     /// - Throws: what the model's methods throw; `misuse`, naming the index to declare, where none serves the unique id. The objects imported before stay

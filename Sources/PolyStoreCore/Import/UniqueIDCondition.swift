@@ -4,8 +4,9 @@ import PolyStoreBackend
 struct UniqueIDCondition {
     let predicate: QueryPredicate
 
-    /// The number of ids that one query looks up; a limit for memory only.
-    static let limit = 65_536
+    /// The number of ids that one query looks up: the longest list of text that every backend looks up in an index. SQLite would read the whole table for
+    /// a longer one.
+    static let limit = 512
 
     static func batches(_ keys: [ImportKey]) -> [ArraySlice<ImportKey>] {
         stride(from: 0, to: keys.count, by: limit).map { keys[$0..<min($0 + limit, keys.count)] }
@@ -13,7 +14,7 @@ struct UniqueIDCondition {
 
     init(_ fields: [FieldReference], _ keys: ArraySlice<ImportKey>) {
         guard fields.count > 1 else {
-            predicate = Self.among(fields[0], keys.map { $0.values[0] })
+            predicate = Self.among(fields[0], keys.map(\.firstValue))
             return
         }
         // Ids that differ in their last part only are one list, which an index serves.
@@ -32,7 +33,7 @@ struct UniqueIDCondition {
     }
 
     private static func among(_ field: FieldReference, _ values: [Value]) -> QueryPredicate {
-        let present = values.filter { !$0.isNull }
+        let present = values.contains(where: \.isNull) ? values.filter { !$0.isNull } : values
         let some: QueryPredicate = present.count == 1 ? .compare(field, .equal, present[0]) : .oneOf(field, present)
         return present.count == values.count ? some : .or([some, .isNull(field)])
     }

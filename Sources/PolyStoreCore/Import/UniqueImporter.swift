@@ -5,11 +5,16 @@ final class UniqueImporter<T: ImportableUniqueObject> {
     /// One import call: its ids and the objects that belong to them so far.
     final class Call {
         let index: [ImportKey: Int]
+        /// The ids, each once.
+        let keys: [ImportKey]
         var objects: [T?]
 
-        /// - Parameter index: the positions of the ids, from 0.
-        init(_ index: [ImportKey: Int]) {
+        /// - Parameters:
+        ///   - index: the positions of the ids, from 0.
+        ///   - keys: the ids, in the order in which they are looked up.
+        init(_ index: [ImportKey: Int], keys: [ImportKey]? = nil) {
             self.index = index
+            self.keys = keys ?? Array(index.keys)
             objects = Array(repeating: nil, count: index.count)
         }
 
@@ -56,12 +61,14 @@ final class UniqueImporter<T: ImportableUniqueObject> {
     /// Imports sources whose ids are known, each id once, in their order.
     /// - Returns: the objects that were inserted or updated, in the order of the sources.
     func run(_ sources: UniqueSources<T>) throws -> [T] {
-        let call = Call(sources.index)
+        let call = Call(sources.index, keys: sources.keys)
         try begin(call)
         var imported: [T] = []
-        imported.reserveCapacity(sources.pairs.count)
-        for (position, (id, source)) in sources.pairs.enumerated() {
-            if let (object, _) = try importSource(source, id, call, position) { imported.append(object) }
+        imported.reserveCapacity(sources.sources.count)
+        for position in sources.sources.indices {
+            if let (object, _) = try importSource(sources.sources[position], sources.ids[position], call, position) {
+                imported.append(object)
+            }
         }
         return imported
     }
@@ -73,8 +80,11 @@ final class UniqueImporter<T: ImportableUniqueObject> {
     }
 
     /// Updates the object at a position of a call, or inserts one.
+    /// - Parameter id: asked for only where an object is inserted.
     /// - Returns: nil where the model leaves the source out.
-    func importSource(_ source: T.ImportSource, _ id: T.UniqueIDType, _ call: Call, _ position: Int) throws -> (object: T, isNew: Bool)? {
+    func importSource(
+        _ source: T.ImportSource, _ id: @autoclosure () -> T.UniqueIDType, _ call: Call, _ position: Int
+    ) throws -> (object: T, isNew: Bool)? {
         if let object = call.objects[position], !object.isDeleted {
             guard try T.shouldUpdate(from: source, in: transaction) else { return nil }
             try object.update(from: source, in: transaction)
@@ -86,7 +96,7 @@ final class UniqueImporter<T: ImportableUniqueObject> {
             try object.update(from: source, in: transaction)
             return (object, false)
         }
-        let object = try insert(id, call, position)
+        let object = try insert(id(), call, position)
         try object.didInsert(from: source, in: transaction)
         return (object, true)
     }
@@ -116,12 +126,15 @@ final class UniqueImporter<T: ImportableUniqueObject> {
 
     // MARK: Look-up
 
-    /// Finds the objects of a call's ids: those of other calls, and all others with one query.
+    /// Finds the objects of a call's ids: those of other calls, and all others together.
     private func find(_ call: Call) throws {
-        var wanted: [ImportKey] = []
-        wanted.reserveCapacity(call.index.count)
-        for (key, position) in call.index {
-            if let known = known(key) { call.objects[position] = known } else { wanted.append(key) }
+        var wanted = call.keys
+        if !calls.isEmpty {
+            wanted = wanted.filter { key in
+                guard let known = known(key), let position = call.index[key] else { return true }
+                call.objects[position] = known
+                return false
+            }
         }
         try fetch(wanted) { key, object in if let position = call.index[key] { call.objects[position] = object } }
     }

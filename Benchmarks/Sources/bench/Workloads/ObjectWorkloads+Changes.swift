@@ -28,11 +28,12 @@ extension ObjectWorkloads {
 
     /// W11: half of the persons exist by their email and get new values, half are new; one transaction. Looked up in batches, and before anything
     /// is created, so that no look-up has to go through what is pending.
-    func importUnique() throws {
+    /// - Parameter name: W11s on a store on which nothing else was done.
+    func importUnique(_ name: String = "W11") throws {
         let stack = try store.stack()
         let sources = importSources(permutation())
         let departments = try departments(stack)
-        try out.time("W11", PB.imports, note: "look-ups in batches of 500, then updated or created", verify: contentChecked(stack)) {
+        try out.time(name, PB.imports, note: "look-ups in batches of 500, then updated or created", verify: contentChecked(stack)) {
             try stack.performAndWait { transaction in
                 let departments = try transaction.fetchExisting(departments)
                 var known: [String: Person] = [:]
@@ -52,6 +53,21 @@ extension ObjectWorkloads {
                         person.department = departments[Int(source.departmentID) - 1]
                     }
                 }
+            }
+            return 0
+        }
+    }
+
+    /// W11i: the same work as W11s by the importer.
+    func importObjects() throws {
+        let stack = try store.stack()
+        let sources = importSources(permutation())
+        let departments = try departments(stack)
+        try out.time("W11i", PB.imports, note: "importUniqueObjects", verify: contentChecked(stack)) {
+            try stack.performAndWait { transaction in
+                let departments = try transaction.fetchExisting(departments)
+                let sources = sources.lazy.map { PersonSource(raw: $0, department: departments[Int($0.departmentID) - 1]) }
+                try transaction.importUniqueObjects(Into<Person>(), from: sources)
             }
             return 0
         }

@@ -115,10 +115,14 @@ final class CodablePeer: Peer<CodablePerson> {
         }
     }
 
-    override func importUnique() throws {
+    override func importUnique() throws { try importRowByRow("W11") }
+
+    override func importRowByRow() throws { try importRowByRow("W11r") }
+
+    private func importRowByRow(_ workload: String) throws {
         let sources = importSources(permutation()).map(CodablePerson.init)
         let pool = try pool()
-        try out.time("W11", PB.imports, note: "filter(email).fetchOne, then update or insert", verify: content) {
+        try out.time(workload, PB.imports, note: "filter(email).fetchOne, then update or insert", verify: content) {
             try pool.write { db in
                 for s in sources {
                     if var p = try CodablePerson.filter(Column("email") == s.email).fetchOne(db) {

@@ -140,6 +140,29 @@ final class HandPeer: Peer<HandPerson> {
         }
     }
 
+    /// W11r: W11 as it is written without batches: a look-up for each row, then an update or an insert.
+    override func importRowByRow() throws {
+        let sources = importSources(permutation()).map(HandPerson.init)
+        let pool = try pool()
+        try out.time("W11r", PB.imports, note: "a kept SELECT by email, then update or insert", verify: content) {
+            try pool.write { db in
+                let s = try db.cachedStatement(sql: "SELECT \(columns) FROM person WHERE email=?")
+                let changed = ["age", "score", "notes"]
+                for source in sources {
+                    if var p = try HandPerson.fetchOne(s, arguments: [source.email]) {
+                        p.age = source.age
+                        p.score = source.score
+                        p.notes = source.notes
+                        try p.update(db, columns: changed)
+                    } else {
+                        try source.insert(db)
+                    }
+                }
+            }
+            return 0
+        }
+    }
+
     override func list(_ db: Database) throws -> [HandPerson] {
         try HandPerson.fetchAll(
             db.cachedStatement(sql: "SELECT \(columns) FROM person WHERE age<? ORDER BY age, id"), arguments: [PB.listAge])

@@ -30,6 +30,7 @@ class Peer<P: PersonRecord> {
         case "W9": try delete()
         case "W10": try traverse()
         case "W11": try importUnique()
+        case "W11r": try importRowByRow()
         case "W12": try openAndFetch()
         case "W13": try keepListCurrent()
         case "end": if PB.verify { out.state(try content()) }
@@ -48,6 +49,7 @@ class Peer<P: PersonRecord> {
     func delete() throws {}
     func traverse() throws {}
     func importUnique() throws {}
+    func importRowByRow() throws {}
     func list(_ db: Database) throws -> [P] { [] }
 
     // MARK: The store
