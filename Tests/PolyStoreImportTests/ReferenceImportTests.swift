@@ -11,7 +11,8 @@ struct ReferenceImportTests {
             _ = try transaction.importUniqueObjects(
                 Into<City>(),
                 from: [
-                    CitySource(number: 1, name: "one", country: "B", centre: 3), CitySource(number: 2, name: "two", country: "A", centre: 2),
+                    CitySource(number: 1, name: "one", country: "B", centre: 3),
+                    CitySource(number: 2, name: "two", country: "A", centre: 2),
                     CitySource(number: 3, name: "three", country: "B", centre: 1, route: [3, 1, 2, 3]),
                 ])
             _ = try transaction.importUniqueObjects(
@@ -35,7 +36,9 @@ struct ReferenceImportTests {
             }
         }
         #expect(error?.code == .notFound)
-        #expect(error?.message.contains("Country \"X\"") == true && error?.message.contains("City.country of object") == true, "\(error?.message ?? "")")
+        #expect(
+            error?.message.contains("Country \"X\"") == true && error?.message.contains("City.country of object") == true,
+            "\(error?.message ?? "")")
         #expect(try world.cities() == [])
         try world.stack.performAndWait { transaction throws in
             _ = try transaction.importUniqueObjects(
@@ -57,7 +60,8 @@ struct ReferenceImportTests {
         try world.stack.performAndWait { transaction throws in
             _ = try transaction.importUniqueObjects(
                 Into<City>(),
-                from: (1...4).map { CitySource(number: $0, name: "c", nested: CountrySource(code: $0 < 3 ? "A" : "B", name: "from \($0)")) })
+                from: (1...4).map { CitySource(number: $0, name: "c", nested: CountrySource(code: $0 < 3 ? "A" : "B", name: "from \($0)")) }
+            )
         }
         #expect(try world.cities() == ["1 c 1 A 0", "2 c 1 A 0", "3 c 1 B 0", "4 c 1 B 0"])
         let names = try world.stack.readAndWait { try $0.fetchAll(From<Country>().orderBy(.ascending(\.code))).map(\.name) }
@@ -72,8 +76,10 @@ struct ReferenceImportTests {
             _ = try transaction.importUniqueObjects(
                 Into<City>(),
                 from: [
-                    CitySource(number: 1, name: "outer", twin: [CitySource(number: 2, name: "inner"), CitySource(number: 3, name: "inner")]),
-                    CitySource(number: 2, name: "again"), CitySource(number: 4, name: "last", twin: [CitySource(number: 1, name: "changed")]),
+                    CitySource(
+                        number: 1, name: "outer", twin: [CitySource(number: 2, name: "inner"), CitySource(number: 3, name: "inner")]),
+                    CitySource(number: 2, name: "again"),
+                    CitySource(number: 4, name: "last", twin: [CitySource(number: 1, name: "changed")]),
                 ])
         }
         #expect(try world.cities() == ["1 changed 2 - 0", "2 again 2 - 0", "3 inner 1 - 0", "4 last 1 - 0"])

@@ -7,7 +7,8 @@ struct UniqueImportTests {
     func updatesWhatExistsAndInsertsTheRest(_ backend: Backend) throws {
         let world = try World(backend)
         try world.stack.performAndWait { transaction throws in
-            _ = try transaction.importUniqueObjects(Into<City>(), from: [CitySource(number: 2, name: "two"), CitySource(number: 4, name: "four")])
+            _ = try transaction.importUniqueObjects(
+                Into<City>(), from: [CitySource(number: 2, name: "two"), CitySource(number: 4, name: "four")])
         }
         let numbers = try world.stack.performAndWait { transaction throws in
             let imported = try transaction.importUniqueObjects(
@@ -104,7 +105,8 @@ struct UniqueImportTests {
             let cities = try transaction.fetchAll(From<City>().where(\.number < 10).orderBy(.ascending(\.number)))
             cities[0].number = 11  // 1 is free
             try transaction.delete(cities[1])  // 2 is free
-            let imported = try transaction.importUniqueObjects(Into<City>(), from: [10, 11, 1, 2, 3].map { CitySource(number: $0, name: "new") })
+            let imported = try transaction.importUniqueObjects(
+                Into<City>(), from: [10, 11, 1, 2, 3].map { CitySource(number: $0, name: "new") })
             #expect(imported[0] === byHand)
             #expect(imported[1] === cities[0])
             #expect(imported.map(\.isInserted) == [true, false, true, true, false])
@@ -117,7 +119,9 @@ struct UniqueImportTests {
         let world = try World(backend)
         func holders() throws -> [String] {
             try world.stack.readAndWait { context throws in
-                try context.fetchAll(From<Seat>().orderBy(.ascending(\.hall), .ascending(\.number))).map { "\($0.hall)\($0.number) \($0.holder)" }
+                try context.fetchAll(From<Seat>().orderBy(.ascending(\.hall), .ascending(\.number))).map {
+                    "\($0.hall)\($0.number) \($0.holder)"
+                }
             }
         }
         try world.stack.performAndWait { transaction throws in

@@ -19,12 +19,12 @@ public struct ImportReference<Target: ImportableUniqueObject> {
 
     /// Sets a to-one relationship when the reference is resolved. A reference to no object sets it to nil at once.
     public func assign<Root: Model>(to path: ReferenceWritableKeyPath<Root, Target?>, on object: Root) throws {
-        try resolve(ReferenceHolder(object, path, replaces: true)) { object[keyPath: path] = $0 }
+        try resolve(ReferenceHolder(object, path, replacing: transaction.importing.nextAssignment())) { object[keyPath: path] = $0 }
     }
 
     /// Adds the object to a to-many relationship when the reference is resolved. A reference to no object adds nothing.
     public func insert<Root: Model>(into path: ReferenceWritableKeyPath<Root, Set<Target>>, on object: Root) throws {
-        try resolve(ReferenceHolder(object, path, replaces: false)) { target in
+        try resolve(ReferenceHolder(object, path, replacing: nil)) { target in
             if let target { object[keyPath: path].insert(target) }
         }
     }
@@ -33,7 +33,7 @@ public struct ImportReference<Target: ImportableUniqueObject> {
     ///
     /// References to different objects may be resolved in another order than they were made in; ``ImportReferences`` keep theirs.
     public func append<Root: Model>(to path: ReferenceWritableKeyPath<Root, [Target]>, on object: Root) throws {
-        try resolve(ReferenceHolder(object, path, replaces: false)) { target in
+        try resolve(ReferenceHolder(object, path, replacing: nil)) { target in
             if let target { object[keyPath: path].append(target) }
         }
     }
@@ -54,16 +54,18 @@ public struct ImportReference<Target: ImportableUniqueObject> {
 ///
 ///     try transaction.references(Into<Country>(), uniqueIDs: source.neighbours).assign(to: \.neighbours, on: self)
 public struct ImportReferences<Target: ImportableUniqueObject> {
+    let importer: UniqueImporter<Target>
+    let transaction: Transaction
     let references: [ImportReference<Target>]
 
     /// Replaces the objects of a to-many relationship when all references are resolved.
     public func assign<Root: Model>(to path: ReferenceWritableKeyPath<Root, Set<Target>>, on object: Root) throws {
-        try collect(ReferenceHolder(object, path, replaces: true)) { object[keyPath: path] = Set($0) }
+        try collect(object, path) { object[keyPath: path] = Set($0) }
     }
 
     /// Replaces the objects of an ordered to-many relationship when all references are resolved, in the order of the ids.
     public func assign<Root: Model>(to path: ReferenceWritableKeyPath<Root, [Target]>, on object: Root) throws {
-        try collect(ReferenceHolder(object, path, replaces: true)) { object[keyPath: path] = $0 }
+        try collect(object, path) { object[keyPath: path] = $0 }
     }
 
     /// Adds the objects to a to-many relationship as the references are resolved.
@@ -71,8 +73,15 @@ public struct ImportReferences<Target: ImportableUniqueObject> {
         for reference in references { try reference.insert(into: path, on: object) }
     }
 
-    private func collect(_ holder: ReferenceHolder, _ assign: @escaping ([Target]) -> Void) throws {
-        guard !references.isEmpty else { return assign([]) }
+    private func collect<Root: Model>(
+        _ object: Root, _ path: PartialKeyPath<Root>, _ assign: @escaping ([Target]) -> Void
+    ) throws {
+        let holder = ReferenceHolder(object, path, replacing: transaction.importing.nextAssignment())
+        guard !references.isEmpty else {
+            // Replaces an assignment that waits.
+            let none = ImportReference(importer: importer, transaction: transaction, id: nil, policy: .ignore)
+            return try none.resolve(holder) { _ in assign([]) }
+        }
         let collected = Collected(count: references.count)
         for (position, reference) in references.enumerated() {
             try reference.resolve(holder) { target in

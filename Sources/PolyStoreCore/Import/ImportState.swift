@@ -16,6 +16,7 @@ final class ImportState {
     private var importers: [any ReferenceResolver] = []
     /// The number of import calls that are running, each inside the one before.
     private var depth = 0
+    private var assignments = 0
 
     init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -28,6 +29,12 @@ final class ImportState {
         importersByKey[key] = importer
         importers.append(importer)
         return importer
+    }
+
+    /// Returns the number of a new assignment of references.
+    func nextAssignment() -> Int {
+        assignments += 1
+        return assignments
     }
 
     /// Runs an import call. At the end of the outermost one the references are resolved.
@@ -57,7 +64,7 @@ final class ImportState {
             index += 1
         }
         guard isFinal else { return }
-        let missing = importers.flatMap { $0.takeMissing() }
+        let missing = try importers.flatMap { try $0.endReferences() }
         guard let first = missing.first else { return }
         let listed = missing.prefix(5).map(\.description).joined(separator: "; ")
         var error = StoreError(
@@ -76,8 +83,9 @@ protocol ReferenceResolver: AnyObject {
     /// Imports nested sources and resolves references.
     /// - Returns: whether there was anything to do.
     func resolve(isFinal: Bool) throws -> Bool
-    /// Returns the references that lead nowhere, and forgets them.
-    func takeMissing() -> [UnresolvedReference]
+    /// Ends the references whose targets do not exist.
+    /// - Returns: those for which that is an error; they stay.
+    func endReferences() throws -> [UnresolvedReference]
     /// Releases what was kept for the import calls that have ended.
     func forgetCalls()
 }

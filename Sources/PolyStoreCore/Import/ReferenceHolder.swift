@@ -23,13 +23,15 @@ struct ReferenceHolder {
     let path: AnyKeyPath?
     /// nil where the reference adds to a relationship.
     let replaced: Replaced?
+    /// Counts the assignments; references that are assigned together have one number.
+    let number: Int
 
     /// A closure.
-    init() { (object, path, replaced) = (nil, nil, nil) }
+    init() { (object, path, replaced, number) = (nil, nil, nil, 0) }
 
-    init<Root: Model>(_ object: Root, _ path: PartialKeyPath<Root>, replaces: Bool) {
-        (self.object, self.path) = (object, path)
-        replaced = replaces ? Replaced(object: ObjectIdentifier(object), path: path) : nil
+    init<Root: Model>(_ object: Root, _ path: PartialKeyPath<Root>, replacing number: Int?) {
+        (self.object, self.path, self.number) = (object, path, number ?? 0)
+        replaced = number == nil ? nil : Replaced(object: ObjectIdentifier(object), path: path)
     }
 
     /// For an error.

@@ -15,21 +15,20 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
     private var fresh: [Link] = []
     /// Looked up and not found, with their numbers: until an import inserts the target, or until the commit.
     private var late: [ImportKey: [(number: Int, link: Link)]] = [:]
-    private var lateHolders: [ReferenceHolder.Replaced: [ImportKey]] = [:]
+    private var lateHolders: [ReferenceHolder.Replaced: (number: Int, keys: [ImportKey])] = [:]
     private var lateCount = 0
     private var nested: [T.ImportSource] = []
     /// Targets that were found before.
     private var resolved: [ImportKey: T] = [:]
-    private var missing: [Link] = []
 
     /// Adds a source that is imported at the end of the call.
     func add(_ source: T.ImportSource) { nested.append(source) }
 
     /// Adds a reference, or resolves it at once where its target was found before.
     func add(_ link: Link, _ importer: UniqueImporter<T>) throws {
-        replaceLate(link.holder)
         // The order of the references to one relationship is kept.
         if fresh.isEmpty {
+            replaceLate(link.holder)
             guard let target = link.target else { return try link.assign(nil) }
             if let known = known(target.key, importer) { return try link.assign(known) }
         }
@@ -38,8 +37,14 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
 
     /// Forgets the references that a newer one to the same relationship replaces.
     private func replaceLate(_ holder: ReferenceHolder) {
-        guard !lateHolders.isEmpty, let replaced = holder.replaced, let keys = lateHolders.removeValue(forKey: replaced) else { return }
-        for key in keys { late[key]?.removeAll { $0.link.holder.replaced == replaced } }
+        guard !lateHolders.isEmpty, let replaced = holder.replaced, let known = lateHolders[replaced], known.number != holder.number else {
+            return
+        }
+        lateHolders[replaced] = nil
+        for key in known.keys {
+            late[key]?.removeAll { $0.link.holder.replaced == replaced }
+            if late[key]?.isEmpty ?? false { late[key] = nil }
+        }
     }
 
     /// Returns the target of a reference that was resolved before.
@@ -51,8 +56,8 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
     }
 
     /// Imports nested sources and resolves what can be resolved.
-    /// - Parameter isFinal: whether the references whose targets do not exist end now.
-    /// - Returns: whether there was anything to do.
+    /// - Parameter isFinal: whether those are looked up again whose targets were not found before.
+    /// - Returns: whether anything was imported or assigned.
     func resolve(_ importer: UniqueImporter<T>, isFinal: Bool) throws -> Bool {
         let sources = nested
         nested = []
@@ -62,26 +67,23 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
         fresh = []
         guard !links.isEmpty else { return !sources.isEmpty }
         let targets = try targets(of: links, importer)
+        var progresses = !sources.isEmpty
         for link in links {
+            replaceLate(link.holder)
             if let key = link.target?.key, targets[key] == nil {
-                if !isFinal {
-                    keep(link, key)
-                } else if link.policy == .fail {
-                    missing.append(link)
-                } else {
-                    try link.assign(nil)
-                }
+                keep(link, key)
             } else {
                 try link.assign(link.target.flatMap { targets[$0.key] })
+                progresses = true
             }
         }
-        return true
+        return progresses
     }
 
     private func keep(_ link: Link, _ key: ImportKey) {
         late[key, default: []].append((lateCount, link))
         lateCount += 1
-        if let replaced = link.holder.replaced { lateHolders[replaced, default: []].append(key) }
+        if let replaced = link.holder.replaced { lateHolders[replaced, default: (link.holder.number, [])].keys.append(key) }
     }
 
     /// Takes the late references out that can be resolved or end now, in the order in which they were made.
@@ -114,10 +116,21 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
         return targets
     }
 
-    func takeMissing(_ entity: String) -> [UnresolvedReference] {
-        defer { missing = [] }
-        return missing.compactMap { link in
-            link.target.map { UnresolvedReference(entity: entity, key: $0.key, holder: link.holder) }
+    /// Ends the references whose targets do not exist.
+    /// - Returns: those for which that is an error. They stay, so that the program can import the targets and commit again.
+    func end(_ entity: String) throws -> [UnresolvedReference] {
+        let left = late.values.joined().sorted { $0.number < $1.number }.map(\.link)
+        (late, lateHolders) = ([:], [:])
+        var missing: [UnresolvedReference] = []
+        for link in left {
+            guard let key = link.target?.key else { continue }
+            if link.policy == .fail {
+                keep(link, key)
+                missing.append(UnresolvedReference(entity: entity, key: key, holder: link.holder))
+            } else {
+                try link.assign(nil)
+            }
         }
+        return missing
     }
 }

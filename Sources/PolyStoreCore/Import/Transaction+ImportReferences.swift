@@ -21,6 +21,7 @@ extension Transaction {
     ) throws -> ImportReferences<T> {
         let importer = try importing.importer(into)
         return ImportReferences(
+            importer: importer, transaction: self,
             references: uniqueIDs.map { ImportReference(importer: importer, transaction: self, id: $0, policy: ifMissing) })
     }
 
@@ -43,7 +44,8 @@ extension Transaction {
     public func references<T: ImportableUniqueObject, S: Sequence<T.ImportSource>>(
         _ into: Into<T>, importing sources: S
     ) throws -> ImportReferences<T> {
-        ImportReferences(references: try sources.map { try reference(into, importing: $0) })
+        ImportReferences(
+            importer: try importing.importer(into), transaction: self, references: try sources.map { try reference(into, importing: $0) })
     }
 
     /// Resolves all references of imports now. The commit of the transaction does this otherwise.

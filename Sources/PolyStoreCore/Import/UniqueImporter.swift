@@ -167,7 +167,7 @@ final class UniqueImporter<T: ImportableUniqueObject> {
 
 extension UniqueImporter: ReferenceResolver {
     func resolve(isFinal: Bool) throws -> Bool { try references.resolve(self, isFinal: isFinal) }
-    func takeMissing() -> [UnresolvedReference] { references.takeMissing(T._$entityName) }
+    func endReferences() throws -> [UnresolvedReference] { try references.end(T._$entityName) }
     func forgetCalls() { calls = [] }
 
     /// Returns those ids of the calls that have an object and that a condition holds for.
