@@ -26,10 +26,12 @@ final class Owner {
 }
 
 extension Shop: MappedUniqueObject {
-    static let importMapping = UniqueImportMapping(\Shop.code, from: "id")
+    static var uniqueIDKeyPath: WritableKeyPath<Shop, String> { \.code }
+
+    static let importMapping: RecordMapping<Shop> = RecordMapping(uniqueID: "id")
         .dates([.pattern("dd.MM.yyyy")])
         .attribute(\.title, from: "name")
-        .attribute(\.initials, from: "name") { (name: String) in String(name.prefix(1)) }
+        .transformed(\.initials, from: "name") { (name: String) in String(name.prefix(1)) }
         .attribute(\.rank)
         .attribute(\.mood)
         .attribute(\.opened)
@@ -43,7 +45,8 @@ extension Shop: MappedUniqueObject {
 }
 
 extension Owner: MappedUniqueObject {
-    static let importMapping = UniqueImportMapping(OptionalUniqueID(\Owner.email), from: "email").attribute(\.name)
+    static var uniqueIDKeyPath: OptionalUniqueID<Owner, String> { .init(\.email) }
+    static let importMapping: RecordMapping<Owner> = RecordMapping(uniqueID: "email").attribute(\.name)
 }
 
 /// A source of the program's own.
@@ -64,11 +67,14 @@ final class Station {
 }
 
 extension Station: MappedUniqueObject {
-    static let importMapping = UniqueImportMapping<Station, Reading, ReferenceWritableKeyPath<Station, String>>(\.name, from: \.station)
-        .attribute(\.level, from: \.value) { Int($0) }
-        .attribute(\.place, from: \.place, default: "somewhere")
-        .relationship(\.others, from: \.others, ifMissing: .createStub)
-        .relationship(\.near, from: \.place, ifMissing: .ignore)
+    static var uniqueIDKeyPath: WritableKeyPath<Station, String> { \.name }
+    static func uniqueID(from source: Reading, in transaction: Transaction) throws -> String? { source.station }
+
+    static let importMapping: ImportMapping<Station, Reading> = ImportMapping()
+        .transformed(\.level, property: \.value) { Int($0) }
+        .attribute(\.place, property: \.place, default: "somewhere")
+        .relationship(\.others, list: \.others, ifMissing: .createStub)
+        .relationship(\.near, property: \.place, ifMissing: .ignore)
 }
 
 /// Without a unique id.
@@ -79,7 +85,7 @@ final class Entry {
 }
 
 extension Entry: MappedObject {
-    static let importMapping = ImportMapping<Entry, SourceRecord>().attribute(\.text).relationship(\.shop)
+    static let importMapping: RecordMapping<Entry> = RecordMapping().attribute(\.text).relationship(\.shop)
 }
 
 @Suite(.timeLimit(.minutes(10)))

@@ -65,7 +65,7 @@ final class Seat {
     var holder: String = ""
 }
 
-enum Rank: String, Codable, Sendable { case low, high }
+enum Rank: String, Codable, Sendable, ConvertibleFromSource { case low, high }
 
 @Model
 final class Badge {

@@ -58,6 +58,11 @@ public struct ImportReferences<Target: ImportableUniqueObject> {
     let transaction: Transaction
     let references: [ImportReference<Target>]
 
+    /// The first one, or a reference to no object.
+    var only: ImportReference<Target> {
+        references.first ?? ImportReference(importer: importer, transaction: transaction, id: nil, policy: .ignore)
+    }
+
     /// Replaces the objects of a to-many relationship when all references are resolved.
     public func assign<Root: Model>(to path: ReferenceWritableKeyPath<Root, Set<Target>>, on object: Root) throws {
         try collect(object, path) { object[keyPath: path] = Set($0) }

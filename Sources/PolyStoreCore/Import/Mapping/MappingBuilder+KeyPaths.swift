@@ -2,7 +2,7 @@
 
 extension MappingBuilder {
     /// Reads an attribute from a property of the source.
-    public func attribute<V>(_ path: ReferenceWritableKeyPath<Object, V>, from property: KeyPath<Source, V> & Sendable) -> Self {
+    public func attribute<V>(_ path: ReferenceWritableKeyPath<Object, V>, property: KeyPath<Source, V> & Sendable) -> Self {
         let target = Property(path, nil)
         return adding("\(property)", target.name, isRequired: true) { source, object, _, _ in
             object[keyPath: target.path] = source[keyPath: property]
@@ -11,7 +11,7 @@ extension MappingBuilder {
 
     /// Reads an attribute from an optional property of the source; nil becomes the default.
     public func attribute<V: Sendable>(
-        _ path: ReferenceWritableKeyPath<Object, V>, from property: KeyPath<Source, V?> & Sendable, default value: V
+        _ path: ReferenceWritableKeyPath<Object, V>, property: KeyPath<Source, V?> & Sendable, default value: V
     ) -> Self {
         let target = Property(path, nil)
         return adding("\(property)", target.name, isRequired: false) { source, object, _, _ in
@@ -19,19 +19,10 @@ extension MappingBuilder {
         }
     }
 
-    /// Reads an optional attribute from a property of the source that is not optional.
-    @_disfavoredOverload
-    public func attribute<V>(_ path: ReferenceWritableKeyPath<Object, V?>, from property: KeyPath<Source, V> & Sendable) -> Self {
-        let target = Property(path, nil)
-        return adding("\(property)", target.name, isRequired: true) { source, object, _, _ in
-            object[keyPath: target.path] = source[keyPath: property]
-        }
-    }
-
     /// Reads an attribute from a property of the source by a closure.
-    public func attribute<S, V>(
-        _ path: ReferenceWritableKeyPath<Object, V>, from property: KeyPath<Source, S> & Sendable,
-        transform: @escaping @Sendable (S) throws -> V
+    public func transformed<S, V>(
+        _ path: ReferenceWritableKeyPath<Object, V>, property: KeyPath<Source, S> & Sendable,
+        _ transform: @escaping @Sendable (S) throws -> V
     ) -> Self {
         let target = Property(path, nil)
         return adding("\(property)", target.name, isRequired: true) { source, object, _, _ in
@@ -39,70 +30,60 @@ extension MappingBuilder {
         }
     }
 
-    /// Makes a to-one relationship lead to the object whose unique id a property of the source has; nil makes it nil.
+    /// Makes a to-one relationship lead to the object whose unique id an optional property of the source has.
     public func relationship<Target: ImportableUniqueObject>(
-        _ path: ReferenceWritableKeyPath<Object, Target?>, from property: KeyPath<Source, Target.UniqueIDType?> & Sendable,
+        _ path: ReferenceWritableKeyPath<Object, Target?>, property: KeyPath<Source, Target.UniqueIDType?> & Sendable,
         into: Into<Target> = Into(), ifMissing: MissingReference = .fail
     ) -> Self {
         let target = Property(path, nil)
-        return adding("\(property)", target.name + " → " + Target._$entityName, isRequired: false) { source, object, transaction, _ in
+        return adding("\(property)", "\(target.name) → \(Target._$entityName)", isRequired: false) { source, object, transaction, _ in
             try transaction.reference(into, uniqueID: source[keyPath: property], ifMissing: ifMissing).assign(to: target.path, on: object)
         }
     }
 
     /// Makes a to-one relationship lead to the object whose unique id a property of the source has.
-    @_disfavoredOverload
     public func relationship<Target: ImportableUniqueObject>(
-        _ path: ReferenceWritableKeyPath<Object, Target?>, from property: KeyPath<Source, Target.UniqueIDType> & Sendable,
+        _ path: ReferenceWritableKeyPath<Object, Target?>, requiredProperty: KeyPath<Source, Target.UniqueIDType> & Sendable,
         into: Into<Target> = Into(), ifMissing: MissingReference = .fail
     ) -> Self {
         let target = Property(path, nil)
-        return adding("\(property)", target.name + " → " + Target._$entityName, isRequired: true) { source, object, transaction, _ in
-            try transaction.reference(into, uniqueID: source[keyPath: property], ifMissing: ifMissing).assign(to: target.path, on: object)
+        return adding("\(requiredProperty)", "\(target.name) → \(Target._$entityName)", isRequired: true) {
+            source, object, transaction, _ in
+            try transaction.reference(into, uniqueID: source[keyPath: requiredProperty], ifMissing: ifMissing)
+                .assign(to: target.path, on: object)
         }
     }
 
-    /// Makes a to-many relationship lead to the objects whose unique ids a property of the source has.
-    public func relationship<Target: ImportableUniqueObject, IDs: Sequence<Target.UniqueIDType> & SendableMetatype>(
-        _ path: ReferenceWritableKeyPath<Object, Set<Target>>, from property: KeyPath<Source, IDs> & Sendable,
-        into: Into<Target> = Into(), ifMissing: MissingReference = .fail
-    ) -> Self {
+    /// Makes a to-many relationship lead to the objects whose unique ids a list of the source has.
+    public func relationship<R: MappableRelationship & SendableMetatype, IDs: Sequence<R.Target.UniqueIDType> & SendableMetatype>(
+        _ path: ReferenceWritableKeyPath<Object, R>, list: KeyPath<Source, IDs> & Sendable, into: Into<R.Target> = Into(),
+        ifMissing: MissingReference = .fail
+    ) -> Self where R.Target: ImportableUniqueObject {
         let target = Property(path, nil)
-        return adding("\(property)", target.name + " → " + Target._$entityName, isRequired: true) { source, object, transaction, _ in
-            try transaction.references(into, uniqueIDs: source[keyPath: property], ifMissing: ifMissing).assign(to: target.path, on: object)
+        return adding("\(list)", "\(target.name) → \(R.Target._$entityName)", isRequired: true) { source, object, transaction, _ in
+            try R._$assign(
+                transaction.references(into, uniqueIDs: source[keyPath: list], ifMissing: ifMissing), to: target.path, on: object)
         }
     }
 
-    /// Makes an ordered to-many relationship lead to the objects whose unique ids a property of the source has, in their order.
-    public func relationship<Target: ImportableUniqueObject, IDs: Sequence<Target.UniqueIDType> & SendableMetatype>(
-        _ path: ReferenceWritableKeyPath<Object, [Target]>, from property: KeyPath<Source, IDs> & Sendable,
-        into: Into<Target> = Into(), ifMissing: MissingReference = .fail
-    ) -> Self {
-        let target = Property(path, nil)
-        return adding("\(property)", target.name + " → " + Target._$entityName, isRequired: true) { source, object, transaction, _ in
-            try transaction.references(into, uniqueIDs: source[keyPath: property], ifMissing: ifMissing).assign(to: target.path, on: object)
-        }
-    }
-
-    /// Imports the source in a property, and makes a to-one relationship lead to the object.
+    /// Imports the nested source in a property, and makes a to-one relationship lead to the object.
     public func nested<Target: ImportableUniqueObject>(
-        _ path: ReferenceWritableKeyPath<Object, Target?>, from property: KeyPath<Source, Target.ImportSource?> & Sendable,
+        _ path: ReferenceWritableKeyPath<Object, Target?>, property: KeyPath<Source, Target.ImportSource?> & Sendable,
         into: Into<Target> = Into()
     ) -> Self {
         let target = Property(path, nil)
-        return adding("\(property)", target.name + " → " + Target._$entityName, isRequired: false) { source, object, transaction, _ in
+        return adding("\(property)", "\(target.name) → \(Target._$entityName)", isRequired: false) { source, object, transaction, _ in
             try transaction.reference(into, importing: source[keyPath: property]).assign(to: target.path, on: object)
         }
     }
 
-    /// Imports the sources in a property, and makes a to-many relationship lead to the objects.
-    public func nested<Target: ImportableUniqueObject, Sources: Sequence<Target.ImportSource> & SendableMetatype>(
-        _ path: ReferenceWritableKeyPath<Object, Set<Target>>, from property: KeyPath<Source, Sources> & Sendable,
-        into: Into<Target> = Into()
-    ) -> Self {
+    /// Imports the nested sources in a list, and makes a to-many relationship lead to the objects.
+    public func nested<R: MappableRelationship & SendableMetatype, Sources: Sequence<R.Target.ImportSource> & SendableMetatype>(
+        _ path: ReferenceWritableKeyPath<Object, R>, list: KeyPath<Source, Sources> & Sendable, into: Into<R.Target> = Into()
+    ) -> Self where R.Target: ImportableUniqueObject {
         let target = Property(path, nil)
-        return adding("\(property)", target.name + " → " + Target._$entityName, isRequired: true) { source, object, transaction, _ in
-            try transaction.references(into, importing: source[keyPath: property]).assign(to: target.path, on: object)
+        return adding("\(list)", "\(target.name) → \(R.Target._$entityName)", isRequired: true) { source, object, transaction, _ in
+            try R._$assign(transaction.references(into, importing: source[keyPath: list]), to: target.path, on: object)
         }
     }
 }

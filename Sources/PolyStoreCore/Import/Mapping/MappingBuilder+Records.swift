@@ -1,6 +1,7 @@
 public import PolyStoreFormats
 
-// Attributes that are read from the fields of records.
+// Attributes that are read from the fields of records. There is one method for each kind of attribute, and none is overloaded by types: the time to
+// type-check a long mapping stays linear.
 
 extension MappingBuilder where Source == SourceRecord {
     /// Returns the mapping with other formats of dates, which are tried in order.
@@ -10,100 +11,53 @@ extension MappingBuilder where Source == SourceRecord {
         return copy
     }
 
-    /// Reads an attribute from a field. Every record must have the field, and its value must be of the attribute's type.
+    /// Reads an attribute from a field.
+    ///
+    /// Where the record has no such field, an optional attribute stays unchanged; null makes it nil. An attribute that is not optional needs the field, unless
+    /// there is a default.
     /// - Parameters:
-    ///   - path: the attribute.
+    ///   - path: the attribute. Its type conforms to ``ConvertibleFromSource``, which for an enum with raw values takes an empty extension; see also
+    ///     ``decoded(_:from:)``.
     ///   - field: the name or path (`address.city`) of the field; the default is the stored name of the attribute.
-    public func attribute<V: ConvertibleFromSource>(_ path: ReferenceWritableKeyPath<Object, V>, from field: String? = nil) -> Self {
+    ///   - value: what the attribute becomes where the record has no such field, or null.
+    public func attribute<V: ConvertibleFromSource & Sendable>(
+        _ path: ReferenceWritableKeyPath<Object, V>, from field: String? = nil, default value: V? = nil
+    ) -> Self {
         let property = Property(path, field)
-        return adding(property.field, property.name, isRequired: true) { record, object, _, options in
+        if let value {
+            return adding(property.field, property.name, isRequired: false) { record, object, _, options in
+                object[keyPath: property.path] = try record.optional(property.field, as: V.self, options: options) ?? value
+            }
+        }
+        let isOptional = V.self is any AnyOptional.Type
+        return adding(property.field, property.name, isRequired: !isOptional) { record, object, _, options in
+            if isOptional, record.value(at: property.field) == nil { return }
             object[keyPath: property.path] = try record.require(property.field, as: V.self, options: options)
         }
     }
 
-    /// Reads an optional attribute from a field: null makes it nil, and where the record has no such field it stays unchanged.
-    public func attribute<V: ConvertibleFromSource>(_ path: ReferenceWritableKeyPath<Object, V?>, from field: String? = nil) -> Self {
-        let property = Property(path, field)
-        return adding(property.field, property.name, isRequired: false) { record, object, _, options in
-            guard let value = record.value(at: property.field) else { return }
-            object[keyPath: property.path] = value.isNull ? nil : try record.require(property.field, as: V.self, options: options)
-        }
-    }
-
-    /// Reads an attribute from a field. Where the record has no such field, or null, the attribute becomes the default.
-    public func attribute<V: ConvertibleFromSource & Sendable>(
-        _ path: ReferenceWritableKeyPath<Object, V>, from field: String? = nil, default value: V
-    ) -> Self {
-        let property = Property(path, field)
-        return adding(property.field, property.name, isRequired: false) { record, object, _, options in
-            object[keyPath: property.path] = try record.optional(property.field, as: V.self, options: options) ?? value
-        }
-    }
-
-    /// Reads an attribute from a field by a closure. Every record must have the field.
+    /// Reads an attribute from a field by a closure. Every record must have the field, unless the closure takes an optional.
     ///
-    ///     .attribute(\.initials, from: "name") { (name: String) in String(name.prefix(1)) }
-    public func attribute<S: ConvertibleFromSource, V>(
-        _ path: ReferenceWritableKeyPath<Object, V>, from field: String? = nil, transform: @escaping @Sendable (S) throws -> V
+    ///     .transformed(\.initials, from: "name") { (name: String) in String(name.prefix(1)) }
+    public func transformed<S: ConvertibleFromSource, V>(
+        _ path: ReferenceWritableKeyPath<Object, V>, from field: String? = nil, _ transform: @escaping @Sendable (S) throws -> V
     ) -> Self {
         let property = Property(path, field)
-        return adding(property.field, property.name, isRequired: true) { record, object, _, options in
-            let value: S = try record.require(property.field, options: options)
-            object[keyPath: property.path] = try transformed(value, record, property.field, transform)
+        let isOptional = S.self is any AnyOptional.Type
+        return adding(property.field, property.name, isRequired: !isOptional) { record, object, _, options in
+            let isMissing = isOptional && record.value(at: property.field) == nil
+            let value =
+                isMissing ? try S(source: .null, options: options) : try record.require(property.field, as: S.self, options: options)
+            object[keyPath: property.path] = try converted(value, record, property.field, transform)
         }
     }
 
-    /// Reads an attribute from a field by a closure, which gets nil where the record has no such field, or null.
-    public func attribute<S: ConvertibleFromSource, V>(
-        _ path: ReferenceWritableKeyPath<Object, V>, from field: String? = nil, transformOptional: @escaping @Sendable (S?) throws -> V
-    ) -> Self {
-        let property = Property(path, field)
-        return adding(property.field, property.name, isRequired: false) { record, object, _, options in
-            let value: S? = try record.optional(property.field, options: options)
-            object[keyPath: property.path] = try transformed(value, record, property.field, transformOptional)
-        }
-    }
-
-    /// Reads an attribute whose type is `Decodable` from a field, as from JSON.
-    @_disfavoredOverload
-    public func attribute<V: Decodable & SendableMetatype>(_ path: ReferenceWritableKeyPath<Object, V>, from field: String? = nil) -> Self {
+    /// Reads an attribute whose type is `Decodable` from a field, as from JSON. Every record must have the field.
+    public func decoded<V: Decodable & SendableMetatype>(_ path: ReferenceWritableKeyPath<Object, V>, from field: String? = nil) -> Self {
         let property = Property(path, field)
         return adding(property.field, property.name, isRequired: true) { record, object, _, options in
             let value: JSONValue = try record.require(property.field, options: options)
-            object[keyPath: property.path] = try transformed(value, record, property.field) { try $0.decode(V.self, options: options) }
-        }
-    }
-
-    /// Reads an attribute with raw values from a field.
-    @_disfavoredOverload
-    public func attribute<V: RawRepresentable & SendableMetatype>(
-        _ path: ReferenceWritableKeyPath<Object, V>, from field: String? = nil
-    ) -> Self where V.RawValue: ConvertibleFromSource { attribute(path, from: field, transform: rawValue) }
-
-    /// Reads an optional attribute with raw values from a field: null makes it nil, and where the record has no such field it stays unchanged.
-    @_disfavoredOverload
-    public func attribute<V: RawRepresentable & SendableMetatype>(
-        _ path: ReferenceWritableKeyPath<Object, V?>, from field: String? = nil
-    ) -> Self where V.RawValue: ConvertibleFromSource {
-        let property = Property(path, field)
-        return adding(property.field, property.name, isRequired: false) { record, object, _, options in
-            guard let value = record.value(at: property.field) else { return }
-            if value.isNull {
-                object[keyPath: property.path] = nil
-                return
-            }
-            let raw: V.RawValue = try record.require(property.field, options: options)
-            object[keyPath: property.path] = try transformed(raw, record, property.field) { try rawValue($0) as V }
-        }
-    }
-
-    /// Reads an attribute from the whole record by a closure.
-    public func attribute<V>(
-        _ path: ReferenceWritableKeyPath<Object, V>, fromRecord make: @escaping @Sendable (SourceRecord) throws -> V
-    ) -> Self {
-        let property = Property(path, nil)
-        return adding("the record", property.name, isRequired: false) { record, object, _, _ in
-            object[keyPath: property.path] = try make(record)
+            object[keyPath: property.path] = try converted(value, record, property.field) { try $0.decode(V.self, options: options) }
         }
     }
 }
@@ -122,7 +76,7 @@ struct Property<Object: Model, V>: @unchecked Sendable {  // key paths of stored
 }
 
 /// Calls a closure for the value of a field; an error names the field and the record.
-func transformed<S, V>(_ value: S, _ record: SourceRecord, _ field: String, _ transform: (S) throws -> V) throws -> V {
+func converted<S, V>(_ value: S, _ record: SourceRecord, _ field: String, _ transform: (S) throws -> V) throws -> V {
     do {
         return try transform(value)
     } catch let error as RecordError {
@@ -130,8 +84,5 @@ func transformed<S, V>(_ value: S, _ record: SourceRecord, _ field: String, _ tr
     }
 }
 
-@Sendable
-private func rawValue<V: RawRepresentable>(_ raw: V.RawValue) throws -> V {
-    guard let value = V(rawValue: raw) else { throw RecordError(.wrongType, "\"\(raw)\" is not a raw value of \(V.self)") }
-    return value
-}
+private protocol AnyOptional {}
+extension Optional: AnyOptional {}

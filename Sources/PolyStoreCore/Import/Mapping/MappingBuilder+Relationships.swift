@@ -1,96 +1,66 @@
+import PolyStoreBackend
 public import PolyStoreFormats
 
 // Relationships that are read from the fields of records: unique ids of targets, or nested objects.
 
 extension MappingBuilder where Source == SourceRecord {
-    /// Makes a to-one relationship lead to the object whose unique id a field has. Null makes it nil, and where the record has no such field it stays
-    /// unchanged. The object may be imported later in the same transaction; see ``Transaction/reference(_:uniqueID:ifMissing:)``.
+    /// Makes a relationship lead to the objects whose unique ids a field has: of a to-one relationship one id, otherwise an array, or a text whose parts a
+    /// separator separates.
+    ///
+    /// Null empties the relationship, and where the record has no such field it stays unchanged. The objects may be imported later in the same transaction;
+    /// see ``Transaction/reference(_:uniqueID:ifMissing:)``.
     /// - Parameters:
-    ///   - into: the store of the target, where several hold its entity.
+    ///   - field: the name or path of the field; the default is the name of the relationship.
+    ///   - separator: separates the ids in a text, as in CSV.
+    ///   - into: the store of the objects, where several hold their entity.
     ///   - ifMissing: what happens where no such object exists.
-    public func relationship<Target: ImportableUniqueObject>(
-        _ path: ReferenceWritableKeyPath<Object, Target?>, from field: String? = nil, into: Into<Target> = Into(),
+    public func relationship<R: MappableRelationship & SendableMetatype>(
+        _ path: ReferenceWritableKeyPath<Object, R>, from field: String? = nil, separator: Character? = nil, into: Into<R.Target> = Into(),
         ifMissing: MissingReference = .fail
-    ) -> Self where Target.UniqueIDType: ConvertibleFromSource {
+    ) -> Self where R.Target: ImportableUniqueObject, R.Target.UniqueIDType: ConvertibleFromSource {
         let property = Property(path, field)
-        return adding(property.field, property.name + " → " + Target._$entityName, isRequired: false) {
+        return adding(property.field, "\(property.name) → \(R.Target._$entityName)", isRequired: false) {
             record, object, transaction, options in
-            guard record.value(at: property.field) != nil else { return }
-            let id = try record.optional(property.field, as: Target.UniqueIDType.self, options: options)
-            try transaction.reference(into, uniqueID: id, ifMissing: ifMissing).assign(to: property.path, on: object)
+            guard let value = record.value(at: property.field) else { return }
+            let ids: [R.Target.UniqueIDType]
+            if R._$isToMany {
+                ids = try record.elements(value, property.field, separator, options)
+            } else {
+                ids = value.isNull ? [] : [try record.require(property.field, options: options)]
+            }
+            try R._$assign(transaction.references(into, uniqueIDs: ids, ifMissing: ifMissing), to: property.path, on: object)
         }
     }
 
-    /// Makes a to-many relationship lead to the objects whose unique ids a field has: an array, or a text whose parts a separator separates. Null empties it, and
-    /// where the record has no such field it stays unchanged.
-    public func relationship<Target: ImportableUniqueObject>(
-        _ path: ReferenceWritableKeyPath<Object, Set<Target>>, from field: String? = nil, separator: Character? = nil,
-        into: Into<Target> = Into(), ifMissing: MissingReference = .fail
-    ) -> Self where Target.UniqueIDType: ConvertibleFromSource {
+    /// Imports the object, or the array of objects, in a field, and makes a relationship lead to them. Null empties the relationship, and where the record has
+    /// no such field it stays unchanged.
+    public func nested<R: MappableRelationship & SendableMetatype>(
+        _ path: ReferenceWritableKeyPath<Object, R>, from field: String? = nil, into: Into<R.Target> = Into()
+    ) -> Self where R.Target: ImportableUniqueObject, R.Target.ImportSource == SourceRecord {
         let property = Property(path, field)
-        return adding(property.field, property.name + " → " + Target._$entityName, isRequired: false) {
+        return adding(property.field, "\(property.name) → \(R.Target._$entityName)", isRequired: false) {
             record, object, transaction, options in
-            guard let ids: [Target.UniqueIDType] = try record.list(property.field, separator, options) else { return }
-            try transaction.references(into, uniqueIDs: ids, ifMissing: ifMissing).assign(to: property.path, on: object)
-        }
-    }
-
-    /// Makes an ordered to-many relationship lead to the objects whose unique ids a field has, in their order.
-    public func relationship<Target: ImportableUniqueObject>(
-        _ path: ReferenceWritableKeyPath<Object, [Target]>, from field: String? = nil, separator: Character? = nil,
-        into: Into<Target> = Into(), ifMissing: MissingReference = .fail
-    ) -> Self where Target.UniqueIDType: ConvertibleFromSource {
-        let property = Property(path, field)
-        return adding(property.field, property.name + " → " + Target._$entityName, isRequired: false) {
-            record, object, transaction, options in
-            guard let ids: [Target.UniqueIDType] = try record.list(property.field, separator, options) else { return }
-            try transaction.references(into, uniqueIDs: ids, ifMissing: ifMissing).assign(to: property.path, on: object)
-        }
-    }
-
-    /// Imports the object in a field, and makes a to-one relationship lead to it.
-    public func nested<Target: ImportableUniqueObject>(
-        _ path: ReferenceWritableKeyPath<Object, Target?>, from field: String? = nil, into: Into<Target> = Into()
-    ) -> Self where Target.ImportSource == SourceRecord {
-        let property = Property(path, field)
-        return adding(property.field, property.name + " → " + Target._$entityName, isRequired: false) { record, object, transaction, _ in
-            guard record.value(at: property.field) != nil else { return }
-            let nested = try record.nested(property.field)
-            try transaction.reference(into, importing: nested).assign(to: property.path, on: object)
-        }
-    }
-
-    /// Imports the array of objects in a field, and makes a to-many relationship lead to them.
-    public func nested<Target: ImportableUniqueObject>(
-        _ path: ReferenceWritableKeyPath<Object, Set<Target>>, from field: String? = nil, into: Into<Target> = Into()
-    ) -> Self where Target.ImportSource == SourceRecord {
-        let property = Property(path, field)
-        return adding(property.field, property.name + " → " + Target._$entityName, isRequired: false) { record, object, transaction, _ in
-            guard record.value(at: property.field) != nil else { return }
-            try transaction.references(into, importing: record.nestedList(property.field)).assign(to: property.path, on: object)
-        }
-    }
-
-    /// Imports the array of objects in a field, and makes an ordered to-many relationship lead to them, in their order.
-    public func nested<Target: ImportableUniqueObject>(
-        _ path: ReferenceWritableKeyPath<Object, [Target]>, from field: String? = nil, into: Into<Target> = Into()
-    ) -> Self where Target.ImportSource == SourceRecord {
-        let property = Property(path, field)
-        return adding(property.field, property.name + " → " + Target._$entityName, isRequired: false) { record, object, transaction, _ in
-            guard record.value(at: property.field) != nil else { return }
-            try transaction.references(into, importing: record.nestedList(property.field)).assign(to: property.path, on: object)
+            guard let value = record.value(at: property.field) else { return }
+            let nested: [JSONObject]
+            if R._$isToMany {
+                nested = try record.elements(value, property.field, nil, options)
+            } else {
+                nested = value.isNull ? [] : [try record.require(property.field, options: options)]
+            }
+            let records = nested.map { SourceRecord(fields: $0, position: record.position, isUntyped: record.isUntyped) }
+            try R._$assign(transaction.references(into, importing: records), to: property.path, on: object)
         }
     }
 }
 
 extension SourceRecord {
-    /// The elements of a field; nil where the record has no such field.
-    fileprivate func list<T: ConvertibleFromSource>(_ field: String, _ separator: Character?, _ options: ConversionOptions) throws -> [T]? {
-        guard let value = value(at: field) else { return nil }
+    fileprivate func elements<T: ConvertibleFromSource>(
+        _ value: JSONValue, _ field: String, _ separator: Character?, _ options: ConversionOptions
+    ) throws -> [T] {
         if value.isNull { return [] }
         guard let separator, let text = value.string else { return try require(field, as: [T].self, options: options) }
         let parts = text.split(separator: separator).map { JSONValue.string(trimmed($0)) }
-        return try transformed(parts, self, field) { try $0.map { try T(source: $0, options: options) } }
+        return try converted(parts, self, field) { try $0.map { try T(source: $0, options: options) } }
     }
 
     private func trimmed(_ text: Substring) -> String {
@@ -98,14 +68,5 @@ extension SourceRecord {
         while text.first?.isWhitespace ?? false { text.removeFirst() }
         while text.last?.isWhitespace ?? false { text.removeLast() }
         return String(text)
-    }
-
-    /// The object in a field, as a record at the position of this one; nil for null.
-    fileprivate func nested(_ field: String) throws -> SourceRecord? {
-        try optional(field, as: JSONObject.self).map { SourceRecord(fields: $0, position: position, isUntyped: isUntyped) }
-    }
-
-    fileprivate func nestedList(_ field: String) throws -> [SourceRecord] {
-        try (optional(field, as: [JSONObject].self) ?? []).map { SourceRecord(fields: $0, position: position, isUntyped: isUntyped) }
     }
 }

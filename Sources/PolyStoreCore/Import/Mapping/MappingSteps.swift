@@ -1,4 +1,4 @@
-import PolyStoreFormats
+public import PolyStoreFormats
 
 /// The properties of a mapping, in order.
 public struct MappingSteps<Object: Model, Source>: Sendable {
@@ -42,6 +42,9 @@ extension MappingBuilder {
         let options = _$steps.options
         for step in _$steps.steps { try step.apply(source, object, transaction, options) }
     }
+
+    public var _$uniqueField: String? { _$steps.uniqueField }
+    public var _$options: ConversionOptions { _$steps.options }
 
     /// The names of the source's fields that the mapping reads, in order.
     public var fields: [String] { ([_$steps.uniqueField] + _$steps.steps.map(\.field)).compactMap { $0 } }
