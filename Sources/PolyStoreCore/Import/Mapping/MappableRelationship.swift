@@ -1,31 +1,31 @@
 /// The type of a relationship that an import can assign: an optional object, a set or an array of objects.
 public protocol MappableRelationship<Target> {
-    associatedtype Target: Model
+    associatedtype Target: ImportableUniqueObject
     /// A Boolean value that indicates whether the relationship leads to several objects.
     static var _$isToMany: Bool { get }
     /// Makes the relationship lead to objects when they are resolved.
     static func _$assign<Root: Model>(
         _ references: ImportReferences<Target>, to path: ReferenceWritableKeyPath<Root, Self>, on object: Root
-    ) throws where Target: ImportableUniqueObject
+    ) throws
 }
 
-extension Optional: MappableRelationship where Wrapped: Model {
+extension Optional: MappableRelationship where Wrapped: ImportableUniqueObject {
     public static var _$isToMany: Bool { false }
     public static func _$assign<Root: Model>(
         _ references: ImportReferences<Wrapped>, to path: ReferenceWritableKeyPath<Root, Wrapped?>, on object: Root
-    ) throws where Wrapped: ImportableUniqueObject { try references.only.assign(to: path, on: object) }
+    ) throws { try references.only.assign(to: path, on: object) }
 }
 
-extension Set: MappableRelationship where Element: Model {
+extension Set: MappableRelationship where Element: ImportableUniqueObject {
     public static var _$isToMany: Bool { true }
     public static func _$assign<Root: Model>(
         _ references: ImportReferences<Element>, to path: ReferenceWritableKeyPath<Root, Set<Element>>, on object: Root
-    ) throws where Element: ImportableUniqueObject { try references.assign(to: path, on: object) }
+    ) throws { try references.assign(to: path, on: object) }
 }
 
-extension Array: MappableRelationship where Element: Model {
+extension Array: MappableRelationship where Element: ImportableUniqueObject {
     public static var _$isToMany: Bool { true }
     public static func _$assign<Root: Model>(
         _ references: ImportReferences<Element>, to path: ReferenceWritableKeyPath<Root, [Element]>, on object: Root
-    ) throws where Element: ImportableUniqueObject { try references.assign(to: path, on: object) }
+    ) throws { try references.assign(to: path, on: object) }
 }

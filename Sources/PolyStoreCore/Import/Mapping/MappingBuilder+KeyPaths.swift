@@ -58,7 +58,7 @@ extension MappingBuilder {
     public func relationship<R: MappableRelationship & SendableMetatype, IDs: Sequence<R.Target.UniqueIDType> & SendableMetatype>(
         _ path: ReferenceWritableKeyPath<Object, R>, list: KeyPath<Source, IDs> & Sendable, into: Into<R.Target> = Into(),
         ifMissing: MissingReference = .fail
-    ) -> Self where R.Target: ImportableUniqueObject {
+    ) -> Self {
         let target = Property(path, nil)
         return adding("\(list)", "\(target.name) → \(R.Target._$entityName)", isRequired: true) { source, object, transaction, _ in
             try R._$assign(
@@ -80,7 +80,7 @@ extension MappingBuilder {
     /// Imports the nested sources in a list, and makes a to-many relationship lead to the objects.
     public func nested<R: MappableRelationship & SendableMetatype, Sources: Sequence<R.Target.ImportSource> & SendableMetatype>(
         _ path: ReferenceWritableKeyPath<Object, R>, list: KeyPath<Source, Sources> & Sendable, into: Into<R.Target> = Into()
-    ) -> Self where R.Target: ImportableUniqueObject {
+    ) -> Self {
         let target = Property(path, nil)
         return adding("\(list)", "\(target.name) → \(R.Target._$entityName)", isRequired: true) { source, object, transaction, _ in
             try R._$assign(transaction.references(into, importing: source[keyPath: list]), to: target.path, on: object)

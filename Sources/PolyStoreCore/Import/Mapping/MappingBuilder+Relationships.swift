@@ -17,7 +17,7 @@ extension MappingBuilder where Source == SourceRecord {
     public func relationship<R: MappableRelationship & SendableMetatype>(
         _ path: ReferenceWritableKeyPath<Object, R>, from field: String? = nil, separator: Character? = nil, into: Into<R.Target> = Into(),
         ifMissing: MissingReference = .fail
-    ) -> Self where R.Target: ImportableUniqueObject, R.Target.UniqueIDType: ConvertibleFromSource {
+    ) -> Self where R.Target.UniqueIDType: ConvertibleFromSource {
         let property = Property(path, field)
         return adding(property.field, "\(property.name) → \(R.Target._$entityName)", isRequired: false) {
             record, object, transaction, options in
@@ -36,7 +36,7 @@ extension MappingBuilder where Source == SourceRecord {
     /// no such field it stays unchanged.
     public func nested<R: MappableRelationship & SendableMetatype>(
         _ path: ReferenceWritableKeyPath<Object, R>, from field: String? = nil, into: Into<R.Target> = Into()
-    ) -> Self where R.Target: ImportableUniqueObject, R.Target.ImportSource == SourceRecord {
+    ) -> Self where R.Target.ImportSource == SourceRecord {
         let property = Property(path, field)
         return adding(property.field, "\(property.name) → \(R.Target._$entityName)", isRequired: false) {
             record, object, transaction, options in
