@@ -151,7 +151,7 @@ struct MappingTests {
         for (text, field, reason) in [
             (#"[{"id": "a", "rank": "low", "tags": []}]"#, "name", "the field is missing"),
             (#"[{"id": "a", "name": null, "rank": "low", "tags": []}]"#, "name", "expected text, found null"),
-            (#"[{"id": "a", "name": "n", "rank": "middle", "tags": []}]"#, "rank", "\"middle\" is not a raw value of Rank"),
+            (#"[{"id": "a", "name": "n", "rank": "middle", "tags": []}]"#, "rank", "the text \"middle\" is not a value of Rank"),
             (#"[{"id": "a", "name": "n", "rank": "low", "details": {"stock": 1.5}, "tags": []}]"#, "details.stock", ""),
             (#"[{"id": "a", "name": "n", "rank": "low", "tags": [1]}]"#, "tags[0]", ""),
         ] {

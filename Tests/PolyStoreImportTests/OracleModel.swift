@@ -127,8 +127,12 @@ struct ImportModel {
 
     private mutating func assign(_ reference: Reference) {
         switch reference.value {
-        case .country(let code): now.cities[reference.city]?.country = code.flatMap { now.countries[$0] == nil ? nil : $0 }
-        case .centre(let number): now.cities[reference.city]?.centre = number.flatMap { now.cities[$0] == nil ? nil : $0 }
+        case .country(let code):
+            let isThere = code.map { now.countries[$0] != nil } ?? false
+            now.cities[reference.city]?.country = isThere ? code : nil
+        case .centre(let number):
+            let isThere = number.map { now.cities[$0] != nil } ?? false
+            now.cities[reference.city]?.centre = isThere ? number : nil
         case .route(let numbers):
             var route: [Int] = []
             for number in numbers where now.cities[number] != nil && !route.contains(number) { route.append(number) }

@@ -1,0 +1,102 @@
+import PolyStore
+import PolyStoreBackend
+import Synchronization
+import Testing
+
+/// The number of queries of an import does not depend on the number of its sources.
+@Suite(.timeLimit(.minutes(20)))
+struct QueryCountTests {
+    static func sources(_ count: Int) -> [CitySource] {
+        (0..<count).map {
+            CitySource(
+                number: $0, name: "city \($0)", country: "c\($0 % 50)", centre: ($0 * 7 + 1) % count, route: [$0, ($0 + 1) % count],
+                nested: $0 % 3 == 0 ? CountrySource(code: "n\($0 % 40)", name: "nested") : nil)
+        }
+    }
+
+    static let countries = (0..<50).map {
+        CountrySource(code: "c\($0)", name: "country \($0)", neighbours: ["c\(($0 + 1) % 50)", "c\(($0 + 2) % 50)"])
+    }
+
+    @Test(arguments: Backend.allCases)
+    func doesNotGrowWithTheSources(_ backend: Backend) throws {
+        func queries(_ count: Int) throws -> [Int] {
+            let folder = try Folder()
+            let counter = QueryCounter()
+            let stack = try DataStack(schema)
+            try stack.addStore(backend.store(in: folder.path).counting(counter))
+            let sources = Self.sources(count)
+            // Into an empty store, and again, with every object there.
+            return try (0..<2).map { _ in
+                counter.reset()
+                try stack.performAndWait { transaction throws in
+                    #expect(try transaction.importUniqueObjects(Into<City>(), from: sources).count == count)
+                    _ = try transaction.importUniqueObjects(Into<Country>(), from: Self.countries)
+                }
+                return counter.count
+            }
+        }
+        let few = try queries(100)
+        #expect(try queries(2000) == few)
+        #expect(few.allSatisfy { $0 < 40 }, "\(few)")
+    }
+}
+
+final class QueryCounter: Sendable {
+    private let counted = Mutex(0)
+
+    var count: Int { counted.withLock { $0 } }
+    func reset() { counted.withLock { $0 = 0 } }
+    func add() { counted.withLock { $0 += 1 } }
+}
+
+extension StoreConfiguration {
+    /// The same store, whose queries are counted.
+    func counting(_ counter: QueryCounter) -> StoreConfiguration {
+        let inner = self
+        return StoreConfiguration(engine: engine, location: location, isShared: isShared) { request in
+            CountingBackend(
+                inner: try inner.open(schema: request.schema, configurationName: request.configurationName, logger: request.logger),
+                counter: counter)
+        }
+    }
+}
+
+/// Hands everything through to another backend and counts the queries of its write transactions.
+private final class CountingBackend: StorageBackend {
+    let inner: any StorageBackend
+    let counter: QueryCounter
+    var capabilities: Capabilities { inner.capabilities }
+    var metadata: StoreMetadata { inner.metadata }
+
+    init(inner: any StorageBackend, counter: QueryCounter) { (self.inner, self.counter) = (inner, counter) }
+
+    func beginRead() throws -> any ReadTransaction { try inner.beginRead() }
+    func beginWrite() throws -> any WriteTransaction { CountingWriter(try inner.beginWrite(), counter) }
+    func close() throws { try inner.close() }
+}
+
+private final class CountingWriter: WriteTransaction {
+    let inner: any WriteTransaction
+    let counter: QueryCounter
+
+    init(_ inner: any WriteTransaction, _ counter: QueryCounter) { (self.inner, self.counter) = (inner, counter) }
+
+    var version: UInt64 { inner.version }
+    func record(_ entity: Entity, id: Int64) throws -> RecordView? {
+        counter.add()
+        return try inner.record(entity, id: id)
+    }
+    func scan(_ request: FetchRequest) throws -> Scan {
+        counter.add()
+        return try inner.scan(request)
+    }
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
+        counter.add()
+        return try inner.related(relationship, of: sources)
+    }
+    func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 { try inner.reserveIDs(entity, count: count) }
+    func apply(_ changes: ChangeSet) throws { try inner.apply(changes) }
+    func commit(_ durability: Durability) throws -> UInt64 { try inner.commit(durability) }
+    func rollback() { inner.rollback() }
+}
