@@ -126,6 +126,22 @@ extension Context {
         return keys
     }
 
+    /// Reads the keys that a to-many relationship of some objects leads to, with one query for those that are not known.
+    final func readMembers(of objects: [any Model], _ relationship: Relationship, _ entry: StoreEntity) throws {
+        dropForgottenLists(entry.slot)
+        func key(_ object: any Model) -> MemberKey {
+            MemberKey(slot: entry.slot, relationship: Int32(relationship.ordinal), key: object._$state.key)
+        }
+        let unknown = objects.filter { !$0.isInserted && memberLists.keys(key($0)) == nil }
+        guard !unknown.isEmpty else { return }
+        let related = try storage(entry.store).related(relationship, of: Set(unknown.map { $0._$state.key }).sorted())
+        for object in unknown {
+            let stored = related[object._$state.key]
+            setMembers(key(object), pendingMembers(key(object))?.applied(to: stored) ?? stored)
+            object._$state.flags.insert(.hasMembers)
+        }
+    }
+
     private func storedKeys(_ key: MemberKey, isInserted: Bool) throws -> [Int64] {
         let entry = entry(key.slot)
         var keys: [Int64] = []

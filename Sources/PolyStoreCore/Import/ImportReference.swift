@@ -19,12 +19,14 @@ public struct ImportReference<Target: ImportableUniqueObject> {
 
     /// Sets a to-one relationship when the reference is resolved. A reference to no object sets it to nil at once.
     public func assign<Root: Model>(to path: ReferenceWritableKeyPath<Root, Target?>, on object: Root) throws {
-        try resolve(ReferenceHolder(object, path, replacing: transaction.importing.nextAssignment())) { object[keyPath: path] = $0 }
+        try resolve(ReferenceHolder(object, path, replacing: transaction.importing.nextAssignment(), isToMany: false)) {
+            object[keyPath: path] = $0
+        }
     }
 
     /// Adds the object to a to-many relationship when the reference is resolved. A reference to no object adds nothing.
     public func insert<Root: Model>(into path: ReferenceWritableKeyPath<Root, Set<Target>>, on object: Root) throws {
-        try resolve(ReferenceHolder(object, path, replacing: nil)) { target in
+        try resolve(ReferenceHolder(object, path, replacing: nil, isToMany: true)) { target in
             if let target { object[keyPath: path].insert(target) }
         }
     }
@@ -33,7 +35,7 @@ public struct ImportReference<Target: ImportableUniqueObject> {
     ///
     /// References to different objects may be resolved in another order than they were made in; ``ImportReferences`` keep theirs.
     public func append<Root: Model>(to path: ReferenceWritableKeyPath<Root, [Target]>, on object: Root) throws {
-        try resolve(ReferenceHolder(object, path, replacing: nil)) { target in
+        try resolve(ReferenceHolder(object, path, replacing: nil, isToMany: true)) { target in
             if let target { object[keyPath: path].append(target) }
         }
     }
@@ -81,7 +83,7 @@ public struct ImportReferences<Target: ImportableUniqueObject> {
     private func collect<Root: Model>(
         _ object: Root, _ path: PartialKeyPath<Root>, _ assign: @escaping ([Target]) -> Void
     ) throws {
-        let holder = ReferenceHolder(object, path, replacing: transaction.importing.nextAssignment())
+        let holder = ReferenceHolder(object, path, replacing: transaction.importing.nextAssignment(), isToMany: true)
         guard !references.isEmpty else {
             // Replaces an assignment that waits.
             let none = ImportReference(importer: importer, transaction: transaction, id: nil, policy: .ignore)

@@ -18,20 +18,37 @@ struct ReferenceHolder {
         let path: AnyKeyPath
     }
 
+    /// A relationship of all objects of an entity.
+    struct Property: Hashable {
+        let path: AnyKeyPath
+        let slot: Int32
+    }
+
     /// nil for a closure.
     let object: (any Model)?
     let path: AnyKeyPath?
     /// nil where the reference adds to a relationship.
     let replaced: Replaced?
+    /// Whether the relationship leads to several objects, so that the ones that it leads to have to be known.
+    let isToMany: Bool
     /// Counts the assignments; references that are assigned together have one number.
     let number: Int
 
     /// A closure.
-    init() { (object, path, replaced, number) = (nil, nil, nil, 0) }
+    init() { (object, path, replaced, isToMany, number) = (nil, nil, nil, false, 0) }
 
-    init<Root: Model>(_ object: Root, _ path: PartialKeyPath<Root>, replacing number: Int?) {
-        (self.object, self.path, self.number) = (object, path, number ?? 0)
+    init<Root: Model>(_ object: Root, _ path: PartialKeyPath<Root>, replacing number: Int?, isToMany: Bool) {
+        (self.object, self.path, self.number, self.isToMany) = (object, path, number ?? 0, isToMany)
         replaced = number == nil ? nil : Replaced(object: ObjectIdentifier(object), path: path)
+    }
+
+    /// The relationship, where it is a stored to-many one.
+    func relationship(_ transaction: Transaction) -> (entry: StoreEntity, relationship: Relationship)? {
+        guard isToMany, let object, let path else { return nil }
+        func name<T: Model>(_ object: T) -> String? { T._$properties.knownRelationship(path) }
+        let entry = transaction.entry(object._$state.slot)
+        guard let name = name(object), let relationship = entry.entity.relationship(named: name) else { return nil }
+        return (entry, relationship)
     }
 
     /// For an error.

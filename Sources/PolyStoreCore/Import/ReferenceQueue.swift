@@ -26,8 +26,8 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
 
     /// Adds a reference, or resolves it at once where its target was found before.
     func add(_ link: Link, _ importer: UniqueImporter<T>) throws {
-        // The order of the references to one relationship is kept.
-        if fresh.isEmpty {
+        // The order of the references to one relationship is kept. To-many relationships of many objects are read together.
+        if fresh.isEmpty, !link.holder.isToMany {
             replaceLate(link.holder)
             guard let target = link.target else { return try link.assign(nil) }
             if let known = known(target.key, importer) { return try link.assign(known) }
@@ -67,6 +67,7 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
         fresh = []
         guard !links.isEmpty else { return !sources.isEmpty }
         let targets = try targets(of: links, importer)
+        try readMembers(of: links, importer.transaction)
         var progresses = !sources.isEmpty
         for link in links {
             replaceLate(link.holder)
@@ -93,6 +94,22 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
         let taken = keys.flatMap { late.removeValue(forKey: $0) ?? [] }.sorted { $0.number < $1.number }
         if late.isEmpty { lateHolders = [:] }
         return taken.map(\.link)
+    }
+
+    /// Reads what the to-many relationships lead to that are about to change, with one query for each relationship.
+    private func readMembers(of links: [Link], _ transaction: Transaction) throws {
+        var objects: [ReferenceHolder.Property: [any Model]] = [:]
+        var holders: [ReferenceHolder.Property: ReferenceHolder] = [:]
+        for link in links where link.holder.isToMany {
+            guard let object = link.holder.object, let path = link.holder.path, !object.isInserted else { continue }
+            let key = ReferenceHolder.Property(path: path, slot: object._$state.slot)
+            if objects[key]?.last !== object { objects[key, default: []].append(object) }
+            holders[key] = link.holder
+        }
+        for (key, holder) in holders {
+            guard let (entry, relationship) = holder.relationship(transaction) else { continue }
+            try transaction.readMembers(of: objects[key] ?? [], relationship, entry)
+        }
     }
 
     /// Finds the targets: those that are known, the others looked up together, and those that are to be stubs.

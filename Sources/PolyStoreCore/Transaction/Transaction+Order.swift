@@ -90,11 +90,13 @@ extension Transaction {
     func pendingPositions(_ store: PersistentStore) throws -> PendingPositions {
         var found = PendingPositions()
         guard memberLog.hasOrders else { return found }
-        for (key, changes) in memberLog.all(where: { store.slots.contains($0.slot) }) {
+        let all = memberLog.all(where: { store.slots.contains($0.slot) })
+        let stored = try storedLists(all)
+        for (key, changes) in all {
             let entry = entry(key.slot)
             let relationship = entry.entity.relationships[Int(key.relationship)]
             guard relationship.isOrdered, !anyObject(key.slot, key.key).isDeleted else { continue }
-            for (target, position) in try positions(key, relationship, changes, entry) {
+            for (target, position) in try positions(key, relationship, changes, entry, stored) {
                 switch relationship.storage {
                 case .inverse:
                     guard let field = relationship.positionField else { continue }
@@ -110,9 +112,34 @@ extension Transaction {
         return found
     }
 
+    /// An ordered relationship of a class.
+    private struct ListKey: Hashable {
+        let slot: Int32
+        let relationship: Int32
+
+        init(_ key: MemberKey) { (slot, relationship) = (key.slot, key.relationship) }
+    }
+
+    /// Reads the stored lists that change, with one query for each relationship of which several do.
+    private func storedLists(_ all: [(key: MemberKey, changes: MemberChanges)]) throws -> [ListKey: RelatedIDs] {
+        var keys: [ListKey: [Int64]] = [:]
+        for (key, changes) in all {
+            guard case .whole = changes.order else { continue }
+            let relationship = entry(key.slot).entity.relationships[Int(key.relationship)]
+            let object = anyObject(key.slot, key.key)
+            if relationship.isOrdered, !object.isInserted, !object.isDeleted { keys[ListKey(key), default: []].append(key.key) }
+        }
+        var stored: [ListKey: RelatedIDs] = [:]
+        for (key, sources) in keys where sources.count > 1 {
+            let entry = entry(key.slot)
+            stored[key] = try storage(entry.store).related(entry.entity.relationships[Int(key.relationship)], of: sources.sorted())
+        }
+        return stored
+    }
+
     /// The positions of one relationship that change.
     private func positions(
-        _ key: MemberKey, _ relationship: Relationship, _ changes: MemberChanges, _ entry: StoreEntity
+        _ key: MemberKey, _ relationship: Relationship, _ changes: MemberChanges, _ entry: StoreEntity, _ read: [ListKey: RelatedIDs]
     ) throws -> [(key: Int64, position: Int64)] {
         let isNew = anyObject(key.slot, key.key).isInserted
         if case .unordered = changes.order { return [] }
@@ -122,7 +149,14 @@ extension Transaction {
             let last = isNew ? nil : try lastPosition(key, relationship, entry)
             if let positions = ListPositions.after(last, count: keys.count) { return Array(zip(keys, positions)) }
         }
-        let stored = isNew ? RelatedIDs() : try storage(entry.store).related(relationship, of: [key.key])
+        let stored: RelatedIDs
+        if isNew {
+            stored = RelatedIDs()
+        } else if case .whole = changes.order, let known = read[ListKey(key)] {
+            stored = known
+        } else {
+            stored = try storage(entry.store).related(relationship, of: [key.key])
+        }
         let places = Dictionary(zip(stored[key.key], stored.positions(of: key.key)), uniquingKeysWith: { first, _ in first })
         return ListPositions.changes(changes.applied(to: stored[key.key]), places)
     }
