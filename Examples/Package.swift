@@ -10,7 +10,6 @@ let package = Package(
     dependencies: [
         .package(name: "PolyStore", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
-        .package(url: "https://github.com/swiftcsv/SwiftCSV.git", from: "0.10.0"),
     ],
     targets: [
         // Real data, end to end: `make demo`.
@@ -21,7 +20,6 @@ let package = Package(
                 .product(name: "PolyStoreSQLite", package: "PolyStore"), .product(name: "PolyStoreLMDB", package: "PolyStore"),
                 .product(name: "PolyStoreLevelDB", package: "PolyStore"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "SwiftCSV", package: "SwiftCSV"),
             ], path: "Atlas", resources: [.copy("Data")], swiftSettings: settings),
         // The README's program.
         .executableTarget(

@@ -62,31 +62,31 @@ struct AtlasCommand: AsyncParsableCommand {
         try stack.addStore(store)
         print("The atlas, in \(backend.rawValue)\(backend == .memory ? "" : ": \(path)")")
 
-        let sources = try await timed("read the files") { try Sources() }
-        let importer = AtlasImport(stack: stack)
-        try await timed("\(sources.continents.count) continents, \(sources.countries.count) countries with neighbours") {
-            try await importer.continentsAndCountries(sources)
-        }
-        try await timed("\(grouped(sources.cities.count)) cities") { try await importer.cities(sources.cities) }
-        try await timed("\(grouped(sources.airports.count)) airports") { try await importer.airports(sources.airports) }
-        try await check(stack, sources)
+        // Each file in one transaction: all of it is there, or nothing.
+        try await imported("continents") { try await stack.importRecords(Into<Continent>(), from: source("continents.json")) }
+        try await imported("countries with neighbours") { try await stack.importRecords(Into<Country>(), from: source("countries.json")) }
+        try await imported("cities") { try await stack.importRecords(Into<City>(), from: source("cities.json")) }
+        try await imported("airports") { try await stack.importRecords(Into<Airport>(), from: source("airports.csv")) }
+        try await check(stack)
         try await Tour(stack: stack).all()
         if backend == .sqlite {
             print("\nLook for yourself: sqlite3 \(path) 'SELECT name, population FROM City ORDER BY population DESC LIMIT 5'")
         }
     }
 
-    /// Every line of the files must be an object now.
-    private func check(_ stack: DataStack, _ sources: Sources) async throws {
-        let counts = try await stack.read { context in
-            (
+    /// Every record of the files must be an object now.
+    private func check(_ stack: DataStack) async throws {
+        let stored = try await stack.read { context in
+            [
                 try context.fetchCount(From<Continent>()), try context.fetchCount(From<Country>()), try context.fetchCount(From<City>()),
-                try context.fetchCount(From<Airport>())
-            )
+                try context.fetchCount(From<Airport>()),
+            ]
         }
-        guard counts == (sources.continents.count, sources.countries.count, sources.cities.count, sources.airports.count) else {
-            throw SourceError(description: "The counts in the store, \(counts), are not those of the files.")
+        let files = try ["continents.json", "countries.json", "cities.json", "airports.csv"].map { name in
+            let reader = try source(name).makeReader()
+            return try reader.skip(records: .max)
         }
+        guard stored == files else { throw StoreError(.corrupt, "The counts in the store, \(stored), are not those of the files, \(files).") }
         print("  Counts in the store and in the files agree.")
     }
 
@@ -100,12 +100,11 @@ struct AtlasCommand: AsyncParsableCommand {
         }
     }
 
-    private func timed<T>(_ what: String, _ body: () async throws -> T) async throws -> T {
+    private func imported(_ what: String, _ body: () async throws -> ImportReport) async throws {
         let start = ContinuousClock.now
-        let result = try await body()
+        let report = try await body()
         let elapsed = ContinuousClock.now - start
         let milliseconds = Int(Double(elapsed.components.seconds) * 1000 + Double(elapsed.components.attoseconds) / 1e15)
-        print("  \(grouped(milliseconds).leftPadded(7)) ms  \(what)")
-        return result
+        print("  \(grouped(milliseconds).leftPadded(7)) ms  \(grouped(report.inserted)) \(what)")
     }
 }

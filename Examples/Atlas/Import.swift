@@ -1,73 +1,54 @@
+import Foundation
 import PolyStore
 
-/// Brings the sources into a stack: a transaction for each kind, so that each is there wholly or not at all.
-struct AtlasImport: Sendable {
-    let stack: DataStack
+// Which field of the files becomes which property. Objects are found by their unique ids, so a second import updates them.
 
-    func continentsAndCountries(_ sources: Sources) async throws {
-        try await stack.perform { transaction in
-            var continents: [String: Continent] = [:]
-            for source in sources.continents {
-                let continent = try transaction.create(Into<Continent>())
-                continent.code = source.code
-                continent.name = source.name
-                continents[source.code] = continent
-            }
-            var countries: [String: Country] = [:]
-            for source in sources.countries {
-                let country = try transaction.create(Into<Country>())
-                country.iso = source.iso
-                country.name = source.name
-                country.capital = source.capital.isEmpty ? nil : source.capital
-                country.areaKm2 = source.areakm2
-                country.population = source.population
-                country.languages = source.languages
-                country.continent = continents[source.continentcode]
-                countries[source.iso] = country
-            }
-            // Every country exists now, so neighbours can be named. Being one's neighbour is mutual: the other side follows.
-            for source in sources.countries {
-                guard let country = countries[source.iso] else { continue }
-                country.neighbours.formUnion(source.neighbours.compactMap { countries[$0] })
-            }
-        }
-    }
-
-    func cities(_ sources: [CitySource]) async throws {
-        try await stack.perform { transaction in
-            let countries = try byCode(transaction)
-            for source in sources {
-                let city = try transaction.create(Into<City>())
-                city.geonameID = source.geonameid
-                city.name = source.name
-                city.latitude = source.latitude
-                city.longitude = source.longitude
-                city.population = source.population
-                city.timeZone = source.timezone
-                city.alternateNames = source.alternatenames
-                city.country = countries[source.countrycode]
-            }
-        }
-    }
-
-    func airports(_ sources: [AirportSource]) async throws {
-        try await stack.perform { transaction in
-            let countries = try byCode(transaction)
-            for source in sources {
-                let airport = try transaction.create(Into<Airport>())
-                airport.code = source.code
-                airport.iata = source.iata.isEmpty ? nil : source.iata
-                airport.name = source.name
-                airport.town = source.city.isEmpty ? nil : source.city
-                airport.elevationFeet = source.elevation
-                airport.latitude = source.latitude
-                airport.longitude = source.longitude
-                airport.country = countries[source.country]
-            }
-        }
-    }
+extension Continent: MappedUniqueObject {
+    static var uniqueIDKeyPath: WritableKeyPath<Continent, String> { \.code }
+    static let importMapping: RecordMapping<Continent> = RecordMapping(uniqueID: "code").attribute(\.name)
 }
 
-private func byCode(_ transaction: Transaction) throws -> [String: Country] {
-    Dictionary(uniqueKeysWithValues: try transaction.fetchAll(From<Country>()).map { ($0.iso, $0) })
+extension Country: MappedUniqueObject {
+    static var uniqueIDKeyPath: WritableKeyPath<Country, String> { \.iso }
+    static let importMapping: RecordMapping<Country> = RecordMapping(uniqueID: "iso")
+        .attribute(\.name)
+        .transformed(\.capital) { (name: String) in name.isEmpty ? nil : name }
+        .attribute(\.areaKm2, from: "areakm2")
+        .attribute(\.population)
+        .attribute(\.languages)
+        .relationship(\.continent, from: "continentcode")
+        .relationship(\.neighbours)
+}
+
+extension City: MappedUniqueObject {
+    static var uniqueIDKeyPath: WritableKeyPath<City, Int> { \.geonameID }
+    static let importMapping: RecordMapping<City> = RecordMapping(uniqueID: "geonameid")
+        .attribute(\.name)
+        .attribute(\.latitude)
+        .attribute(\.longitude)
+        .attribute(\.population)
+        .attribute(\.timeZone, from: "timezone")
+        .attribute(\.alternateNames, from: "alternatenames")
+        .relationship(\.country, from: "countrycode")
+}
+
+extension Airport: MappedUniqueObject {
+    static var uniqueIDKeyPath: WritableKeyPath<Airport, String> { \.code }
+    static let importMapping: RecordMapping<Airport> = RecordMapping(uniqueID: "icao")
+        .transformed(\.iata) { (code: String?) in code?.isEmpty ?? true ? nil : code }
+        .attribute(\.name)
+        .transformed(\.town, from: "city") { (name: String?) in name?.isEmpty ?? true ? nil : name }
+        .attribute(\.elevationFeet, from: "elevation")
+        .attribute(\.latitude, from: "lat")
+        .attribute(\.longitude, from: "lon")
+        .relationship(\.country)
+}
+
+/// A file of the atlas.
+func source(_ name: String) throws -> RecordSource {
+    let url = Bundle.module.bundleURL.appending(path: "Data/\(name)")
+    guard FileManager.default.fileExists(atPath: url.path) else {
+        throw StoreError(.io, "The file Data/\(name) is missing beside the program.", url: url.path)
+    }
+    return .file(url)
 }
