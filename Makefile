@@ -9,9 +9,9 @@ SECONDS ?= 60
 demo: setup
 	swift run --package-path Examples atlas $(BACKEND)
 
-## Every test, the conformance suite and the programs that must not compile.
+## Every test, the conformance suite and the programs that must not compile. Many tests have stores open at the same time: a system's default may be 256 files.
 test: setup
-	swift test
+	ulimit -S -n $$(ulimit -H -n) 2>/dev/null; swift test
 	Tests/Confinement/check.sh
 	Tests/ModelDiagnostics/check.sh
 

@@ -86,7 +86,9 @@ struct AtlasCommand: AsyncParsableCommand {
             let reader = try source(name).makeReader()
             return try reader.skip(records: .max)
         }
-        guard stored == files else { throw StoreError(.corrupt, "The counts in the store, \(stored), are not those of the files, \(files).") }
+        guard stored == files else {
+            throw StoreError(.corrupt, "The counts in the store, \(stored), are not those of the files, \(files).")
+        }
         print("  Counts in the store and in the files agree.")
     }
 

@@ -76,7 +76,7 @@ final class Marker {
     @Relationship var other: Marker?
 }
 
-@Suite struct ExportTests {
+@Suite(.serialized) struct ExportTests {
     private static func stack(_ backend: Backend, _ folder: Folder, _ name: String) throws -> DataStack {
         let stack = try DataStack(Schema("Parcels 1", Parcel.self, Marker.self), logger: RecordingLogger())
         stack.snapshotWarningAge = .seconds(100_000)

@@ -4,7 +4,7 @@ import PolyStoreBackend
 import Testing
 
 /// Import runs over files, and over records of other sources.
-@Suite struct ImportFileTests {
+@Suite(.serialized) struct ImportFileTests {
     @Test(arguments: Backend.allCases)
     func recordsOfEveryFormatAreImported(_ backend: Backend) async throws {
         let files = [

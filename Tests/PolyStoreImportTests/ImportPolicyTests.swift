@@ -4,7 +4,7 @@ import PolyStoreBackend
 import Testing
 
 /// What import runs do with bad records.
-@Suite struct ImportPolicyTests {
+@Suite(.serialized) struct ImportPolicyTests {
     /// 12 towns; 3 throws, 6 breaks a rule, 8 has the name of 7.
     static let sources: [TownSource] = (1...12).map { number in
         switch number {

@@ -4,7 +4,7 @@ import PolyStoreBackend
 import Testing
 
 /// Progress, cancellation and handles of import runs.
-@Suite struct ImportProgressTests {
+@Suite(.serialized) struct ImportProgressTests {
     /// A sequence that waits in the middle until it is told to continue.
     private struct Gated: AsyncSequence, Sendable {
         let count: Int

@@ -4,7 +4,7 @@ import PolyStoreBackend
 import Testing
 
 /// Imports that continue where an earlier run has stopped.
-@Suite struct ImportResumeTests {
+@Suite(.serialized) struct ImportResumeTests {
     private static func options(_ size: Int = 10, _ policy: BadRecordPolicy = .stop, restart: Bool = false) -> ImportOptions {
         ImportOptions(commit: .batches(of: size, resume: "stops"), onBadRecord: policy, restart: restart)
     }

@@ -4,7 +4,7 @@ import PolyStoreBackend
 import Testing
 
 /// Import runs over sequences of values: batches, policies, reports, progress and cancellation.
-@Suite struct ImportRunTests {
+@Suite(.serialized) struct ImportRunTests {
     @Test(arguments: Backend.allCases)
     func sequenceIsImportedInOneTransaction(_ backend: Backend) async throws {
         let towns = try Towns(backend)

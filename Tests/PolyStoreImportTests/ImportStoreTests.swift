@@ -4,7 +4,7 @@ import PolyStoreBackend
 import Testing
 
 /// Import runs and exports where several stores hold an entity, and where transactions are refused.
-@Suite struct ImportStoreTests {
+@Suite(.serialized) struct ImportStoreTests {
     private static let schema = Schema(
         "Stores 1", [Town.self, Stop.self], configurations: ["North": [Town.self, Stop.self], "South": [Town.self, Stop.self]])
 

@@ -1,7 +1,7 @@
 import PolyStore
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ReferenceImportTests {
     @Test(arguments: Backend.allCases)
     func referencesForwardsBackwardsAndToOneself(_ backend: Backend) throws {

@@ -42,7 +42,7 @@
         var (ours, other) = (stat(), stat())
         fstat(data, &ours)
         return try #require(
-            (0..<Int32(1024)).first {
+            (0..<getdtablesize()).first {
                 $0 != data && fstat($0, &other) == 0 && (other.st_dev, other.st_ino) == (ours.st_dev, ours.st_ino)
                     && fcntl($0, F_GETFL) & O_DSYNC != 0
             })

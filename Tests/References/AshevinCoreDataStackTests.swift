@@ -2,7 +2,7 @@ import PolyStore
 import Testing
 
 /// ashevin's CoreDataStack, README, "Predicates": dictionaries, `and`, `or`, and the operators.
-@MainActor @Suite struct AshevinCoreDataStackTests {
+@MainActor @Suite(.serialized) struct AshevinCoreDataStackTests {
     @Test(arguments: Backend.allCases)
     func dictionariesHoldValuesRangesAndLists(_ backend: Backend) throws {
         let people = try People(backend)

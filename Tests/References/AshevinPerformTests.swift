@@ -4,7 +4,7 @@ import PolyStore
 import Testing
 
 /// ashevin's CoreDataStack, README, "Working with managed objects" and "Contexts".
-@MainActor @Suite struct AshevinPerformTests {
+@MainActor @Suite(.serialized) struct AshevinPerformTests {
     @Test(arguments: Backend.allCases, [true, false])
     func aPerformSavesUnlessItSaysNotTo(_ backend: Backend, shouldSave: Bool) async throws {
         let people = try People(backend)

@@ -2,7 +2,7 @@ import PolyStore
 import Testing
 
 /// CoreDataMonk, README: keys with a percent sign, `orderBy:` with a bar, options.
-@MainActor @Suite struct CoreDataMonkTests {
+@MainActor @Suite(.serialized) struct CoreDataMonkTests {
     @Test(arguments: Backend.allCases)
     func keysAreNamesWithAPercentSign(_ backend: Backend) throws {
         let people = try People(backend)

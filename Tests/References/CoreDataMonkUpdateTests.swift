@@ -2,7 +2,7 @@ import PolyStore
 import Testing
 
 /// CoreDataMonk, README, "Getting started" and "Create and update object".
-@MainActor @Suite struct CoreDataMonkUpdateTests {
+@MainActor @Suite(.serialized) struct CoreDataMonkUpdateTests {
     @Test(arguments: Backend.allCases)
     func severalStoresAreAddedByConfiguration(_ backend: Backend) throws {
         let folder = try Folder()

@@ -3,7 +3,7 @@ import PolyStore
 import Testing
 
 /// CoreStore 1.6, README, "Fetching": the clauses From, Where, OrderBy and Tweak, and the five methods.
-@MainActor @Suite struct CoreStoreFetchingTests {
+@MainActor @Suite(.serialized) struct CoreStoreFetchingTests {
     @Test(arguments: Backend.allCases)
     func fromNamesTheEntityAndTheStores(_ backend: Backend) throws {
         let people = try People(backend)

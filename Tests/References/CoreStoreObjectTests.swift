@@ -2,7 +2,7 @@ import PolyStore
 import Testing
 
 /// CoreStore 1.6, README, "Creating objects", "Updating objects", "Deleting objects" and "Passing objects safely".
-@MainActor @Suite struct CoreStoreObjectTests {
+@MainActor @Suite(.serialized) struct CoreStoreObjectTests {
     // MARK: Creating
 
     @Test(arguments: Backend.allCases)

@@ -2,7 +2,7 @@ import PolyStore
 import Testing
 
 /// CoreStore 1.6, README, "Querying": `Select`, `GroupBy`, `queryValue` and `queryAttributes`.
-@MainActor @Suite struct CoreStoreQueryingTests {
+@MainActor @Suite(.serialized) struct CoreStoreQueryingTests {
     @Test(arguments: Backend.allCases)
     func aValueOfTheFirstObject(_ backend: Backend) throws {
         let people = try People(backend)

@@ -3,7 +3,7 @@ import PolyStore
 import Testing
 
 /// CoreStore 1.6, README, "TL;DR" and "Saving and processing transactions": the three kinds of transactions.
-@MainActor @Suite struct CoreStoreTransactionTests {
+@MainActor @Suite(.serialized) struct CoreStoreTransactionTests {
     @Test(arguments: Backend.allCases)
     func anAsynchronousTransactionTellsWhetherItHadChanges(_ backend: Backend) async throws {
         let people = try People(backend)

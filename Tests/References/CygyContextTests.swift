@@ -2,7 +2,7 @@ import PolyStore
 import Testing
 
 /// cygy's CoreDataStack, README, "Execute operations", "Execute a batch of operations" and "Save the contexts".
-@MainActor @Suite struct CygyContextTests {
+@MainActor @Suite(.serialized) struct CygyContextTests {
     @Test(arguments: Backend.allCases)
     func performInAContextSavesAndThenUpdatesTheMainThread(_ backend: Backend) async throws {
         let people = try People(backend)

@@ -2,7 +2,7 @@ import PolyStore
 import Testing
 
 /// cygy's CoreDataStack, README: what is pulled from the default context, and fetched again after changes.
-@MainActor @Suite struct CygyCoreDataStackTests {
+@MainActor @Suite(.serialized) struct CygyCoreDataStackTests {
     @Test(arguments: Backend.allCases)
     func theMainContextShowsWhatOthersHaveChanged(_ backend: Backend) async throws {
         let people = try People(backend)
