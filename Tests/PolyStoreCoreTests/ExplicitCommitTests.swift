@@ -27,6 +27,20 @@ import Testing
         #expect(!hadChanges)
     }
 
+    /// An empty transaction returns after everything that was queued before it is committed.
+    @Test(arguments: Backend.allCases)
+    func anEmptyTransactionWaitsForThoseBeforeIt(_ backend: Backend) async throws {
+        let company = try Company(backend)
+        for number in 0..<20 {
+            company.stack.beginAsynchronous { transaction in
+                try transaction.create(Into<Person>()).email = "\(number)"
+                transaction.commit()
+            }
+            try await company.stack.perform { _ in }
+            #expect(try company.count() == number + 1)
+        }
+    }
+
     @Test(arguments: Backend.allCases)
     func nothingIsKeptWithoutACommit(_ backend: Backend) async throws {
         let company = try Company(backend)

@@ -179,7 +179,9 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         _ transaction: Transaction, _ changes: [(store: PersistentStore, changes: ChangeSet)], _ failure: (any Error)?,
         _ done: @escaping ((any Error)?) -> Void
     ) {
-        let stores = transaction.touchedStores
+        // One that touched no store waits for all before it, so that a caller can wait for them by an empty transaction; it does not fail with them.
+        let isEmpty = transaction.touchedStores.isEmpty
+        let stores = isEmpty ? Array(parts.indices) : transaction.touchedStores
         let published = transaction.published
         let site = transaction.site
         transaction.end()
@@ -193,7 +195,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
             Member(
                 changes: changes, touched: published.log, deletedKinds: published.deletedKinds, stores: stores,
                 origin: transaction.origin, site: site
-            ) { [failure] error in done(failure ?? error) })
+            ) { [failure] error in done(failure ?? (isEmpty ? nil : error)) })
     }
 
     /// Applies a transaction's change sets to all stores, or to none.
