@@ -36,6 +36,22 @@ import Testing
         #expect(try store.values("Values", 2) == [:])
     }
 
+    /// SQLite itself takes the missing end of the last page for zeros.
+    @Test(arguments: [1, 100, 2048, 4095])
+    func aCutLastPageIsRefused(missing: Int) throws {
+        let folder = try Folder()
+        let store = try Store(folder.file(), try Models.company())
+        try store.write { changes in for id in 1...200 { try changes.insert("Person", Int64(id), ["name": .text("person \(id)")]) } }
+        try store.backend.close()
+        let bytes = try #require(FileManager.default.contents(atPath: folder.file()))
+        try bytes.dropLast(missing).write(to: URL(fileURLWithPath: folder.file()))
+        let error = try failure { _ = try Store(folder.file(), try Models.company()) }
+        #expect(error.code == .corrupt)
+        #expect(FileManager.default.contents(atPath: folder.file())?.count == bytes.count - missing)
+        try bytes.write(to: URL(fileURLWithPath: folder.file()))
+        #expect(try Store(folder.file(), try Models.company()).backend.verify() == [])
+    }
+
     @Test func aMissingRequiredValueIsReported() throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Models.company())

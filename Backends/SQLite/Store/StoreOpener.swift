@@ -91,6 +91,7 @@ struct StoreOpener {
         var isMade = false
         if let found = try read(connection) {
             metadata = found
+            if !hadLog { try checkPages(connection) }
             if !request.isReadOnly { try useLog(connection) }
             try connection.configure(cacheKiB: options.writerCacheKiB, isReader: false)
         } else {
@@ -106,6 +107,17 @@ struct StoreOpener {
         // SQLite limits a whole row by the same number; a little is left for the other fields.
         let largest = Int(sqlite3_limit(connection.handle, SQLITE_LIMIT_LENGTH, -1))
         return SQLiteBackend(pool: pool, metadata: metadata, largestValue: largest - largest / 100)
+    }
+
+    /// SQLite reads what is missing of the last page as zeros. With a log that is what a checkpoint that was interrupted leaves; without one the file was cut.
+    /// - Throws: `corrupt`.
+    private func checkPages(_ connection: Connection) throws {
+        let bytes = try place.stamp().bytes
+        guard let pageSize = try connection.integer("PRAGMA page_size"), pageSize > 0, bytes % Int(pageSize) != 0 else { return }
+        throw StoreError(
+            .corrupt,
+            "The store \(path) has \(bytes) bytes, which is no multiple of its page size of \(pageSize): its end is missing. Restore it from a copy.",
+            url: path)
     }
 
     /// What the store says about itself, all of one version.
