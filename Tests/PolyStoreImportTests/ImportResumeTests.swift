@@ -209,7 +209,8 @@ import Testing
         }
         let first = towns.stack.startImport(Into<Stop>(), from: waiting, options: Self.options())
         for await _ in reached { break }
-        // Continues after the first batch of the other run, if it is committed by now.
+        // Its first batch is whole, and is committed whatever comes. Until then the second run would be the one that ends.
+        while try await towns.stack.read({ try $0.fetchCount(From<Stop>()) }) < 10 { try await Task.sleep(for: .milliseconds(1)) }
         let second = try await towns.stack.importRecords(Into<Stop>(), from: all, options: Self.options(restart: true))
         #expect(second.inserted == 30)
         opened.yield()

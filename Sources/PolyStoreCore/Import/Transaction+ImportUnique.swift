@@ -59,8 +59,7 @@ extension Transaction {
         try checkMutable()
         let importer = try importing.importer(into)
         return try importing.call {
-            var unique = UniqueSources(importer)
-            try unique.add(sources, self)
+            let unique = try UniqueSources(importer, sources, self)
             return try importer.run(UniqueSources(importer, preProcessInOrder(unique.pairs)))
         }
     }
@@ -68,10 +67,6 @@ extension Transaction {
     final func importUniqueObjects<T: ImportableUniqueObject, S: Sequence<T.ImportSource>>(
         _ importer: UniqueImporter<T>, _ sources: S
     ) throws -> [T] {
-        try importing.call {
-            var unique = UniqueSources(importer)
-            try unique.add(sources, self)
-            return try importer.run(unique)
-        }
+        try importing.call { try importer.run(UniqueSources(importer, sources, self)) }
     }
 }

@@ -64,9 +64,9 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         let call = Call(sources.index, keys: sources.keys)
         try begin(call)
         var imported: [T] = []
-        imported.reserveCapacity(sources.sources.count)
-        for position in sources.sources.indices {
-            if let (object, _) = try importSource(sources.sources[position], sources.ids[position], call, position) {
+        imported.reserveCapacity(sources.count)
+        for position in 0..<sources.count {
+            if let (object, _) = try importSource(sources.source(position), sources.ids[position], call, position) {
                 imported.append(object)
             }
         }

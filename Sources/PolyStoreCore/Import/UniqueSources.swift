@@ -4,47 +4,56 @@ struct UniqueSources<T: ImportableUniqueObject> {
 
     private let importer: UniqueImporter<T>
     private(set) var index: [ImportKey: Int] = [:]
-    // By position, each in a list of its own: pairs would be copied whole wherever one half is needed.
+    // By position.
     private(set) var keys: [ImportKey] = []
     private(set) var ids: [T.UniqueIDType] = []
-    private(set) var sources: [T.ImportSource] = []
+    /// Where the source of each id is among all sources. These are kept as they came: an array of them is not copied.
+    private var places: [Int] = []
+    private let all: [T.ImportSource]
 
-    var pairs: [Pair] { zip(ids, sources).map { (id: $0, source: $1) } }
-
-    init(_ importer: UniqueImporter<T>) { self.importer = importer }
+    var count: Int { keys.count }
+    func source(_ position: Int) -> T.ImportSource { all[places[position]] }
+    var pairs: [Pair] { ids.indices.map { (id: ids[$0], source: source($0)) } }
 
     init(_ importer: UniqueImporter<T>, _ pairs: [Pair]) {
         self.importer = importer
-        for pair in pairs { add(pair.id, pair.source) }
+        all = pairs.map(\.source)
+        reserve()
+        for (place, pair) in pairs.enumerated() { add(pair.id, place) }
     }
 
-    /// Adds the sources that have an id.
-    mutating func add(_ sources: some Sequence<T.ImportSource>, _ transaction: Transaction) throws {
-        let count = sources.underestimatedCount
-        index.reserveCapacity(count)
-        keys.reserveCapacity(count)
-        ids.reserveCapacity(count)
-        self.sources.reserveCapacity(count)
-        for source in sources { if let id = try T.uniqueID(from: source, in: transaction) { add(id, source) } }
+    /// The sources that have an id.
+    init(_ importer: UniqueImporter<T>, _ sources: some Sequence<T.ImportSource>, _ transaction: Transaction) throws {
+        self.importer = importer
+        all = Array(sources)
+        reserve()
+        for place in all.indices { if let id = try T.uniqueID(from: all[place], in: transaction) { add(id, place) } }
     }
 
-    private mutating func add(_ id: T.UniqueIDType, _ source: T.ImportSource) {
+    private mutating func reserve() {
+        index.reserveCapacity(all.count)
+        keys.reserveCapacity(all.count)
+        ids.reserveCapacity(all.count)
+        places.reserveCapacity(all.count)
+    }
+
+    private mutating func add(_ id: T.UniqueIDType, _ place: Int) {
         let key = importer.access.key(id)
         let next = keys.count
         var position = next
         // One look-up, whether the id is new or not.
-        func place(_ known: inout Int) {
+        func take(_ known: inout Int) {
             if known < 0 { known = next }
             position = known
         }
-        place(&index[key, default: -1])
+        take(&index[key, default: -1])
         guard position == next else {
             ids[position] = id
-            sources[position] = source
+            places[position] = place
             return
         }
         keys.append(key)
         ids.append(id)
-        sources.append(source)
+        places.append(place)
     }
 }
