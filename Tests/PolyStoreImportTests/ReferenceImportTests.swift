@@ -161,4 +161,19 @@ struct ReferenceImportTests {
                 "1 n 2 C 0", "2 n 2 C 0", "3 n 2 C 0", "4 n 2 C 0", "5 n 1 C 0", "11 n 1 D11 0", "12 n 1 D12 0", "13 n 1 D13 0",
             ])
     }
+
+    /// What an unsafe transaction has resolved before may be deleted by another transaction meanwhile.
+    @Test(arguments: Backend.allCases)
+    func targetsThatOthersHaveDeletedAreNotUsedAgain(_ backend: Backend) throws {
+        let world = try World(backend)
+        try world.stack.performAndWait { transaction throws in
+            _ = try transaction.importUniqueObject(Into<Country>(), from: CountrySource(code: "A"))
+        }
+        let draft = world.stack.beginUnsafe()
+        try draft.importUniqueObject(Into<City>(), from: CitySource(number: 1, country: "A", ifMissing: .ignore))
+        try world.stack.performAndWait { transaction throws in _ = try transaction.deleteAll(From<Country>()) }
+        draft.refresh()
+        let city = try draft.importUniqueObject(Into<City>(), from: CitySource(number: 2, country: "A", ifMissing: .createStub))
+        #expect(city?.country?.isInserted == true)
+    }
 }

@@ -147,8 +147,9 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         return nil
     }
 
-    /// Returns whether an object still has an id, which the program may have changed.
-    func isObject(_ object: T, of key: ImportKey) -> Bool { !object.isDeleted && access.read(object) == key }
+    /// Returns whether an object still has an id, which the program may have changed. The id is read first: of an object that has to be read again that tells
+    /// whether another transaction has deleted it.
+    func isObject(_ object: T, of key: ImportKey) -> Bool { access.read(object) == key && !object.isDeleted }
 
     /// Fetches the objects of some ids. Where several have one id, which only an index that is not unique allows, the one with the least object id counts.
     func fetch(_ keys: [ImportKey], _ found: (ImportKey, T) -> Void) throws {
