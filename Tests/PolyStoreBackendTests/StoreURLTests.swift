@@ -9,7 +9,7 @@ import Testing
                 "lmdb:/var/lib/a b.lmdb?mapSize=256g&durability=relaxed", "lmdb", "/var/lib/a b.lmdb",
                 ["mapSize": "256g", "durability": "relaxed"]
             ),
-            ("leveldb:///tmp/x", "leveldb", "/tmp/x", [:]),
+            ("leveldb:///data/x", "leveldb", "/data/x", [:]),
             ("memory:", "memory", "", [:]),
             ("my-engine2:C:/x", "my-engine2", "C:/x", [:]),
             ("sqlite:100%25%3F.db?a=%26b", "sqlite", "100%?.db", ["a": "&b"]),

@@ -12,7 +12,7 @@ enum OracleValues {
         longPrefix + "\u{0}", "É", "E\u{301}", "İ", "Σ", "ς", "ß", "SS", "aba", "aab", "a*b", "a?", "a\nb", "bb",
     ]
     private static let urls = [
-        "", "https://example.org", "https://example.org/", "https://example.org/%20a?b=c#d", "file:///tmp/a", "mailto:a@example.org",
+        "", "https://example.org", "https://example.org/", "https://example.org/%20a?b=c#d", "file:///data/a", "mailto:a@example.org",
         "https://example.org/" + longPrefix,
     ]
     private static let jsons = ["null", "1", "\"a\"", "[]", "[1,2]", "{\"a\":1}", "{\"a\":1,\"b\":[true]}", "{\"a\":\"\(longPrefix)\"}"]
