@@ -4,20 +4,13 @@ import Testing
 
 /// A fetch in a transaction costs what was changed since the last one, not all that is pending: ranges, text, and limits.
 @Suite struct PendingRangeTests {
-    private static func create(_ transaction: Transaction, _ number: Int) throws -> Person {
-        let person = try transaction.create(Into<Person>())
-        person.email = "n\(number)"
-        person.age = number
-        return person
-    }
-
     @Test(arguments: Backend.allCases)
     func repeatedRangeLooksAtNewObjectsOnly(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.stack.performAndWait { transaction throws in
             let chain = From<Person>().where(\.age >= 3 && \.age < 6)
             for number in 0..<500 {
-                _ = try Self.create(transaction, number)
+                _ = try transaction.createPerson(number)
                 #expect(try transaction.fetchAll(chain).count == min(max(number - 2, 0), 3))
             }
             #expect(transaction.pendingStatistics(Person.self) == (500, 500))
@@ -29,7 +22,7 @@ import Testing
         let company = try Company(backend)
         try company.stack.performAndWait { transaction throws in
             for number in 0..<1000 {
-                _ = try Self.create(transaction, number)
+                _ = try transaction.createPerson(number)
                 let found = try transaction.fetchAll(From<Person>(), Where(\.age > number - 4 && \.age <= number))
                 #expect(found.map(\.age) == Array(max(0, number - 3)...number))
                 let named = try transaction.fetchAll(From<Person>(), Where(.beginsWith(\.email, "n\(number)")))
@@ -46,7 +39,7 @@ import Testing
         try company.stack.performAndWait { transaction throws in
             let chain = From<Person>().where(\.age >= 0).orderBy(.descending(\.age)).limit(3).offset(1)
             for number in 0..<500 {
-                _ = try Self.create(transaction, number)
+                _ = try transaction.createPerson(number)
                 #expect(try transaction.fetchAll(chain).map(\.age) == Array((0..<number).suffix(3).reversed()))
                 #expect(try transaction.fetchAll(From<Person>().limit(2)).map(\.age) == Array((0...number).prefix(2)))
             }
@@ -72,7 +65,7 @@ import Testing
                 let index = random.next(entries.count)
                 switch random.next(10) {
                 case 0...4:
-                    let person = try Self.create(transaction, random.next(2000))
+                    let person = try transaction.createPerson(random.next(2000))
                     person.email = "s\(step)"
                     person.nickname = step % 3 == 0 ? nil : "m\(random.next(300))"
                     entries.append(Entry(person: person, age: person.age, nickname: person.nickname))

@@ -69,13 +69,6 @@ import Testing
 
 /// A fetch in a transaction looks at the objects that may match, not at all that are pending.
 @Suite struct PendingIndexTests {
-    private static func create(_ transaction: Transaction, _ number: Int) throws -> Person {
-        let person = try transaction.create(Into<Person>())
-        person.email = "n\(number)"
-        person.age = number
-        return person
-    }
-
     @Test(arguments: Backend.allCases)
     func findOrCreateLooksAtOneObjectEach(_ backend: Backend) throws {
         let company = try Company(backend)
@@ -87,7 +80,7 @@ import Testing
                         person.age += 1
                     } else {
                         #expect(round == 0)
-                        _ = try Self.create(transaction, number)
+                        _ = try transaction.createPerson(number)
                     }
                 }
             }
@@ -120,8 +113,8 @@ import Testing
     func aValueThatComesAndGoesIsFoundOnce(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.stack.performAndWait { transaction throws in
-            let jane = try Self.create(transaction, 1)
-            let jack = try Self.create(transaction, 2)
+            let jane = try transaction.createPerson(1)
+            let jack = try transaction.createPerson(2)
             for number in 0..<5000 {
                 jane.age = number % 2
                 jane.nickname = number % 3 == 0 ? nil : "j\(number % 5)"
@@ -148,7 +141,7 @@ import Testing
     func theIndexWithTheFewestIsUsed(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.stack.performAndWait { transaction throws in
-            for number in 0..<100 { try Self.create(transaction, number).age = 7 }
+            for number in 0..<100 { try transaction.createPerson(number).age = 7 }
             #expect(try transaction.fetchCount(From<Person>(), Where(\.age == 7 && \.email == "n5")) == 1)
             #expect(try transaction.fetchCount(From<Person>(), Where([7, 8] ~= \.age && ["n5", "n6", "x"] ~= \.email)) == 2)
             #expect(transaction.pendingStatistics(Person.self) == (100, 3))

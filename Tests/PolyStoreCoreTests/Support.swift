@@ -101,6 +101,16 @@ final class Company {
     }
 }
 
+extension Transaction {
+    /// Creates a person with a number as email and age.
+    func createPerson(_ number: Int) throws -> Person {
+        let person = try create(Into<Person>())
+        person.email = "n\(number)"
+        person.age = number
+        return person
+    }
+}
+
 /// Expects a `StoreError` of a code and gives it back.
 @discardableResult
 func expectError<T>(
