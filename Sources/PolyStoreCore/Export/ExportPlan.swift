@@ -46,8 +46,7 @@ struct ExportPlan {
     }
 
     private static func storedName<T: Model>(_ path: PartialKeyPath<T>) throws -> String {
-        if let field = T._$properties.knownField(path) { return field.name }
-        if let name = T._$properties.knownRelationship(path) { return name }
+        if let name = T._$properties.knownName(path) { return name }
         throw StoreError(
             .misuse, "\(path) cannot be exported: it is no stored property of \(T._$entityName).", entity: T._$entityName)
     }

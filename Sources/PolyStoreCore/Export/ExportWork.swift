@@ -2,9 +2,7 @@ import PolyStoreBackend
 import PolyStoreFormats
 
 /// One export: reads objects from a snapshot and writes them.
-///
-/// Sendable: only the thread that runs it changes it.
-final class ExportWork<T: Model>: @unchecked Sendable {
+final class ExportWork<T: Model>: @unchecked Sendable {  // only the thread that runs it changes it
     private let core: StackCore
     private let chain: FetchChain<T>
     private let destination: ExportDestination

@@ -59,6 +59,18 @@ extension ImportKey: Hashable {
     }
 }
 
+extension [ImportKey: Int] {
+    /// Returns the position of an id, which is the next free one where the id is new. One look-up, whether the id is new or not.
+    mutating func position(_ key: ImportKey) -> Int {
+        let next = count
+        func take(_ known: inout Int) -> Int {
+            if known < 0 { known = next }
+            return known
+        }
+        return take(&self[key, default: -1])
+    }
+}
+
 extension ImportKey: CustomStringConvertible {
     var description: String {
         func text(_ value: Value) -> String {

@@ -44,10 +44,9 @@ struct ReferenceHolder {
 
     /// The relationship, where it is a stored to-many one.
     func relationship(_ transaction: Transaction) -> (entry: StoreEntity, relationship: Relationship)? {
-        guard isToMany, let object, let path else { return nil }
-        func name<T: Model>(_ object: T) -> String? { T._$properties.knownRelationship(path) }
+        guard isToMany, let object, let name = self.relationship else { return nil }
         let entry = transaction.entry(object._$state.slot)
-        guard let name = name(object), let relationship = entry.entity.relationship(named: name) else { return nil }
+        guard let relationship = entry.entity.relationship(named: name) else { return nil }
         return (entry, relationship)
     }
 
@@ -58,8 +57,8 @@ struct ReferenceHolder {
     }
 
     private var relationship: String? {
-        func name<T: Model>(_ object: T) -> String? { T._$properties.names.first { $0.path == path }?.name }
-        return object.flatMap { name($0) }
+        guard let object, let path else { return nil }
+        return Swift.type(of: object)._$properties.knownName(path)
     }
 
     /// That the reference leads nowhere, as a broken rule of its object; nil for a closure.

@@ -36,12 +36,11 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         access = try T.uniqueIDKeyPath._$access()
         let fields = Set(access.fields.map(\.ordinal))
         isUnique = entry.entity.indexes.contains { $0.isUnique && Set($0.fields) == fields }
-        try checkIndex()
+        try checkIndex(fields)
     }
 
     /// - Throws: `misuse` where every look-up would read the whole store.
-    private func checkIndex() throws {
-        let wanted = Set(access.fields.map(\.ordinal))
+    private func checkIndex(_ wanted: Set<Int>) throws {
         let isServed = entry.entity.indexes.contains { wanted.count <= $0.fields.count && Set($0.fields.prefix(wanted.count)) == wanted }
         guard !isServed else { return }
         let names = access.fields.map(\.name)

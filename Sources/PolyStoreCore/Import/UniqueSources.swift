@@ -39,15 +39,8 @@ struct UniqueSources<T: ImportableUniqueObject> {
 
     private mutating func add(_ id: T.UniqueIDType, _ place: Int) {
         let key = importer.access.key(id)
-        let next = keys.count
-        var position = next
-        // One look-up, whether the id is new or not.
-        func take(_ known: inout Int) {
-            if known < 0 { known = next }
-            position = known
-        }
-        take(&index[key, default: -1])
-        guard position == next else {
+        let position = index.position(key)
+        guard position == keys.count else {
             ids[position] = id
             places[position] = place
             return

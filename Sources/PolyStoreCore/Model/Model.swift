@@ -145,6 +145,9 @@ public final class ModelProperties: @unchecked Sendable {  // immutable; key pat
         }
     }
 
+    /// The stored name of a key path of one step; nil for any other.
+    func knownName(_ path: AnyKeyPath) -> String? { knownField(path)?.name ?? knownRelationship(path) }
+
     /// The name of a to-many relationship.
     func knownRelationship(_ path: AnyKeyPath) -> String? { if case .relationship(let name)? = byKeyPath[path] { name } else { nil } }
 

@@ -1,9 +1,7 @@
 import Foundation
 
 /// Reads records on a thread of its own and delivers them in batches.
-///
-/// `@unchecked Sendable`: the state is read and written under the condition's lock.
-final class RecordPump: @unchecked Sendable {
+final class RecordPump: @unchecked Sendable {  // the state is read and written under the condition's lock
     struct Batch: Sendable {
         var records: [SourceRecord] = []
         /// The error after the records.

@@ -17,7 +17,7 @@ public struct MappingSteps<Object: Model, Source>: Sendable {
 
     /// The stored name of a property.
     static func storedName(_ path: PartialKeyPath<Object>) -> String {
-        Object._$properties.names.first { $0.path == path }?.name ?? "\(path)"
+        Object._$properties.knownName(path) ?? "\(path)"
     }
 }
 

@@ -1,9 +1,7 @@
 import PolyStoreBackend
 
 /// One run of an import: takes records, commits them in batches, counts.
-///
-/// Sendable: one thread at a time uses it; an asynchronous source hands it from one to the next.
-final class ImportWork<T: ImportableObject>: @unchecked Sendable {
+final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // one thread at a time; an asynchronous source hands it on
     let core: StackCore
     let into: Into<T>
     let options: ImportOptions

@@ -54,15 +54,7 @@ final class UniqueSourceImporter<T: ImportableUniqueObject>: SourceImporter {
     func identify(_ index: Int, _ source: T.ImportSource) throws {
         while ids.count <= index { ids.append(nil) }
         guard let id = try T.uniqueID(from: source, in: importer.transaction) else { return }
-        let next = self.index.count
-        var position = next
-        // One look-up, whether the id is new or not.
-        func place(_ known: inout Int) {
-            if known < 0 { known = next }
-            position = known
-        }
-        place(&self.index[importer.access.key(id), default: -1])
-        ids[index] = (id, position)
+        ids[index] = (id, self.index.position(importer.access.key(id)))
     }
 
     func lookUp() throws {
