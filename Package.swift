@@ -169,6 +169,14 @@ let package = Package(
             name: "PolyStoreImportTests",
             dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
             swiftSettings: settings),
+        // Observed lists, monitors, sequences and values, on every backend.
+        .testTarget(
+            name: "PolyStoreObserveTests",
+            dependencies: [
+                "PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB",
+                "PolyStoreLevelDB",
+            ],
+            swiftSettings: settings),
         .testTarget(name: "PolyStoreTests", dependencies: ["PolyStore", "PolyStoreMemory", "PolyStoreSQLite"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
