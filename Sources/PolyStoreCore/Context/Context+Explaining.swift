@@ -23,7 +23,7 @@ extension Context {
 final class Explainer: ReadWatcher {
     private(set) var plans: [QueryPlan] = []
 
-    func watched(_ transaction: any ReadTransaction) -> any ReadTransaction {
+    func watched(_ transaction: any ReadTransaction, of store: PersistentStore) -> any ReadTransaction {
         WatchedTransaction(transaction) { [self] request, inner in
             switch request {
             case .scan(let request), .count(let request): plans.append(try inner.explain(request))

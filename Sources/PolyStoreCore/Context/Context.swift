@@ -77,7 +77,7 @@ public class Context {
     /// What to read a store through.
     final func storage(_ store: PersistentStore) throws -> any ReadTransaction {
         let reader = try reader(store)
-        return watcher?.watched(reader) ?? reader
+        return watcher?.watched(reader, of: store) ?? reader
     }
 
     func reader(_ store: PersistentStore) throws -> any ReadTransaction {

@@ -12,7 +12,7 @@ final class QueryLog: ReadWatcher {
         self.site = site
     }
 
-    func watched(_ transaction: any ReadTransaction) -> any ReadTransaction {
+    func watched(_ transaction: any ReadTransaction, of store: PersistentStore) -> any ReadTransaction {
         WatchedTransaction(transaction) { [logger, site] request, inner in
             logger.write(.trace, site, Self.text(request, inner))
         }

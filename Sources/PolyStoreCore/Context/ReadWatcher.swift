@@ -3,7 +3,7 @@ import PolyStoreBackend
 /// Sees every request that a context sends to a store.
 protocol ReadWatcher: AnyObject {
     /// The transaction to read through instead.
-    func watched(_ transaction: any ReadTransaction) -> any ReadTransaction
+    func watched(_ transaction: any ReadTransaction, of store: PersistentStore) -> any ReadTransaction
 }
 
 /// A read transaction that reports each request before it passes it on.

@@ -1,0 +1,30 @@
+import PolyStoreBackend
+
+/// What commits touched: entities, fields and link tables, however many objects that were.
+struct CommitFootprint {
+    /// The changed fields by the slot of the entity; of an insertion or a deletion all.
+    private(set) var fields: [Int32: FieldMask] = [:]
+    private(set) var tables: Set<LinkTableKey> = []
+
+    var isEmpty: Bool { fields.isEmpty && tables.isEmpty }
+
+    mutating func add(_ commit: Commit) {
+        for part in commit.parts {
+            for change in part.changes.changes {
+                let slot = part.store.firstSlot + Int32(change.entity)
+                if change.kind == .update {
+                    fields[slot, default: FieldMask()].formUnion(change.mask)
+                } else {
+                    fields[slot] = FieldMask(first: FieldMask.capacity)
+                }
+            }
+            for link in part.changes.links { tables.insert(LinkTableKey(store: part.store.index, table: link.table)) }
+        }
+    }
+}
+
+/// A link table of a store of the stack.
+struct LinkTableKey: Hashable, Sendable {
+    let store: Int
+    let table: Int
+}

@@ -1,0 +1,46 @@
+import PolyStoreBackend
+
+extension Context {
+    /// What snapshots of this context's objects share.
+    /// - Throws: `invalidPredicate` for a key path in the content that is not a stored attribute or to-one relationship.
+    final func snapshotShape<T: Model>(_ content: SnapshotContent<T>) throws -> SnapshotShape {
+        if let error = content.error { throw error }
+        return SnapshotShape(table: table, fields: content.fields, logger: core.logger)
+    }
+
+    /// The stored values of an object, pending changes of a transaction included; nil if there is no object of the id.
+    /// - Throws: `storeNotFound` for an id of another stack, `corrupt`, `closed`, `io`.
+    public final func snapshot<T: Model>(of id: ObjectID<T>) throws -> ObjectSnapshot<T>? {
+        try fetchExisting(id)?.snapshot()
+    }
+
+    /// The snapshots of some objects, in the order of their ids. Those that do not exist are left out.
+    /// - Throws: as ``snapshot(of:)``.
+    public final func snapshots<T: Model, S: Sequence<ObjectID<T>>>(of ids: S) throws -> [ObjectSnapshot<T>] {
+        let shape = try snapshotShape(SnapshotContent<T>.all)
+        return try fetchExisting(ids).map { try $0.snapshot(shape) }
+    }
+}
+
+extension Model {
+    /// The object's values at this time, pending changes of a transaction included, as a Sendable value. A deleted object gives its last values.
+    /// - Throws: `notFound` where the store contains no such object and its values were never read, `invalidValue` for a value that cannot be stored.
+    public func snapshot() throws -> ObjectSnapshot<Self> { try snapshot(_$state.context.snapshotShape(SnapshotContent<Self>.all)) }
+
+    func snapshot(_ shape: SnapshotShape) throws -> ObjectSnapshot<Self> {
+        if _$state.isFault { _$fire() }
+        let entry = _$state.context.entry(_$state.slot)
+        guard !_$state.flags.contains(.missing) else {
+            throw StoreError(
+                .notFound, "A snapshot of \(objectID) cannot be made: the store contains no such object.", entity: Self._$entityName,
+                objectID: _$state.key, url: entry.store.url)
+        }
+        let arena = RecordArena(capacity: 512)
+        var builder = RecordBuilder(arena)
+        builder.begin(entry.entity.layout)
+        try entry.encode(self, into: &builder)
+        var recorder = SnapshotRecorder(shape, entry, as: Self.self)
+        let record = try withExtendedLifetime(arena) { try recorder.bytes(of: builder.finishedView()) }
+        return ObjectSnapshot(shape: shape, row: ListRow(slot: entry.slot, rowID: _$state.key), record: record)
+    }
+}

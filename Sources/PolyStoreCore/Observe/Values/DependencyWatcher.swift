@@ -1,0 +1,16 @@
+import PolyStoreBackend
+
+/// Records what the requests of a context depend on.
+final class DependencyWatcher: ReadWatcher {
+    private(set) var dependencies = QueryDependencies()
+    private let outer: (any ReadWatcher)?
+
+    /// - Parameter outer: the watcher of the context before this one.
+    init(_ outer: (any ReadWatcher)?) { self.outer = outer }
+
+    func watched(_ transaction: any ReadTransaction, of store: PersistentStore) -> any ReadTransaction {
+        WatchedTransaction(outer?.watched(transaction, of: store) ?? transaction) { [self] request, _ in
+            dependencies.add(request, in: store)
+        }
+    }
+}

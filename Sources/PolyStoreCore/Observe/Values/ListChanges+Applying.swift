@@ -1,0 +1,56 @@
+extension ListChanges {
+    /// The list after the change.
+    /// - Returns: nil if the change does not begin at this list.
+    public func applied(to old: ListSnapshot<T>) -> ListSnapshot<T>? {
+        old.contents.applying(delta, shape: new.shape) { _, position in
+            new.index(position).map { new.rows[$0].record } ?? []
+        }.map(ListSnapshot.init)
+    }
+
+    /// Applies the change to a list that the program keeps itself.
+    /// - Parameters:
+    ///   - sections: the elements of each section; of a list without sections one array.
+    ///   - element: returns the element of an object that is inserted, or updated: then with its old element.
+    /// - Precondition: the change begins at the list.
+    public func apply<Element>(to sections: inout [[Element]], element: (ObjectID<T>, Element?) throws -> Element) rethrows {
+        var arriving: [(position: Position, element: Element)] = []
+        for move in moved {
+            let old = sections[move.from.section][move.from.item]
+            arriving.append((move.to, move.isUpdated ? try element(move.id, old) : old))
+        }
+        for change in inserted { arriving.append((change.position, try element(change.id, nil))) }
+        for position in (deleted.map(\.position) + moved.map(\.from)).sorted().reversed() {
+            sections[position.section].remove(at: position.item)
+        }
+        for section in deletedSections.reversed() { sections.remove(at: section.index) }
+        for section in insertedSections { sections.insert([], at: section.index) }
+        for (position, element) in arriving.sorted(by: { $0.position < $1.position }) {
+            sections[position.section].insert(element, at: position.item)
+        }
+        for change in updated {
+            let old = sections[change.position.section][change.position.item]
+            sections[change.position.section][change.position.item] = try element(change.id, old)
+        }
+    }
+
+    /// The change of a list without sections as the standard library's type; nil for a list with sections. Moves are associated removals and insertions.
+    /// Updates are not part of it, as it compares ids.
+    public var difference: CollectionDifference<ObjectID<T>>? {
+        guard !new.isSectioned else { return nil }
+        var changes: [CollectionDifference<ObjectID<T>>.Change] = []
+        for change in deleted { changes.append(.remove(offset: change.position.item, element: change.id, associatedWith: nil)) }
+        for change in inserted { changes.append(.insert(offset: change.position.item, element: change.id, associatedWith: nil)) }
+        for move in moved {
+            changes.append(.remove(offset: move.from.item, element: move.id, associatedWith: move.to.item))
+            changes.append(.insert(offset: move.to.item, element: move.id, associatedWith: move.from.item))
+        }
+        return CollectionDifference(changes)
+    }
+}
+
+extension ListSnapshot {
+    /// The change that leads from an earlier snapshot of the list to this one. Objects with other values than before are updated. Takes O(n log n) time.
+    public func changes(from old: ListSnapshot<T>) -> ListChanges<T> {
+        ListChanges(delta: contents.delta(from: old.contents), new: contents)
+    }
+}

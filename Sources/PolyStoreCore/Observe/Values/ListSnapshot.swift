@@ -1,0 +1,81 @@
+public import Foundation
+import PolyStoreBackend
+
+/// The objects of a list at one time, in order, with their values. A Sendable value that stays valid when the context and the stack are gone.
+///
+/// It is a collection of ``ObjectSnapshot``s. A list with sections has its objects section after section:
+///
+///     snapshot[0].name
+///     snapshot[0, 3]                                  // section 0, item 3
+///     for section in snapshot.sections { print(section.name, section.count) }
+///     snapshot.objectIDs                              // for a diffable data source
+///
+/// Access by an index out of bounds stops the program, as that of an array does. The subscripts whose labels begin with `safe` return nil instead.
+///
+/// Two snapshots are equal if they contain the same objects in the same order and sections, with the same values.
+public struct ListSnapshot<T: Model>: Sendable {
+    let contents: ListContents
+
+    init(_ contents: ListContents) { self.contents = contents }
+
+    /// The ids of the objects, in order. Takes O(n) time.
+    public var objectIDs: [ObjectID<T>] { contents.rows.map { ObjectID(entry: contents.shape.entry($0.row), key: $0.row.rowID) } }
+
+    /// A Boolean value that indicates whether the list was made with sections.
+    public var isSectioned: Bool { contents.isSectioned }
+
+    /// The sections, in order. A list without sections has one, without a name.
+    public var sections: [ListSnapshotSection<T>] { contents.sections.indices.map { ListSnapshotSection(contents: contents, section: $0) } }
+
+    /// The index of an object; nil if the list does not contain it. The first call takes O(n) time, the others take constant time.
+    public func index(of id: ObjectID<T>) -> Int? { contents.shape.row(of: id).flatMap(contents.index) }
+
+    /// The section and the item of an object, as an index path of two; nil if the list does not contain it.
+    public func indexPath(of id: ObjectID<T>) -> IndexPath? {
+        index(of: id).map { index in
+            let position = contents.position(index)
+            return [position.section, position.item]
+        }
+    }
+
+    /// The values of an object; nil if the list does not contain it.
+    public subscript(id: ObjectID<T>) -> ObjectSnapshot<T>? { index(of: id).map { self[$0] } }
+
+    /// The object of a section and an item in it.
+    public subscript(section: Int, item: Int) -> ObjectSnapshot<T> { sections[section][item] }
+
+    /// The object of an index path of a section and an item.
+    public subscript(indexPath: IndexPath) -> ObjectSnapshot<T> { self[indexPath[0], indexPath[1]] }
+
+    /// The object at an index; nil if the index is out of bounds.
+    public subscript(safeIndex index: Int) -> ObjectSnapshot<T>? { indices.contains(index) ? self[index] : nil }
+
+    /// The object of a section and an item in it; nil if one of them is out of bounds.
+    public subscript(safeSection section: Int, safeItem item: Int) -> ObjectSnapshot<T>? {
+        contents.index(ListPosition(section: section, item: item)).map { self[$0] }
+    }
+
+    /// The object of an index path of a section and an item; nil if one of them is out of bounds.
+    public subscript(safeIndexPath indexPath: IndexPath) -> ObjectSnapshot<T>? {
+        indexPath.count == 2 ? self[safeSection: indexPath[0], safeItem: indexPath[1]] : nil
+    }
+}
+
+extension ListSnapshot: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { contents.rows.count }
+
+    public subscript(position: Int) -> ObjectSnapshot<T> {
+        let row = contents.rows[position]
+        return ObjectSnapshot(shape: contents.shape, row: row.row, record: row.record)
+    }
+}
+
+extension ListSnapshot: Hashable {
+    public static func == (left: ListSnapshot, right: ListSnapshot) -> Bool { left.contents == right.contents }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(contents.sections)
+        for row in contents.rows { hasher.combine(row.row) }
+    }
+}

@@ -1,0 +1,92 @@
+import PolyStoreBackend
+
+/// A value that a query computes, computed again after each commit that may change it.
+///
+/// The query runs on a thread of the stack, in a snapshot of its own. Commits that arrive while it runs lead to one more run at most. Keeps neither
+/// the stack nor its stores alive.
+final class ObservedValue<Value: Sendable>: Sendable {
+    fileprivate struct State {
+        var dependencies = QueryDependencies()
+        var isRunning = true
+        /// What was committed since the snapshot of the run that is under way may have begun.
+        var missed = CommitFootprint()
+        var observer: Int?
+    }
+
+    private let query: @Sendable (SnapshotContext) throws -> Value
+    private let site: CallSite
+    private let handoff: Handoff<Value>
+    private let state = Protected(State())
+    private let core: WeakReference<StackCore>
+
+    init(
+        _ core: StackCore, _ site: CallSite, _ handoff: Handoff<Value>, _ query: @escaping @Sendable (SnapshotContext) throws -> Value
+    ) {
+        self.core = WeakReference(core)
+        self.site = site
+        self.handoff = handoff
+        self.query = query
+    }
+
+    deinit { end() }
+
+    /// Follows the commits and runs the query for the first time.
+    func start() {
+        guard let core = core.object else { return handoff.finish() }
+        // Before the first snapshot begins, so that no commit is between the two.
+        let observer = core.hub.observe({ [weak self] in self?.consider($0) }, end: { [handoff] in handoff.finish() })
+        state.withLock { $0.observer = observer }
+        run(core)
+    }
+
+    func end() {
+        let observer = state.withLock { state in
+            defer { state.observer = nil }
+            return state.observer
+        }
+        if let observer { core.object?.hub.removeObserver(observer) }
+        handoff.discard()
+    }
+
+    private func consider(_ commit: Commit) {
+        let mustRun = state.withLock { state in
+            state.missed.add(commit)
+            guard !state.isRunning else { return false }
+            return state.beginIfTouched()
+        }
+        if mustRun, let core = core.object { run(core) }
+    }
+
+    private func run(_ core: StackCore) {
+        core.onReaderThread { [weak self] in self?.runNow(core) }
+    }
+
+    private func runNow(_ core: StackCore) {
+        do {
+            let (value, dependencies) = try core.readNow(site) { context in
+                let watcher = DependencyWatcher(context.watcher)
+                context.watcher = watcher
+                return (try query(context), watcher.dependencies)
+            }
+            handoff.update { $0 = value }
+            let mustRun = state.withLock { state in
+                state.dependencies = dependencies
+                state.isRunning = false
+                return state.beginIfTouched()
+            }
+            if mustRun, !handoff.isFinished { run(core) }
+        } catch {
+            handoff.finish(throwing: error)
+            end()
+        }
+    }
+}
+
+extension ObservedValue.State {
+    /// Begins another run if what was committed may change the value.
+    fileprivate mutating func beginIfTouched() -> Bool {
+        isRunning = dependencies.isTouched(by: missed)
+        missed = CommitFootprint()
+        return isRunning
+    }
+}

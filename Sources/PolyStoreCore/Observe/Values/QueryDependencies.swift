@@ -1,0 +1,98 @@
+import PolyStoreBackend
+
+/// What the result of queries depends on: fields of entities, the existence of their objects, and link tables.
+struct QueryDependencies: Sendable {
+    /// By the slot of the entity. An entity with an empty mask is one whose insertions and deletions matter.
+    private var fields: [Int32: FieldMask] = [:]
+    private var tables: Set<LinkTableKey> = []
+
+    /// A Boolean value that indicates whether a commit may change the result.
+    func isTouched(by footprint: CommitFootprint) -> Bool {
+        let all = FieldMask(first: FieldMask.capacity)
+        for (slot, mask) in footprint.fields {
+            guard let mine = fields[slot] else { continue }
+            if mask == all || !mask.isDisjoint(with: mine) { return true }
+        }
+        return !tables.isDisjoint(with: footprint.tables)
+    }
+
+    mutating func add(_ request: WatchedTransaction.Request, in store: PersistentStore) {
+        switch request {
+        case .record(let entity, _): addAll(entity, store)
+        case .related(let relationship, _): add(relationship, store)
+        case .scan(let request): add(request, readsValues: !request.onlyIDs, store)
+        case .count(let request): add(request, readsValues: false, store)
+        case .aggregate(let request):
+            add(request.source, readsValues: true, store)
+            for aggregate in request.aggregates { aggregate.operand.map { add($0, of: request.entity, store) } }
+        }
+    }
+
+    private mutating func add(_ request: FetchRequest, readsValues: Bool, _ store: PersistentStore) {
+        let entity = request.entity
+        if readsValues {
+            guard let read = request.fields else { return addAll(entity, store) }
+            fields[slot(entity, store), default: FieldMask()].formUnion(read)
+        }
+        add(request.predicate, of: entity, store)
+        for key in request.sortKeys {
+            if let expression = key.expression {
+                add(expression, of: entity, store)
+            } else if !key.field.isObjectID {
+                fields[slot(entity, store), default: FieldMask()].insert(key.field.ordinal)
+            }
+        }
+    }
+
+    private mutating func addAll(_ entity: Entity, _ store: PersistentStore) {
+        fields[slot(entity, store)] = FieldMask(first: FieldMask.capacity)
+    }
+
+    private mutating func add(_ predicate: QueryPredicate, of entity: Entity, _ store: PersistentStore) {
+        predicate.collectFields(into: &fields[slot(entity, store), default: FieldMask()])
+        switch predicate.node {
+        case .related(let relationship, _, let inner):
+            add(relationship.relationship, store)
+            add(inner, of: relationship.destination, store)
+        case .compareExpressions(let left, _, let right), .textExpressions(let left, _, let right):
+            add(left, of: entity, store)
+            add(right, of: entity, store)
+        case .isNullExpression(let expression), .expressionOneOf(let expression, _): add(expression, of: entity, store)
+        case .and(let parts), .or(let parts): for part in parts { add(part, of: entity, store) }
+        case .not(let part): add(part, of: entity, store)
+        default: break
+        }
+    }
+
+    private mutating func add(_ expression: QueryExpression, of entity: Entity, _ store: PersistentStore) {
+        expression.collectFields(into: &fields[slot(entity, store), default: FieldMask()])
+        switch expression.node {
+        case .related(let relationship, let inner), .aggregate(_, let relationship, let inner):
+            add(relationship.relationship, store)
+            add(inner, of: relationship.destination, store)
+        case .count(let relationship, let predicate):
+            add(relationship.relationship, store)
+            add(predicate, of: relationship.destination, store)
+        case .arithmetic(_, let left, let right):
+            add(left, of: entity, store)
+            add(right, of: entity, store)
+        case .folded(let inner, _): add(inner, of: entity, store)
+        case .field, .constant: break
+        }
+    }
+
+    /// Which objects a relationship leads to.
+    private mutating func add(_ relationship: Relationship, _ store: PersistentStore) {
+        let source = store.firstSlot + Int32(relationship.source)
+        let destination = store.firstSlot + Int32(relationship.destination)
+        switch relationship.storage {
+        case .foreignKey(let field): fields[source, default: FieldMask()].insert(field)
+        case .inverse(let field):
+            fields[destination, default: FieldMask()].insert(field)
+            if let position = relationship.positionField { fields[destination]?.insert(position) }
+        case .link(let table, _): tables.insert(LinkTableKey(store: store.index, table: table))
+        }
+    }
+
+    private func slot(_ entity: Entity, _ store: PersistentStore) -> Int32 { store.firstSlot + Int32(entity.index) }
+}

@@ -1,0 +1,22 @@
+import PolyStoreBackend
+
+/// Copies the values of an entity's records into bytes that snapshots keep. Equal values give equal bytes, whichever backend the record is of.
+struct SnapshotRecorder {
+    private let layout: RecordLayout
+    private let fields: [Field]
+    private let arena = RecordArena(capacity: 512)
+    private var builder: RecordBuilder
+
+    init(_ shape: SnapshotShape, _ entry: StoreEntity, as type: any Model.Type) {
+        layout = entry.entity.layout
+        fields = shape.fields(of: entry, as: type)
+        builder = RecordBuilder(arena)
+    }
+
+    mutating func bytes(of record: RecordView) throws -> [UInt8] {
+        arena.removeAll()
+        builder.begin(layout)
+        for field in fields { builder.copy(field, from: record) }
+        return try withExtendedLifetime(arena) { [UInt8](try builder.finishedView().bytes) }
+    }
+}

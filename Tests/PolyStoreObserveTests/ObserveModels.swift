@@ -1,0 +1,90 @@
+import Foundation
+import PolyStore
+import PolyStoreLMDB
+import PolyStoreLevelDB
+import PolyStoreMemory
+import PolyStoreSQLite
+import Testing
+
+enum Backend: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case memory, sqlite, lmdb, levelDB
+
+    var testDescription: String { rawValue }
+
+    func store(in folder: String, _ name: String = "observe") -> StoreConfiguration {
+        switch self {
+        case .memory: .inMemory()
+        case .sqlite: .sqlite(file: folder + "/\(name).sqlite")
+        case .lmdb: .lmdb(file: folder + "/\(name).lmdb")
+        case .levelDB: .levelDB(directory: folder + "/\(name).leveldb")
+        }
+    }
+}
+
+enum Mood: String, Codable, Sendable { case calm, busy }
+
+struct Address: Codable, Sendable, Equatable {
+    var street = ""
+    var number = 0
+}
+
+@Model
+final class Worker {
+    @Attribute(.indexed) var name: String = ""
+    var age: Int = 0
+    var city: String?
+    var mood: Mood = Mood.calm
+    var lastMood: Mood?
+    var tags: [String] = []
+    var home: Address = Address()
+    var holiday: Address?
+    var picture: Data?
+    @Relationship(inverse: "workers") var team: Team?
+    @Relationship(inverse: "friends") var friends: Set<Worker>
+    var label: String { "\(name) (\(age))" }
+}
+
+@Model
+final class Team {
+    var title: String = ""
+    var budget: Double = 0
+    @Relationship var workers: Set<Worker>
+}
+
+let observeSchema = Schema("Observe", Worker.self, Team.self)
+
+/// A stack with one store of some backend.
+final class Workplace: Sendable {
+    let stack: DataStack
+    private let folder: String
+
+    init(_ backend: Backend) throws {
+        folder = NSTemporaryDirectory() + "polystore-observe-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        stack = try DataStack(observeSchema)
+        stack.snapshotWarningAge = .seconds(100_000)
+        try stack.addStore(backend.store(in: folder))
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// Inserts workers with the names and ages that the pairs say.
+    @discardableResult
+    func insert(_ workers: (String, Int)...) throws -> [ObjectID<Worker>] {
+        try stack.performAndWait { transaction throws in
+            try workers.map { name, age in
+                let worker = try transaction.create(Into<Worker>())
+                (worker.name, worker.age) = (name, age)
+                return worker.objectID
+            }
+        }
+    }
+
+    func edit(_ id: ObjectID<Worker>, _ change: @Sendable (Worker) -> Void) throws {
+        try stack.performAndWait { transaction throws in change(try transaction.edit(id)) }
+    }
+
+    func delete(_ ids: ObjectID<Worker>...) throws {
+        try stack.performAndWait { transaction throws in try transaction.delete(ids) }
+    }
+}
