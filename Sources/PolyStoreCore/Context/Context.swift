@@ -19,6 +19,8 @@ public class Context {
     @exclusivity(unchecked) final var watcher: (any ReadWatcher)?
     /// Rows that were fetched ahead; nil where there are none. Rows and not objects: those would keep the context alive, and the context them.
     @exclusivity(unchecked) @usableFromInline final var rowsAhead: FetchedRows?
+    /// The monitors of the context; nil as long as it has none.
+    @exclusivity(unchecked) final var observers: ContextObservers?
     /// What holds objects that stand for missing ones, by slot.
     @exclusivity(unchecked) final var strays: [Int32: IdentityMap] = [:]
 
@@ -70,6 +72,9 @@ public class Context {
 
     /// Called when stores were added to the table.
     func didGrow() {}
+
+    /// Called when the first observer is added.
+    func beginObserving() {}
 
     /// The stack's stores as they are now; nil where the context cannot take new ones over because it has read a version of the others already.
     var newerTable: StoreTable? { nil }

@@ -52,18 +52,117 @@ public class SnapshotContext: Context {
 ///
 /// Not Sendable, used by one thread, task or actor at a time.
 public class RefreshableContext: SnapshotContext {
+    /// Collects the commits that the context has not shown yet; nil as long as it need not know what they changed.
+    @exclusivity(unchecked) fileprivate final var feed: CommitFeed?
+    /// Stores of which commits may be missing in the feed.
+    @exclusivity(unchecked) private final var gaps: Set<Int> = []
+    @exclusivity(unchecked) private final var isMoving = false
+    /// A Boolean value that indicates whether a move was asked for while another one was under way.
+    @exclusivity(unchecked) private final var mustMoveAgain = false
+
     /// Moves to the newest version: forgets every value that was read, so that each is read anew when it is asked for. Objects that were
-    /// deleted meanwhile say so in ``Model/isDeleted`` then.
-    public final func refresh() throws {
+    /// deleted meanwhile say so in ``Model/isDeleted`` then. Monitors notify their observers. In a callback of a monitor it takes effect when all
+    /// callbacks have returned.
+    public final func refresh() throws { try move(isRefresh: true) }
+
+    /// Shows what was committed, and brings every living object and every monitor up to date.
+    final func catchUp() throws { try move(isRefresh: false) }
+
+    private func move(isRefresh: Bool) throws {
+        guard !isMoving else {
+            mustMoveAgain = true
+            return
+        }
+        isMoving = true
+        defer { isMoving = false }
+        try moveOnce(isRefresh: isRefresh)
+        while mustMoveAgain {
+            mustMoveAgain = false
+            try moveOnce(isRefresh: isRefresh)
+        }
+    }
+
+    /// Collects commits from now on.
+    final func follow(_ feed: CommitFeed) {
+        guard self.feed == nil else { return }
+        core.hub.follow(feed)
+        self.feed = feed
+        for store in table.stores where store.index < readers.count {
+            guard let reader = readers[store.index] else { continue }
+            let newest = try? store.backend.beginRead()
+            if newest?.version != reader.version { gaps.insert(store.index) }
+            newest?.end()
+        }
+    }
+
+    final override func beginObserving() { if feed == nil { follow(CommitFeed()) } }
+
+    private func moveOnce(isRefresh: Bool) throws {
+        let known = table.stores.count
         update(core.table.withLock { $0 })
+        let hasNewStores = table.stores.count > known
+        guard !readers.isEmpty || hasNewStores else { return }
         forgetRowsAhead()
         watchReads()
-        for store in table.stores where store.index < readers.count && readers[store.index] != nil {
-            let new = try store.backend.beginRead()
-            readers[store.index]?.end()
-            readers[store.index] = new
+        var target = try newReaders(isRefresh: isRefresh)
+        guard isRefresh || hasNewStores || !target.readers.isEmpty else { return }
+        let step = CommittedStep()
+        for commit in target.commits { step.add(commit, table) }
+        let (old, new, entries) = (readers, target.readers, table.entries)
+        let move = ContextMove(step: step, isPartial: target.isPartial, hasNewStores: hasNewStores) { row in
+            let entry = entries[Int(row.slot)]
+            guard let new = new[entry.store.index], let old = old[entry.store.index] else { return false }
+            return ContextMove.differs(entry, row.rowID, old, new)
         }
+        let concerned = observers?.concerned(move) ?? []
+        for observer in concerned { observer.contextWillMove(move) }
+        for (index, reader) in target.readers { readers[index] = reader }
         if let ledgerID { core.snapshots.renew(ledgerID) }
+        defer { for index in target.readers.keys { old[index]?.end() } }
+        if isRefresh || target.isPartial {
+            try forgetObjects()
+        } else {
+            for commit in target.commits { try merge(commit) }
+        }
+        target.commits = []
+        for observer in concerned { observer.contextDidMove(move, self) }
+        for observer in concerned { observer.notify() }
+    }
+
+    /// Snapshots to move to, by store, with the commits in between.
+    private struct Target {
+        var readers: [Int: any ReadTransaction] = [:]
+        var commits: [CommittedChanges] = []
+        /// A Boolean value that indicates whether more has changed than the commits tell.
+        var isPartial = false
+    }
+
+    private func newReaders(isRefresh: Bool) throws -> Target {
+        var news = feed?.take() ?? CommitFeed.News()
+        defer { for snapshot in news.snapshots.values { snapshot.end() } }
+        var target = Target()
+        for store in table.stores where store.index < readers.count {
+            guard let old = readers[store.index] else { continue }
+            let commits = news.commits.filter { $0.store === store && $0.version > old.version }
+            let isUnknown = news.unknown.contains(store.index) || gaps.contains(store.index)
+            guard isRefresh || !commits.isEmpty || isUnknown else { continue }
+            let told = isRefresh ? nil : news.snapshots.removeValue(forKey: store.index)
+            let new = try told ?? store.backend.beginRead()
+            guard new.version > old.version else {
+                // It has read them already, when it began or was refreshed.
+                new.end()
+                continue
+            }
+            target.readers[store.index] = new
+            target.commits += commits
+            gaps.remove(store.index)
+            if isUnknown || feed == nil || commits.last?.version != new.version { target.isPartial = true }
+        }
+        return target
+    }
+
+    /// Lets every object read its values again.
+    private func forgetObjects() throws {
         forgetAllMembers()
         for map in maps {
             for case let object as any Model in map.objects {
@@ -76,65 +175,6 @@ public class RefreshableContext: SnapshotContext {
                 object._$state.flags.insert(.fault)
             }
         }
-    }
-}
-
-/// A context of the main actor: live, read-only objects that follow every commit.
-///
-/// It shows one version at a time and moves, whole, to the next: after an awaited `perform`, after `performAndWait` on the main actor,
-/// and soon after any other commit. Its objects then have the new values; deleted ones say so in `isDeleted` and keep their last values.
-///
-/// ``DataStack/view`` is the one that is always there; ``DataStack/newView(_:file:line:)`` makes others, which may be told to move only when
-/// ``RefreshableContext/refresh()`` is called.
-public final class ViewContext: RefreshableContext {
-    /// When a context of the main actor moves to the newest version.
-    public enum Refreshing: Sendable {
-        /// After every commit.
-        case automatic
-        /// When it is told to.
-        case manual
-    }
-
-    public let refreshing: Refreshing
-    private let feed = CommitFeed()
-    private var isFollowing = false
-
-    init(core: StackCore, table: StoreTable, _ site: CallSite, _ refreshing: Refreshing) {
-        self.refreshing = refreshing
-        super.init(core: core, table: table, site)
-    }
-
-    override func begin() throws {
-        // From here on commits are kept until the view has seen them; before there is nothing that could be out of date.
-        if refreshing == .automatic, !isFollowing {
-            core.hub.follow(feed)
-            isFollowing = true
-        }
-        try super.begin()
-    }
-
-    /// Moves to the newest version and brings every living object up to date.
-    func catchUp() throws {
-        update(core.table.withLock { $0 })
-        guard !readers.isEmpty else { return }
-        forgetRowsAhead()
-        watchReads()
-        let news = feed.take()
-        for store in table.stores where store.index < readers.count {
-            let mine = news.commits.filter { $0.store === store }
-            guard !mine.isEmpty, let old = readers[store.index] else { continue }
-            let new = try news.snapshots[store.index] ?? store.backend.beginRead()
-            guard new.version > old.version else {
-                // It has read them already, when it began or was refreshed.
-                new.end()
-                continue
-            }
-            readers[store.index] = new
-            let seen = old.version
-            old.end()
-            for commit in mine where commit.version > seen { try merge(commit) }
-        }
-        if let ledgerID { core.snapshots.renew(ledgerID) }
     }
 
     private func merge(_ commit: CommittedChanges) throws {
@@ -163,6 +203,36 @@ public final class ViewContext: RefreshableContext {
         } else if !object._$state.isFault {
             try fill(object, entry(slot), change.id, changes.record(change))
         }
+    }
+}
+
+/// A context of the main actor: live, read-only objects that follow every commit.
+///
+/// It shows one version at a time and moves, whole, to the next: after an awaited `perform`, after `performAndWait` on the main actor,
+/// and soon after any other commit. Its objects then have the new values; deleted ones say so in `isDeleted` and keep their last values.
+///
+/// ``DataStack/view`` is the one that is always there; ``DataStack/newView(_:file:line:)`` makes others, which may be told to move only when
+/// ``RefreshableContext/refresh()`` is called.
+public final class ViewContext: RefreshableContext {
+    /// When a context of the main actor moves to the newest version.
+    public enum Refreshing: Sendable {
+        /// After every commit.
+        case automatic
+        /// When it is told to.
+        case manual
+    }
+
+    public let refreshing: Refreshing
+
+    init(core: StackCore, table: StoreTable, _ site: CallSite, _ refreshing: Refreshing) {
+        self.refreshing = refreshing
+        super.init(core: core, table: table, site)
+    }
+
+    override func begin() throws {
+        // From here on commits are kept until the view has seen them; before there is nothing that could be out of date.
+        if refreshing == .automatic, feed == nil { follow(CommitFeed()) }
+        try super.begin()
     }
 }
 

@@ -19,17 +19,38 @@ final class CommitFeed: Sendable {
         var commits: [CommittedChanges] = []
         /// By store.
         var snapshots: [Int: any ReadTransaction] = [:]
+        /// Stores of which commits are missing here.
+        var unknown: Set<Int> = []
+        var byteCount = 0
     }
 
+    /// So much is kept for a context that does not keep up. It then compares what it shows with the store.
+    private static let byteLimit = 16 << 20
+    private static let commitLimit = 16_384
+
     private let news = Protected(News())
+    /// Called after each commit, on the thread of the writer.
+    private let wake: @Sendable () -> Void
+
+    init(wake: @escaping @Sendable () -> Void = {}) { self.wake = wake }
 
     fileprivate func add(_ commits: [CommittedChanges], _ snapshots: [Int: any ReadTransaction]) {
         let outdated = news.withLock { news in
             news.commits += commits
+            news.byteCount += commits.reduce(0) { $0 + $1.changes.byteCount }
+            if news.byteCount > Self.byteLimit || news.commits.count > Self.commitLimit {
+                news.unknown.formUnion(news.commits.lazy.map(\.store.index))
+                news.commits = []
+                news.byteCount = 0
+            }
             return snapshots.compactMap { news.snapshots.updateValue($1, forKey: $0) }
         }
         for snapshot in outdated { snapshot.end() }
+        wake()
     }
+
+    /// Wakes the context without a commit.
+    func storesDidChange() { wake() }
 
     func take() -> News {
         news.withLock { news in
@@ -63,6 +84,9 @@ final class CommitHub: Sendable {
             state.feeds.append(Follower(feed: feed))
         }
     }
+
+    /// Called when a store was added.
+    func storesDidChange() { for feed in state.withLock({ $0.feeds.compactMap(\.feed) }) { feed.storesDidChange() } }
 
     /// Whether a context follows.
     var isActive: Bool { state.withLock { !$0.feeds.isEmpty } }

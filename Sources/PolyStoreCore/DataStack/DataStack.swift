@@ -15,12 +15,17 @@ import PolyStoreBackend
 /// Sendable; as many stacks as wanted.
 public final class DataStack: Sendable {
     let core: StackCore
+    /// Observes off the main actor.
+    let observation: BackgroundObservation
     @MainActor private var viewContext: ViewContext?
 
     /// - Throws: `invalidSchema`, naming the entity and property that are wrong, in whichever configuration.
     public init(_ schema: Schema, logger: any StoreLogger = StandardErrorLogger()) throws {
         core = StackCore(schema: schema, resolved: try schema.resolved(), logger: logger)
+        observation = BackgroundObservation(core: core)
     }
+
+    deinit { if core.process.isCurrent { observation.finish() } }
 
     public var schema: Schema { core.schema }
 
@@ -88,6 +93,7 @@ public final class DataStack: Sendable {
                 for type in entry.types { table.byType[ObjectIdentifier(type), default: []].append(entry) }
             }
             core.logger.write(.info, site, "Opened \(store.url) with \(schema.entities.count) entities.")
+            if table.stores.count > 1 { core.storesDidChange() }
             return added
         }
     }

@@ -75,7 +75,13 @@ final class StackCore: Sendable {
         await MainActor.run { views.catchUp(logger) }
     }
 
-    /// The same without waiting, except on the main actor itself.
+    /// Lets contexts that follow commits know of a store that was added.
+    func storesDidChange() {
+        hub.storesDidChange()
+        catchUpViewsSoon(isOnMain: false)
+    }
+
+    /// Shows them without waiting, except on the main actor itself.
     func catchUpViewsSoon(isOnMain: Bool) {
         guard hub.isActive else { return }
         if isOnMain {

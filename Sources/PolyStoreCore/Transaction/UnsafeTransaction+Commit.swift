@@ -175,7 +175,7 @@ extension UnsafeTransaction {
         }
         let links = memberLog.touched(since: 0)
         withExtendedLifetime(self) { startAgain() }
-        guard !observers.isEmpty else { return }
+        guard isObserved else { return }
         for object in changed { news[object.place] = object }
         for key in links {
             let object = anyObject(key.slot, key.key)

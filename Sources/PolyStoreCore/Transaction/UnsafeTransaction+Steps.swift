@@ -40,24 +40,58 @@ extension UnsafeTransaction {
     /// - Returns: what to stop it by.
     @discardableResult
     public func observe(_ tell: @escaping (PendingChanges) -> Void) -> Int {
-        let id = (observers.last?.id ?? 0) + 1
-        observers.append((id, tell))
+        let id = (pendingObservers.last?.id ?? 0) + 1
+        pendingObservers.append((id, tell))
         return id
     }
 
-    public func removeObserver(_ id: Int) { observers.removeAll { $0.id == id } }
+    public func removeObserver(_ id: Int) { pendingObservers.removeAll { $0.id == id } }
+
+    /// A Boolean value that indicates whether changes must be collected for observers.
+    var isObserved: Bool { !pendingObservers.isEmpty || observers != nil }
 
     func tell() {
-        guard !observers.isEmpty else { return }
-        for key in memberLog.touched(since: toldLinks) {
+        guard isObserved else { return }
+        let touched = memberLog.touched(since: toldLinks)
+        for key in touched {
             let object = anyObject(key.slot, key.key)
             news[object.place] = object
         }
         toldLinks = memberLog.changeCount
-        guard !news.isEmpty else { return }
-        let changes = PendingChanges(Array(news.values))
+        guard !news.isEmpty || !replacedReaders.isEmpty else { return }
+        let objects = Array(news.values)
         news = [:]
-        for observer in observers { observer.tell(changes) }
+        if !objects.isEmpty, !pendingObservers.isEmpty {
+            let changes = PendingChanges(objects)
+            for observer in pendingObservers { observer.tell(changes) }
+        }
+        notifyMonitors(objects, touched)
+    }
+
+    /// Brings the monitors up to date with pending changes, and with what others committed where newer snapshots are shown.
+    func notifyMonitors(_ objects: [any Model], _ touched: some Sequence<MemberKey>) {
+        guard let observers, !isNotifyingMonitors else { return }
+        isNotifyingMonitors = true
+        defer { isNotifyingMonitors = false }
+        let old = replacedReaders
+        replacedReaders = []
+        defer { for reader in old { reader?.end() } }
+        let step = CommittedStep()
+        for object in objects { step.add(object) }
+        for key in touched { step.add(key) }
+        let entries = table.entries
+        let move = ContextMove(step: step, isPartial: !old.isEmpty) { [unowned self] row in
+            let entry = entries[Int(row.slot)]
+            guard let new = try? reader(entry.store), let old = old.indices.contains(entry.store.index) ? old[entry.store.index] : nil
+            else {
+                return false
+            }
+            return ContextMove.differs(entry, row.rowID, old, new)
+        }
+        let concerned = observers.concerned(move)
+        for observer in concerned { observer.contextWillMove(move) }
+        for observer in concerned { observer.contextDidMove(move, self) }
+        for observer in concerned { observer.notify() }
     }
 }
 

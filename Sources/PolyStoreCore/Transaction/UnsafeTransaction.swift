@@ -30,7 +30,7 @@ public final class UnsafeTransaction: Transaction {
     @exclusivity(unchecked) var baseArena = RecordArena()
     /// The changed objects, kept alive until they are committed.
     @exclusivity(unchecked) var owned: [any Model] = []
-    @exclusivity(unchecked) var observers: [(id: Int, tell: (PendingChanges) -> Void)] = []
+    @exclusivity(unchecked) var pendingObservers: [(id: Int, tell: (PendingChanges) -> Void)] = []
     /// Objects that were touched since the observers were told last.
     @exclusivity(unchecked) var news: [ObjectKey: any Model] = [:]
     /// Objects that were changed during a commit.
@@ -39,6 +39,10 @@ public final class UnsafeTransaction: Transaction {
     @exclusivity(unchecked) var toldLinks = 0
     /// What steps have thrown that nobody waits for.
     @exclusivity(unchecked) var failedSteps: [StoreError] = []
+    /// The snapshots that monitors have shown, where others were begun since.
+    @exclusivity(unchecked) var replacedReaders: [(any ReadTransaction)?] = []
+    /// A Boolean value that indicates whether monitors are being notified.
+    @exclusivity(unchecked) var isNotifyingMonitors = false
     /// Whether a commit has failed that may have written something.
     @exclusivity(unchecked) var mayBeThere = false
     /// Whether the last of its steps can be taken back.
@@ -52,7 +56,9 @@ public final class UnsafeTransaction: Transaction {
     }
 
     deinit {
+        observers = nil
         release()
+        for reader in replacedReaders { reader?.end() }
         returnKeys()
         leaveObjects()
     }
@@ -94,7 +100,8 @@ public final class UnsafeTransaction: Transaction {
     }
 
     func release() {
-        for reader in readers { reader?.end() }
+        // Monitors compare with what they have shown.
+        if observers != nil, replacedReaders.isEmpty { replacedReaders = readers } else { for reader in readers { reader?.end() } }
         readers = []
         if let ledgerID { core.snapshots.close(ledgerID) }
         ledgerID = nil
@@ -143,14 +150,14 @@ public final class UnsafeTransaction: Transaction {
     override func didCreate(_ object: any Model) {
         super.didCreate(object)
         own(object)
-        if !observers.isEmpty { news[object.place] = object }
+        if isObserved { news[object.place] = object }
     }
 
     override func willTouch(_ object: any Model) {
         super.willTouch(object)
         own(object)
         keepBase(of: object)
-        if !observers.isEmpty { news[object.place] = object }
+        if isObserved { news[object.place] = object }
     }
 
     override func willRestore(_ object: any Model) {
@@ -162,7 +169,7 @@ public final class UnsafeTransaction: Transaction {
     override func didForget(_ object: any Model) { bases[object.place] = nil }
 
     override func didRestore(_ objects: [any Model], _ relationships: Set<MemberKey>) {
-        guard !observers.isEmpty else { return }
+        guard isObserved else { return }
         for object in objects { news[object.place] = object }
         for key in relationships {
             let object = anyObject(key.slot, key.key)

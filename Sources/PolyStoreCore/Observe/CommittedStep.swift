@@ -1,0 +1,92 @@
+import PolyStoreBackend
+
+/// What one or several commits changed, by object: the step from one snapshot of the stores to a later one.
+final class CommittedStep {
+    /// What happened to one object.
+    struct Row {
+        let rowID: Int64
+        /// The properties that changed; empty for a new object.
+        var mask = FieldMask()
+        var wasInserted = false
+        var wasDeleted = false
+        /// A Boolean value that indicates whether the object has pending changes, of which it is not known what they are.
+        var isPending = false
+        /// The to-many relationships that changed.
+        var relationships: [Int32] = []
+        /// The latest record; nil where there is none, as the object was deleted or only a to-many relationship changed.
+        fileprivate(set) var source: (changes: ChangeSet, change: ChangeSet.Change)?
+
+        /// The latest record, as far as it is at hand.
+        var record: RecordView? { source.map { $0.changes.record($0.change) } }
+    }
+
+    /// By slot, each row once.
+    private(set) var rows: [Int32: [Row]] = [:]
+    private var indexes: [ObjectKey: Int] = [:]
+    /// The to-many relationships that changed, by slot and ordinal.
+    private(set) var relationships: [Int32: Set<Int32>] = [:]
+
+    var isEmpty: Bool { rows.isEmpty }
+
+    func add(_ commit: CommittedChanges, _ table: StoreTable) {
+        for change in commit.changes.changes {
+            let slot = commit.store.firstSlot + Int32(change.entity)
+            // Of an object whose position in a list changed only the position is written.
+            if change.kind == .update, change.mask.isDisjoint(with: table.entries[Int(slot)].declaredFields) { continue }
+            update(slot, change.id) { row in
+                row.source = change.kind == .delete ? nil : (commit.changes, change)
+                switch change.kind {
+                case .insert: row.wasInserted = true
+                case .update: row.mask.formUnion(change.mask)
+                case .delete: row.wasDeleted = true
+                }
+            }
+        }
+        for key in commit.touched { add(key) }
+    }
+
+    /// Adds an object with pending changes, of which it is not known what they are.
+    func add(_ object: any Model) {
+        update(object._$state.slot, object._$state.key) { row in
+            if object.isDeleted { row.wasDeleted = true } else if object.isInserted { row.wasInserted = true } else { row.isPending = true }
+        }
+    }
+
+    /// Adds a to-many relationship that changed.
+    func add(_ key: MemberKey) {
+        relationships[key.slot, default: []].insert(key.relationship)
+        update(key.slot, key.key) { row in
+            if !row.relationships.contains(key.relationship) { row.relationships.append(key.relationship) }
+        }
+    }
+
+    private func update(_ slot: Int32, _ rowID: Int64, _ change: (inout Row) -> Void) {
+        let key = ObjectKey(slot: slot, key: rowID)
+        let index: Int
+        if let known = indexes[key] {
+            index = known
+        } else {
+            index = rows[slot]?.count ?? 0
+            indexes[key] = index
+            rows[slot, default: []].append(Row(rowID: rowID))
+        }
+        rows[slot]?.withUnsafeMutableBufferPointer { change(&$0[index]) }
+    }
+
+    func row(_ slot: Int32, _ rowID: Int64) -> Row? { indexes[ObjectKey(slot: slot, key: rowID)].flatMap { rows[slot]?[$0] } }
+
+    /// A Boolean value that indicates whether anything changed that a query reads of other objects.
+    func touches(_ dependencies: QueryDependencies, in store: PersistentStore) -> Bool {
+        if dependencies.isEmpty { return false }
+        for relationship in dependencies.relationships {
+            let slot = store.firstSlot + Int32(relationship.source)
+            if relationships[slot]?.contains(Int32(relationship.ordinal)) ?? false { return true }
+        }
+        for (entity, fields) in dependencies.fields {
+            for row in rows[store.firstSlot + Int32(entity)] ?? [] where row.wasDeleted || !row.mask.isDisjoint(with: fields) {
+                return true
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,83 @@
+import PolyStoreBackend
+
+/// Which objects a list holds, in which order and sections, without the type of the objects.
+struct ListQuery {
+    let entityName: String
+    let isSectioned: Bool
+    /// Finds the stores that hold the entity now.
+    let resolve: (Context) throws -> ResolvedList
+    /// The name of the section of a value.
+    let sectionName: (QueryValue?) -> String
+
+    init<T: Model>(_ chain: FetchChain<T>, _ sectionBy: SectionBy<T>?) {
+        entityName = T._$entityName
+        isSectioned = sectionBy != nil
+        sectionName = sectionBy?.name ?? { _ in "" }
+        resolve = { context in
+            let fetch = try context.resolve(chain)
+            return ResolvedList(
+                parts: try fetch.parts.map { part in
+                    try ResolvedList.Part(part.entry, part.request, sectionBy?.expression(context, part.entry), part.options)
+                }, options: fetch.options, isMerged: fetch.isMerged)
+        }
+    }
+}
+
+/// A list's query with its stores found.
+struct ResolvedList {
+    struct Part {
+        let entry: StoreEntity
+        let slot: Int32
+        /// The rows and their order, the section first.
+        let request: FetchRequest
+        let options: FetchOptions
+        let section: QueryExpression?
+        let dependencies: QueryDependencies
+        /// The fields of the row itself that its place depends on: order and section.
+        let placing: FieldMask
+        /// A Boolean value that indicates whether the condition, the order or the section looks at other objects.
+        let needsRelated: Bool
+
+        init(_ entry: StoreEntity, _ request: FetchRequest, _ section: QueryExpression?, _ options: FetchOptions) throws {
+            self.entry = entry
+            slot = entry.slot
+            self.options = options
+            self.section = section
+            var ordered = request
+            if let section {
+                let first = request.sortKeys.first.map { $0.expression ?? .field($0.field) }
+                if first != section, first.map({ Self.folds($0, section) }) != true {
+                    ordered.sortKeys.insert(SortKey(section), at: 0)
+                }
+            }
+            try ordered.validate()
+            self.request = ordered
+            var dependencies = QueryDependencies()
+            dependencies.add(ordered.predicate)
+            dependencies.add(ordered.sortKeys)
+            if let section { dependencies.add(section) }
+            self.dependencies = dependencies
+            var placing = FieldMask()
+            for key in ordered.sortKeys { (key.expression ?? .field(key.field)).collectFields(into: &placing) }
+            section?.collectFields(into: &placing)
+            self.placing = placing
+            needsRelated =
+                ordered.predicate.needsRelated || ordered.sortKeys.contains { $0.expression?.needsRelated ?? false }
+                || section?.needsRelated ?? false
+        }
+
+        /// A Boolean value that indicates whether a sort key is another expression without case or accents.
+        private static func folds(_ key: QueryExpression, _ other: QueryExpression) -> Bool {
+            if case .folded(let inner, _) = key.node { inner == other } else { false }
+        }
+    }
+
+    let parts: [Part]
+    let options: FetchOptions
+    let isMerged: Bool
+
+    /// A Boolean value that indicates whether the list is a part of what the condition selects.
+    var isWindow: Bool {
+        options.limit != nil || options.offset != 0 || parts.contains { $0.request.limit != nil || $0.request.offset != 0 }
+    }
+}

@@ -1,0 +1,193 @@
+import PolyStoreBackend
+
+extension ObservedList {
+    /// A changed row of the list before the changes or after them.
+    private struct Candidate {
+        let row: CommittedStep.Row
+        /// The position before the changes; nil for a row that was not in the list.
+        var old: Int?
+        var oldPosition: ListPosition?
+        var oldSection: Int?
+        /// The new sort key and section; nil for a row that is no longer in the list.
+        var key: OrderedRows.Key?
+        var section = ""
+        /// A Boolean value that indicates whether the row stays where it is.
+        var isFixed = false
+        var new: Int?
+    }
+
+    /// Removes and inserts the rows that changed.
+    func follow(_ rows: [CommittedStep.Row], _ context: Context) throws -> ListDelta? {
+        let part = resolved.parts[0]
+        let related = part.needsRelated ? try context.related(part.entry.store, part.options) : nil
+        let evaluator = part.needsRelated ? PredicateEvaluator(part.request.predicate, related) : reusableEvaluator(part)
+        let encoder = SortKeyEncoder(part.request.sortKeys, related)
+        let namer = SectionNamer(query, part, related)
+        let storage = try context.storage(part.entry.store)
+        var candidates: [Candidate] = []
+        for row in rows {
+            var candidate = Candidate(row: row, old: ordered.position(of: row.rowID))
+            if let record = try row.record(part.entry.entity, storage) {
+                // Looking at other objects may end the view of a record.
+                let arena = RecordArena(capacity: record.count)
+                _ = arena.append(record.bytes)
+                let copy = arena.view(0, record.count, part.entry.entity.layout)
+                if try evaluator.matches(id: row.rowID, copy) {
+                    try locate(&candidate, copy, part, encoder, namer)
+                } else if candidate.old == nil {
+                    continue
+                }
+            } else if candidate.old == nil {
+                continue
+            }
+            candidates.append(candidate)
+        }
+        guard !candidates.isEmpty else { return nil }
+        return try place(&candidates, encoder, storage, part, context)
+    }
+
+    /// Finds out where a row belongs now.
+    private func locate(
+        _ candidate: inout Candidate, _ record: RecordView, _ part: ResolvedList.Part, _ encoder: SortKeyEncoder, _ namer: SectionNamer?
+    ) throws {
+        let row = candidate.row
+        candidate.isFixed =
+            candidate.old != nil && !part.needsRelated && !row.wasInserted && !row.wasDeleted && row.mask.isDisjoint(with: part.placing)
+        if candidate.isFixed { return }
+        var key: [UInt8] = []
+        try encoder.encode(row.rowID, record, into: &key)
+        candidate.section = try namer?.name(row.rowID, record) ?? ""
+        candidate.key = OrderedRows.Key(row.rowID, key)
+    }
+
+    private func reusableEvaluator(_ part: ResolvedList.Part) -> PredicateEvaluator {
+        if let evaluator { return evaluator }
+        let made = PredicateEvaluator(part.request.predicate)
+        evaluator = made
+        return made
+    }
+
+    private func place(
+        _ candidates: inout [Candidate], _ encoder: SortKeyEncoder, _ storage: any ReadTransaction, _ part: ResolvedList.Part,
+        _ context: Context
+    ) throws -> ListDelta {
+        sections.beginChanges()
+        for index in candidates.indices {
+            guard let flat = candidates[index].old else { continue }
+            let position = sections.position(flat)
+            candidates[index].oldPosition = position
+            candidates[index].oldSection = sections.serial(position.section)
+        }
+        for candidate in candidates where !candidate.isFixed {
+            guard let flat = ordered.position(of: candidate.row.rowID) else { continue }
+            sections.removeRow(at: flat)
+            ordered.remove(candidate.row.rowID)
+        }
+        candidates.sort { Self.precedes($0.key, $1.key) }
+        var buffer: [UInt8] = []
+        for candidate in candidates {
+            guard let key = candidate.key else { continue }
+            let flat = try ordered.insert(key) { rowID in
+                guard let record = try storage.record(part.entry.entity, id: rowID) else { return true }
+                try encoder.encode(rowID, record, into: &buffer)
+                return buffer == key.bytes ? rowID < key.rowID : buffer.lexicographicallyPrecedes(key.bytes)
+            }
+            if !sections.insertRow(at: flat, candidate.section) {
+                return try regroup(groupsBefore(candidates), candidates.map(\.row), context)
+            }
+        }
+        return delta(&candidates)
+    }
+
+    /// The groups as they were before the changes, from the rows as they are in the midst of them.
+    private func groupsBefore(_ candidates: [Candidate]) -> [(name: String, rows: [ListRow])] {
+        let changed = Set(candidates.lazy.filter { !$0.isFixed }.map(\.row.rowID))
+        let removed = candidates.filter { !$0.isFixed && $0.old != nil }.sorted { ($0.old ?? 0) < ($1.old ?? 0) }
+        var rows: [Int64] = []
+        var next = removed[...]
+        for rowID in ordered[0..<ordered.count] where !changed.contains(rowID) {
+            while let first = next.first, first.old == rows.count {
+                rows.append(first.row.rowID)
+                next.removeFirst()
+            }
+            rows.append(rowID)
+        }
+        rows += next.map(\.row.rowID)
+        var groups: [(name: String, rows: [ListRow])] = []
+        var start = 0
+        for (name, count) in sections.beforeChanges {
+            groups.append((name, rows[start..<start + count].map { ListRow(slot: slot, rowID: $0) }))
+            start += count
+        }
+        return groups
+    }
+
+    /// In the order of the keys; rows without one first.
+    private static func precedes(_ left: OrderedRows.Key?, _ right: OrderedRows.Key?) -> Bool {
+        guard let left else { return right != nil }
+        guard let right else { return false }
+        if left.prefix != right.prefix { return left.prefix < right.prefix }
+        return left.bytes == right.bytes ? left.rowID < right.rowID : left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
+
+    private func delta(_ candidates: inout [Candidate]) -> ListDelta {
+        var delta = ListDelta()
+        (delta.insertedSections, delta.deletedSections) = sections.finishChanges()
+        for index in candidates.indices { candidates[index].new = ordered.position(of: candidates[index].row.rowID) }
+        let fixed = stationary(candidates)
+        for (index, candidate) in candidates.enumerated() {
+            let row = ListRow(slot: slot, rowID: candidate.row.rowID)
+            let new = candidate.new.map(sections.position)
+            switch (candidate.oldPosition, new) {
+            case (let old?, nil): delta.deleted.append(ListDelta.RowChange(row: row, position: old))
+            case (nil, let new?): delta.inserted.append(ListDelta.RowChange(row: row, position: new))
+            case (let old?, let new?):
+                if candidate.isFixed || fixed.contains(index) {
+                    if candidate.row.isUpdate { delta.updated.append(ListDelta.RowChange(row: row, position: new)) }
+                } else {
+                    delta.moved.append(ListDelta.Move(row: row, from: old, to: new, isUpdated: candidate.row.isUpdate))
+                }
+            case (nil, nil): break
+            }
+        }
+        delta.deleted.sort { $0.position < $1.position }
+        delta.inserted.sort { $0.position < $1.position }
+        delta.updated.sort { $0.position < $1.position }
+        delta.moved.sort { $0.to < $1.to }
+        return delta
+    }
+
+    /// The candidates that were removed and inserted, and whose order among all others is what it was: they have not moved.
+    private func stationary(_ candidates: [Candidate]) -> Set<Int> {
+        let removed = candidates.lazy.filter { !$0.isFixed }.compactMap(\.old).sorted()
+        let inserted = candidates.lazy.filter { !$0.isFixed }.compactMap(\.new).sorted()
+        let both = candidates.indices.filter { index in
+            let candidate = candidates[index]
+            guard !candidate.isFixed, let old = candidate.old, let new = candidate.new,
+                candidate.oldSection == sections.serial(sections.position(new).section)
+            else { return false }
+            // As many rows that were not removed must be before it as were.
+            return old - Self.rank(old, in: removed) == new - Self.rank(new, in: inserted)
+        }.sorted { (candidates[$0].old ?? 0) < (candidates[$1].old ?? 0) }
+        guard both.count > 1 else { return Set(both) }
+        return Set(IncreasingSubsequence.indexes(of: both.map { candidates[$0].new ?? 0 }).map { both[$0] })
+    }
+
+    /// How many of some positions in ascending order are before one.
+    private static func rank(_ position: Int, in positions: [Int]) -> Int {
+        var (low, high) = (0, positions.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if positions[middle] < position { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension CommittedStep.Row {
+    /// The record as it is now; nil for a deleted object.
+    func record(_ entity: Entity, _ storage: any ReadTransaction) throws -> RecordView? {
+        if let record { return record }
+        return wasDeleted ? nil : try storage.record(entity, id: rowID)
+    }
+}

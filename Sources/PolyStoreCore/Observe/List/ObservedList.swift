@@ -1,0 +1,264 @@
+import PolyStoreBackend
+
+/// The rows of a query in their order and sections, kept current from commit to commit.
+///
+/// Where it can be, a commit is followed incrementally: each changed row is tested against the condition, and its position found by its sort key. Otherwise the list
+/// is fetched again and compared; see ``Mode``.
+final class ObservedList {
+    /// How the list follows changes.
+    enum Mode: Equatable {
+        /// Changed rows are removed and inserted one by one; a change of related objects that the query reads fetches the list again.
+        case incremental
+        /// The list is fetched again when a change may concern it.
+        case refetched(Reason)
+    }
+
+    /// Why a list cannot be followed incrementally.
+    enum Reason: String {
+        case window = "it has a limit or an offset"
+        case stores = "it joins several stores"
+        case pending = "it includes pending changes of a transaction"
+        case sections = "its section names do not follow its order"
+    }
+
+    let query: ListQuery
+    var resolved: ResolvedList
+    var mode: Mode
+    var sections: SectionCounts
+    /// The rows of an incremental list.
+    var ordered = OrderedRows()
+    /// The rows of any other.
+    private var listed: [ListRow] = []
+    /// Positions in `listed`, made when one is asked for.
+    private var positions: [ListRow: Int]?
+    /// The sort key of the last row of a full window that begins at the first row.
+    private var lastKey: OrderedRows.Key?
+    /// Tests rows where the condition looks at nothing else.
+    var evaluator: PredicateEvaluator?
+    /// A Boolean value that indicates whether a section name did not follow the order: from then on the list is fetched again after each change.
+    private var isRegrouped = false
+
+    init(_ query: ListQuery, _ context: Context) throws {
+        self.query = query
+        resolved = try query.resolve(context)
+        mode = .incremental
+        sections = SectionCounts(isSectioned: query.isSectioned)
+        try load(context)
+    }
+
+    var slot: Int32 { resolved.parts[0].slot }
+
+    // MARK: Access
+
+    var count: Int { sections.rowCount }
+
+    subscript(position: Int) -> ListRow {
+        mode == .incremental ? ListRow(slot: slot, rowID: ordered[position]) : listed[position]
+    }
+
+    func rows(_ range: Range<Int>) -> [ListRow] {
+        guard mode == .incremental else { return Array(listed[range]) }
+        let slot = slot
+        return ordered[range].map { ListRow(slot: slot, rowID: $0) }
+    }
+
+    func position(of row: ListRow) -> Int? {
+        if mode == .incremental { return row.slot == slot ? ordered.position(of: row.rowID) : nil }
+        if let positions { return positions[row] }
+        let all = Dictionary(listed.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        positions = all
+        return all[row]
+    }
+
+    func contains(_ row: ListRow) -> Bool {
+        mode == .incremental ? row.slot == slot && ordered.contains(row.rowID) : position(of: row) != nil
+    }
+
+    /// The rows by section.
+    var groups: [(name: String, rows: [ListRow])] {
+        (0..<sections.count).map { (sections.name($0), rows(sections.range($0))) }
+    }
+
+    // MARK: Loading
+
+    /// Fetches the list.
+    private func load(_ context: Context) throws {
+        let reason = isRegrouped ? Reason.sections : reason(context)
+        mode = reason.map { .refetched($0) } ?? .incremental
+        (ordered, listed, positions, lastKey, evaluator) = (OrderedRows(), [], nil, nil, nil)
+        sections = SectionCounts(isSectioned: query.isSectioned)
+        if mode == .incremental {
+            guard try !loadOrdered(context) else { return }
+            isRegrouped = true
+            return try load(context)
+        }
+        try loadListed(context)
+    }
+
+    private func reason(_ context: Context) -> Reason? {
+        if context.readsPending || context is Transaction { return .pending }
+        if resolved.parts.count != 1 { return .stores }
+        return resolved.isWindow ? .window : nil
+    }
+
+    /// - Returns: false where a section's name is not that of the rows before it, and was there already.
+    private func loadOrdered(_ context: Context) throws -> Bool {
+        let part = resolved.parts[0]
+        let related = try context.related(part.entry.store, part.options)
+        let encoder = SortKeyEncoder(part.request.sortKeys, related)
+        let namer = SectionNamer(query, part, related)
+        let cursor = try context.rows(part.entry, part.placingRequest, part.options)
+        defer { cursor.close() }
+        var key: [UInt8] = []
+        while try cursor.next() {
+            let name = try namer?.name(cursor.id, cursor.record) ?? ""
+            guard sections.append(name) else { return false }
+            try encoder.encode(cursor.id, cursor.record, into: &key)
+            ordered.append(cursor.id, SortKeyEncoder.prefix(key))
+        }
+        ordered.finishLoading()
+        sections.finishLoading()
+        return true
+    }
+
+    private func loadListed(_ context: Context) throws {
+        var groups: [(name: String, rows: [ListRow])] = []
+        var indexes: [String: Int] = [:]
+        let namers = try resolved.parts.map { SectionNamer(query, $0, try context.related($0.entry.store, $0.options)) }
+        func add(_ part: Int, _ cursor: RecordCursor) throws {
+            let name = try namers[part]?.name(cursor.id, cursor.record) ?? ""
+            let row = ListRow(slot: resolved.parts[part].slot, rowID: cursor.id)
+            if let index = indexes[name] { return groups[index].rows.append(row) }
+            indexes[name] = groups.count
+            groups.append((name, [row]))
+        }
+        if resolved.isMerged {
+            let fetch = ResolvedFetch(
+                parts: resolved.parts.map { ResolvedFetch.Part(entry: $0.entry, slot: $0.slot, request: $0.request, options: $0.options) },
+                options: resolved.options)
+            let slots = resolved.parts.map(\.slot)
+            try context.walk(fetch, { try context.rows($0.entry, $0.request, $0.options) }) { part, cursor in
+                try add(slots.firstIndex(of: part.slot) ?? 0, cursor)
+            }
+        } else if let part = resolved.parts.first {
+            try readWindow(part, context, add)
+        }
+        listed = groups.flatMap(\.rows)
+        for group in groups { sections.append(group.name, rowCount: group.rows.count) }
+        sections.finishLoading()
+    }
+
+    private func readWindow(_ part: ResolvedList.Part, _ context: Context, _ add: (Int, RecordCursor) throws -> Void) throws {
+        let encoder = SortKeyEncoder(part.request.sortKeys, try context.related(part.entry.store, part.options))
+        let cursor = try context.rows(part.entry, part.placingRequest, part.options)
+        defer { cursor.close() }
+        var count = 0
+        var key: [UInt8] = []
+        while try cursor.next() {
+            try add(0, cursor)
+            count += 1
+            guard count == part.request.limit, part.request.offset == 0, mode == .refetched(.window) else { continue }
+            try encoder.encode(cursor.id, cursor.record, into: &key)
+            lastKey = OrderedRows.Key(cursor.id, key)
+        }
+    }
+
+    // MARK: Following
+
+    /// Fetches the list again.
+    /// - Parameters:
+    ///   - query: another one; nil: the same.
+    ///   - isUpdated: whether the properties of a row that was there before have changed.
+    func refetch(_ context: Context, isUpdated: (ListRow) -> Bool) throws -> ListDelta {
+        let old = groups
+        resolved = try query.resolve(context)
+        try load(context)
+        return ListDiff.delta(from: old, to: groups, updated: isUpdated)
+    }
+
+    /// Takes over what commits changed. The context must show the snapshot after them.
+    /// - Returns: nil where nothing of the list changed.
+    func update(_ step: CommittedStep, _ context: Context) throws -> ListDelta? {
+        let isRelatedChanged = resolved.parts.contains { step.touches($0.dependencies, in: $0.entry.store) }
+        let delta: ListDelta?
+        if mode == .incremental, !isRelatedChanged {
+            guard let rows = step.rows[slot] else { return nil }
+            delta = try follow(rows, context)
+        } else {
+            guard try isRelatedChanged || mode == .refetched(.pending) || concerns(step, context) else { return nil }
+            delta = try refetch(context) { row in step.row(row.slot, row.rowID)?.isUpdate ?? false }
+        }
+        return delta.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Called where section names turned out not to follow the order.
+    func regroup(_ old: [(name: String, rows: [ListRow])], _ step: [CommittedStep.Row], _ context: Context) throws -> ListDelta {
+        isRegrouped = true
+        let updated = Set(step.lazy.filter(\.isUpdate).map(\.rowID))
+        try load(context)
+        return ListDiff.delta(from: old, to: groups) { updated.contains($0.rowID) }
+    }
+
+    /// A Boolean value that indicates whether a change may concern a list that is not followed incrementally.
+    private func concerns(_ step: CommittedStep, _ context: Context) throws -> Bool {
+        for part in resolved.parts {
+            guard let rows = step.rows[part.slot] else { continue }
+            // What is before the window moves it.
+            if resolved.options.offset != 0 || part.request.offset != 0 { return true }
+            let related = try context.related(part.entry.store, part.options)
+            let evaluator = PredicateEvaluator(part.request.predicate, related)
+            let encoder = SortKeyEncoder(part.request.sortKeys, related)
+            let storage = try context.storage(part.entry.store)
+            for row in rows {
+                if contains(ListRow(slot: part.slot, rowID: row.rowID)) { return true }
+                guard let record = try row.record(part.entry.entity, storage), try evaluator.matches(id: row.rowID, record) else {
+                    continue
+                }
+                guard let lastKey else { return true }
+                var key: [UInt8] = []
+                try encoder.encode(row.rowID, record, into: &key)
+                if key.lexicographicallyPrecedes(lastKey.bytes) || key == lastKey.bytes && row.rowID < lastKey.rowID { return true }
+            }
+        }
+        return false
+    }
+}
+
+extension CommittedStep.Row {
+    /// A Boolean value that indicates whether the object, if it was there before and is there still, has other properties now.
+    var isUpdate: Bool { wasInserted || wasDeleted || isPending || !mask.isEmpty || !relationships.isEmpty }
+}
+
+extension ResolvedList.Part {
+    /// The rows with the fields that their place depends on.
+    var placingRequest: FetchRequest {
+        var request = request
+        request.fields = placing
+        return request
+    }
+}
+
+/// Gives rows the names of their sections.
+final class SectionNamer {
+    private let values: SortValues
+    private let type: AttributeType
+    private let name: (QueryValue?) -> String
+    /// Neighbors often have the same value.
+    private var last: (value: Value, name: String)?
+
+    /// nil for a list without sections.
+    init?(_ query: ListQuery, _ part: ResolvedList.Part, _ related: (any RelatedRecords)?) {
+        guard let section = part.section else { return nil }
+        values = SortValues([section], related)
+        type = section.type
+        name = query.sectionName
+    }
+
+    func name(_ rowID: Int64, _ record: RecordView) throws -> String {
+        let value = try values.values(rowID, record)[0]
+        if let last, last.value == value { return last.name }
+        let name = name(try QueryValue(value, type))
+        last = (value, name)
+        return name
+    }
+}

@@ -1,0 +1,35 @@
+import PolyStoreBackend
+
+/// The objects of a monitored list that were asked for last, read a page at a time.
+final class ListPage<T: Model> {
+    private static var size: Int { 64 }
+
+    /// By first position, the last one used at the end. Two, so that a walk that turns back at the edge of a page does not read both again and again.
+    private var pages: [(start: Int, objects: [T])] = []
+
+    func removeAll() { pages = [] }
+
+    /// - Parameter position: a position of the list.
+    func object(at position: Int, of list: ObservedList, _ context: Context) -> T {
+        let row = list[position]
+        if let living = context.living(T.self, row.slot, row.rowID), !living._$state.isFault { return living }
+        let start = position / Self.size * Self.size
+        if !pages.contains(where: { $0.start == start }) {
+            let rows = list.rows(start..<min(start + Self.size, list.count))
+            if pages.count == 2 { pages.removeFirst() }
+            pages.append((start, objects(rows, context)))
+        }
+        return context.object(T.self, row.slot, row.rowID)
+    }
+
+    private func objects(_ rows: [ListRow], _ context: Context) -> [T] {
+        var keys: [Int32: [Int64]] = [:]
+        for row in rows { keys[row.slot, default: []].append(row.rowID) }
+        do {
+            return try keys.flatMap { try context.objects(T.self, $0, $1) }
+        } catch {
+            context.log(.error, "Reading a page of a list of \(T._$entityName) failed: \(error)")
+            return []
+        }
+    }
+}

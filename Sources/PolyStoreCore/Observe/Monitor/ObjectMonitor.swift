@@ -1,0 +1,133 @@
+import PolyStoreBackend
+
+/// Observes one object: which of its properties change, and its deletion.
+///
+///     let monitor = try stack.view.monitorObject(jane)
+///     monitor.addObserver(controller)
+///
+/// Made by ``MonitoringContext/monitorObject(_:)-(T)``. It follows its context as a ``ListMonitor`` does. Observers are held weakly, and may be added and removed at any
+/// time, in a callback too.
+///
+/// Not Sendable: it belongs to its context, which it keeps alive, as it does the object.
+public final class ObjectMonitor<T: Model> {
+    private struct Reference {
+        weak var observer: (any ObjectObserver<T>)?
+    }
+
+    private enum Change {
+        case updated(Set<String>)
+        case deleted
+    }
+
+    /// The id of the object.
+    public let objectID: ObjectID<T>
+    /// The object; nil once it was deleted.
+    public private(set) var object: T?
+    private let context: Context
+    private var references: [Reference] = []
+    /// What the observers have not been told yet.
+    private var change: (object: T, change: Change)?
+    /// The record as the observers know it, by which changes are found out where nothing else tells them.
+    private var known: [UInt8]
+
+    init(_ context: Context, _ object: T) throws {
+        self.context = context
+        self.object = object
+        objectID = object.objectID
+        known = []
+        context.startObserving().add(self, of: row)
+        known = try currentRecord(object) ?? []
+    }
+
+    private var entry: StoreEntity { context.entry(row.slot) }
+    private var row: ListRow { ListRow(slot: objectID.entry.slot, rowID: objectID.key) }
+
+    /// A Boolean value that indicates whether the object was deleted.
+    public var isObjectDeleted: Bool { object == nil }
+
+    /// Adds an observer, which is held weakly. One that is there already is not added again.
+    public func addObserver(_ observer: any ObjectObserver<T>) {
+        references.removeAll { $0.observer == nil }
+        guard !references.contains(where: { $0.observer === observer }) else { return }
+        references.append(Reference(observer: observer))
+    }
+
+    /// Removes an observer. It receives no further call.
+    public func removeObserver(_ observer: any ObjectObserver<T>) {
+        references.removeAll { $0.observer == nil || $0.observer === observer }
+    }
+
+    private func forEachObserver(_ call: (any ObjectObserver<T>) -> Void) {
+        for reference in references {
+            guard let observer = reference.observer, references.contains(where: { $0.observer === observer }) else { continue }
+            call(observer)
+        }
+    }
+
+    /// The bytes of the object's record, its pending changes included; nil if it is deleted.
+    private func currentRecord(_ object: T) throws -> [UInt8]? {
+        if object.isDeleted { return nil }
+        if object.isEdited || object.isInserted {
+            let arena = RecordArena(capacity: 512)
+            return Array(try arena.encode(object, entry).bytes)
+        }
+        return try context.storage(entry.store).record(entry.entity, id: objectID.key).map { Array($0.bytes) }
+    }
+
+    /// The stored names of the properties that are not the same in two records.
+    private func differences(_ old: [UInt8], _ new: [UInt8]) throws -> Set<String> {
+        let entity = entry.entity
+        return try old.withUnsafeBytes { old in
+            try new.withUnsafeBytes { new in
+                guard !old.isEmpty else { return Set(entry.declaredFields.ordinals.map { entity.fields[$0].name }) }
+                let before = try RecordView(validating: old, layout: entity.layout)
+                let after = try RecordView(validating: new, layout: entity.layout)
+                let changed = entity.fields.filter { entry.declaredFields.contains($0.ordinal) && before.value($0) != after.value($0) }
+                return Set(changed.map(\.name))
+            }
+        }
+    }
+}
+
+extension ObjectMonitor: ContextObserver {
+    func contextWillMove(_ move: ContextMove) {
+        guard let object, !object.isDeleted else { return }
+        let isUpdate: Bool
+        if let step = move.step.row(row.slot, row.rowID) {
+            isUpdate = !step.wasDeleted && step.isUpdate
+        } else {
+            isUpdate = move.isPartial && move.isChanged(row)
+        }
+        if isUpdate { forEachObserver { $0.objectMonitor(self, willUpdateObject: object) } }
+    }
+
+    func contextDidMove(_ move: ContextMove, _ context: Context) {
+        let step = move.step.row(row.slot, row.rowID)
+        guard step != nil || move.isPartial else { return }
+        do {
+            guard let object = object ?? (step?.wasInserted == true ? context.object(T.self, row.slot, row.rowID) : nil) else { return }
+            guard let record = try currentRecord(object) else {
+                if self.object != nil { change = (object, .deleted) }
+                self.object = nil
+                known = []
+                return
+            }
+            var keys = try differences(known, record)
+            for relationship in step?.relationships ?? [] { keys.insert(entry.entity.relationships[Int(relationship)].name) }
+            known = record
+            self.object = object
+            if !keys.isEmpty { change = (object, .updated(keys)) }
+        } catch {
+            context.log(.error, "The monitored \(objectID) could not be read: \(error)")
+        }
+    }
+
+    func notify() {
+        guard let (object, change) = change else { return }
+        self.change = nil
+        switch change {
+        case .updated(let keys): forEachObserver { $0.objectMonitor(self, didUpdateObject: object, changedKeys: keys) }
+        case .deleted: forEachObserver { $0.objectMonitor(self, didDeleteObject: object) }
+        }
+    }
+}
