@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// Records what the requests of a context depend on.
 final class DependencyWatcher: ReadWatcher {
-    private(set) var dependencies = QueryDependencies()
+    private(set) var dependencies = RequestDependencies()
     private let outer: (any ReadWatcher)?
 
     /// - Parameter outer: the watcher of the context before this one.

@@ -2,7 +2,7 @@ extension ListChanges {
     /// The list after the change.
     /// - Returns: nil if the change does not begin at this list.
     public func applied(to old: ListSnapshot<T>) -> ListSnapshot<T>? {
-        old.contents.applying(delta, shape: new.shape) { _, position in
+        old.contents.applying(delta, shape: new.shape) { _, position, _ in
             new.index(position).map { new.rows[$0].record } ?? []
         }.map(ListSnapshot.init)
     }

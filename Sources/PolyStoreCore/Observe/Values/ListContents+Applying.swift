@@ -1,9 +1,9 @@
 extension ListContents {
     /// The list after a change, which is applied in the order that ``ListDelta`` documents.
-    /// - Parameter record: returns the values of a row that is inserted or updated, with its new position.
+    /// - Parameter record: returns the values of a row that is inserted, or updated: then it receives the old values.
     /// - Returns: nil if the change does not fit the list.
     func applying(
-        _ delta: ListDelta, shape: SnapshotShape, record: (ListRow, ListPosition) throws -> [UInt8]
+        _ delta: ListDelta, shape: SnapshotShape, record: (ListRow, ListPosition, [UInt8]?) throws -> [UInt8]
     ) rethrows -> ListContents? {
         guard let bounds = bounds(after: delta), let removed = removed(by: delta) else { return nil }
         let after = ListContents(shape: shape, isSectioned: isSectioned, sections: bounds, rows: [])
@@ -11,7 +11,7 @@ extension ListContents {
         guard var rows = merged(removed, inserted) else { return nil }
         for change in delta.updated {
             guard let index = after.index(change.position), rows.indices.contains(index), rows[index].row == change.row else { return nil }
-            rows[index].record = try record(change.row, change.position)
+            rows[index].record = try record(change.row, change.position, rows[index].record)
         }
         guard rows.count == bounds.reduce(0, { $0 + $1.count }) else { return nil }
         return ListContents(shape: shape, isSectioned: isSectioned, sections: after.sections, rows: rows)
@@ -52,16 +52,18 @@ extension ListContents {
 
     /// The rows that arrive at new positions, ascending.
     private func inserted(
-        by delta: ListDelta, in after: ListContents, _ record: (ListRow, ListPosition) throws -> [UInt8]
+        by delta: ListDelta, in after: ListContents, _ record: (ListRow, ListPosition, [UInt8]?) throws -> [UInt8]
     ) rethrows -> [(index: Int, row: SnapshotRow)]? {
         var found: [(index: Int, row: SnapshotRow)] = []
         for change in delta.inserted {
             guard let index = after.index(change.position) else { return nil }
-            found.append((index, SnapshotRow(row: change.row, record: try record(change.row, change.position))))
+            found.append((index, SnapshotRow(row: change.row, record: try record(change.row, change.position, nil))))
         }
         for move in delta.moved {
             guard let index = after.index(move.to), let old = self.index(move.from) else { return nil }
-            found.append((index, move.isUpdated ? SnapshotRow(row: move.row, record: try record(move.row, move.to)) : rows[old]))
+            var row = rows[old]
+            if move.isUpdated { row.record = try record(move.row, move.to, row.record) }
+            found.append((index, row))
         }
         return found.sorted { $0.index < $1.index }
     }

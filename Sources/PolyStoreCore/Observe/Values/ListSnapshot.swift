@@ -10,7 +10,7 @@ import PolyStoreBackend
 ///     for section in snapshot.sections { print(section.name, section.count) }
 ///     snapshot.objectIDs                              // for a diffable data source
 ///
-/// Access by an index out of bounds stops the program, as that of an array does. The subscripts whose labels begin with `safe` return nil instead.
+/// Access by an index out of bounds stops the program, as that of an array does. The subscripts with the label `safe` return nil instead.
 ///
 /// Two snapshots are equal if they contain the same objects in the same order and sections, with the same values.
 public struct ListSnapshot<T: Model>: Sendable {
@@ -48,16 +48,16 @@ public struct ListSnapshot<T: Model>: Sendable {
     public subscript(indexPath: IndexPath) -> ObjectSnapshot<T> { self[indexPath[0], indexPath[1]] }
 
     /// The object at an index; nil if the index is out of bounds.
-    public subscript(safeIndex index: Int) -> ObjectSnapshot<T>? { indices.contains(index) ? self[index] : nil }
+    public subscript(safe index: Int) -> ObjectSnapshot<T>? { indices.contains(index) ? self[index] : nil }
 
     /// The object of a section and an item in it; nil if one of them is out of bounds.
-    public subscript(safeSection section: Int, safeItem item: Int) -> ObjectSnapshot<T>? {
+    public subscript(safe section: Int, item: Int) -> ObjectSnapshot<T>? {
         contents.index(ListPosition(section: section, item: item)).map { self[$0] }
     }
 
     /// The object of an index path of a section and an item; nil if one of them is out of bounds.
-    public subscript(safeIndexPath indexPath: IndexPath) -> ObjectSnapshot<T>? {
-        indexPath.count == 2 ? self[safeSection: indexPath[0], safeItem: indexPath[1]] : nil
+    public subscript(safe indexPath: IndexPath) -> ObjectSnapshot<T>? {
+        indexPath.count == 2 ? self[safe: indexPath[0], indexPath[1]] : nil
     }
 }
 

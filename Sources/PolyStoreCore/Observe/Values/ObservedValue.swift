@@ -6,7 +6,7 @@ import PolyStoreBackend
 /// the stack nor its stores alive.
 final class ObservedValue<Value: Sendable>: Sendable {
     fileprivate struct State {
-        var dependencies = QueryDependencies()
+        var dependencies = RequestDependencies()
         var isRunning = true
         /// What was committed since the snapshot of the run that is under way may have begun.
         var missed = CommitFootprint()

@@ -19,4 +19,11 @@ struct SnapshotRecorder {
         for field in fields { builder.copy(field, from: record) }
         return try withExtendedLifetime(arena) { [UInt8](try builder.finishedView().bytes) }
     }
+
+    /// The bytes of a record without values.
+    mutating func emptyBytes() throws -> [UInt8] {
+        arena.removeAll()
+        builder.begin(layout)
+        return try withExtendedLifetime(arena) { [UInt8](try builder.finishedView().bytes) }
+    }
 }

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// What the result of queries depends on: fields of entities, the existence of their objects, and link tables.
-struct QueryDependencies: Sendable {
+struct RequestDependencies: Sendable {
     /// By the slot of the entity. An entity with an empty mask is one whose insertions and deletions matter.
     private var fields: [Int32: FieldMask] = [:]
     private var tables: Set<LinkTableKey> = []

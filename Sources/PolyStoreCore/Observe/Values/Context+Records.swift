@@ -1,0 +1,43 @@
+import PolyStoreBackend
+
+extension Context {
+    /// The values of some rows, as snapshots keep them. A row that the store does not contain has the record of an object without values.
+    final func records<T: Model>(of rows: [ListRow], _ type: T.Type, _ shape: SnapshotShape) throws -> [ListRow: [UInt8]] {
+        guard !shape.isEmpty else { return [:] }
+        var found: [ListRow: [UInt8]] = [:]
+        found.reserveCapacity(rows.count)
+        for (slot, rows) in Dictionary(grouping: rows, by: \.slot) {
+            let entry = entry(slot)
+            var recorder = SnapshotRecorder(shape, entry, as: type)
+            try readRecords(of: rows.map(\.rowID), entry, shape.fields) { id, record in
+                found[ListRow(slot: slot, rowID: id)] = try recorder.bytes(of: record)
+            }
+            for row in rows where found[row] == nil { found[row] = try recorder.emptyBytes() }
+        }
+        return found
+    }
+
+    private func readRecords(
+        of ids: [Int64], _ entry: StoreEntity, _ fields: FieldMask?, _ body: (Int64, RecordView) throws -> Void
+    ) throws {
+        let storage = try storage(entry.store)
+        // A look-up of a record is cheaper than a query, and a query is cheaper than many look-ups.
+        guard ids.count > Self.lookups else {
+            for id in ids { if let record = try storage.record(entry.entity, id: id) { try body(id, record) } }
+            return
+        }
+        for start in stride(from: 0, to: ids.count, by: Self.batch) {
+            let batch = ids[start..<min(start + Self.batch, ids.count)]
+            var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, batch.map { .integer($0) }))
+            request.fields = fields
+            let cursor = try storage.fetch(request)
+            defer { cursor.close() }
+            while try cursor.next() { try body(cursor.id, cursor.record) }
+        }
+    }
+
+    /// The greatest number of records that are looked up one by one.
+    private static var lookups: Int { 8 }
+    /// The greatest number of records that one query reads.
+    private static var batch: Int { 512 }
+}
