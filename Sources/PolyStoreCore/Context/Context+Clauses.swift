@@ -84,3 +84,12 @@ extension From {
         return chain
     }
 }
+
+extension FetchSource {
+    /// The source with the clauses applied in order.
+    func chain(_ clauses: [any FetchClause<Entity>]) -> FetchChain<Entity> {
+        var chain = chain
+        for clause in clauses { clause.apply(to: &chain) }
+        return chain
+    }
+}

@@ -25,7 +25,11 @@ public final class DataStack: Sendable {
         observation = BackgroundObservation(core: core)
     }
 
-    deinit { if core.process.isCurrent { observation.finish() } }
+    deinit {
+        guard core.process.isCurrent else { return }
+        core.sequenceEnds.finish()
+        observation.finish()
+    }
 
     public var schema: Schema { core.schema }
 

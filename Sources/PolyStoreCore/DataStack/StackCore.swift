@@ -16,6 +16,7 @@ final class StackCore: Sendable {
     let slowQueries = SlowQueryLimit()
     /// The main actor's contexts that follow the commits.
     let views = ViewList()
+    let sequenceEnds = SequenceEnds()
     let steps = StepwiseList()
     private let loggerBox: Protected<any StoreLogger>
     /// Dispatch's threads, as a backend may block and Swift's cooperative ones must not.

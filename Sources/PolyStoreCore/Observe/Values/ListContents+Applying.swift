@@ -6,12 +6,12 @@ extension ListContents {
         _ delta: ListDelta, shape: SnapshotShape, record: (ListRow, ListPosition, [UInt8]?) throws -> [UInt8]
     ) rethrows -> ListContents? {
         guard let bounds = bounds(after: delta), let removed = removed(by: delta) else { return nil }
-        let after = ListContents(shape: shape, isSectioned: isSectioned, sections: bounds, rows: [])
+        let after = ListContents(shape: shape, isSectioned: isSectioned, sections: bounds, rows: SnapshotRows())
         guard let inserted = try inserted(by: delta, in: after, record) else { return nil }
-        guard var rows = merged(removed, inserted) else { return nil }
+        guard var rows = rows.replacing(removed, inserted) else { return nil }
         for change in delta.updated {
             guard let index = after.index(change.position), rows.indices.contains(index), rows[index].row == change.row else { return nil }
-            rows[index].record = try record(change.row, change.position, rows[index].record)
+            rows.setRecord(try record(change.row, change.position, rows[index].record), at: index)
         }
         guard rows.count == bounds.reduce(0, { $0 + $1.count }) else { return nil }
         return ListContents(shape: shape, isSectioned: isSectioned, sections: after.sections, rows: rows)
@@ -66,32 +66,5 @@ extension ListContents {
             found.append((index, row))
         }
         return found.sorted { $0.index < $1.index }
-    }
-
-    private func merged(_ removed: [Int], _ inserted: [(index: Int, row: SnapshotRow)]) -> [SnapshotRow]? {
-        if removed.isEmpty && inserted.isEmpty { return rows }
-        var result: [SnapshotRow] = []
-        result.reserveCapacity(rows.count - removed.count + inserted.count)
-        var next = 0
-        var removals = removed[...]
-        /// Copies the old rows that stay until the result has a count.
-        func copy(until count: Int) {
-            while result.count < count, next < rows.count {
-                let end = min(removals.first ?? rows.count, next + count - result.count)
-                result.append(contentsOf: rows[next..<end])
-                next = end
-                if next == removals.first {
-                    next += 1
-                    removals = removals.dropFirst()
-                }
-            }
-        }
-        for (index, row) in inserted {
-            copy(until: index)
-            guard result.count == index else { return nil }
-            result.append(row)
-        }
-        copy(until: .max)
-        return result
     }
 }

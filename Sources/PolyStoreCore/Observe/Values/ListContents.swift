@@ -12,11 +12,11 @@ final class ListContents: Sendable {
     let isSectioned: Bool
     /// A list without sections has one.
     let sections: [Section]
-    let rows: [SnapshotRow]
+    let rows: SnapshotRows
     /// The indexes of the rows, made when one is looked up first.
     private let indexes = Protected<[ListRow: Int]?>(nil)
 
-    init(shape: SnapshotShape, isSectioned: Bool, sections: [Section], rows: [SnapshotRow]) {
+    init(shape: SnapshotShape, isSectioned: Bool, sections: [Section], rows: SnapshotRows) {
         self.shape = shape
         self.isSectioned = isSectioned
         self.sections = sections
@@ -24,7 +24,7 @@ final class ListContents: Sendable {
     }
 
     /// - Parameter sections: the names and the numbers of rows.
-    convenience init(shape: SnapshotShape, isSectioned: Bool, sections: [(name: String, count: Int)], rows: [SnapshotRow]) {
+    convenience init(shape: SnapshotShape, isSectioned: Bool, sections: [(name: String, count: Int)], rows: SnapshotRows) {
         var bounds: [Section] = []
         var start = 0
         for (name, count) in sections {

@@ -46,7 +46,7 @@ struct ListRecorder<T: Model> {
         let records = try context.records(of: rows, T.self, shape)
         return ListContents(
             shape: shape, isSectioned: isSectioned, sections: sections.map { ($0.name, $0.rows.count) },
-            rows: rows.map { SnapshotRow(row: $0, record: records[$0] ?? []) })
+            rows: SnapshotRows(rows.map { SnapshotRow(row: $0, record: records[$0] ?? []) }))
     }
 }
 

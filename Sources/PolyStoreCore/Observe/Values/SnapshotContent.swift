@@ -33,7 +33,7 @@ public struct SnapshotContent<T: Model>: Sendable {
     static func unknown(_ path: PartialKeyPath<T>) -> StoreError {
         StoreError(
             .invalidPredicate,
-            "\(path) is not a stored attribute or to-one relationship of \(T._$entityName). Snapshots contain only these; read other properties from the "
-                + "object.", entity: T._$entityName)
+            "A key path of \(T._$entityName) to \(type(of: path).valueType) is not a stored attribute or to-one relationship. Snapshots contain "
+                + "only these; read other properties from the object.", entity: T._$entityName)
     }
 }

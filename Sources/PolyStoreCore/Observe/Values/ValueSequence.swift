@@ -17,7 +17,7 @@ public struct ValueSequence<Value: Sendable & Equatable>: AsyncSequence, Sendabl
         init(makeObservation: @escaping @Sendable (Handoff<Value>) -> ObservedValue<Value>?) { self.makeObservation = makeObservation }
 
         /// The newest result that differs from the one before; nil at the end.
-        public mutating func next() async throws -> Value? {
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws -> Value? {
             if observation == nil, !handoff.isFinished {
                 observation = makeObservation(handoff)
                 if let observation { observation.start() } else { handoff.finish() }

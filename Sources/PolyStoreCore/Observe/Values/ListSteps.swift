@@ -1,0 +1,20 @@
+/// The steps of an observed list, for one consumer.
+struct ListSteps {
+    private let observation: ListObservation
+    private let handoff = Handoff<ListStep>()
+    private var token: ObservationToken?
+    private var last: ListContents?
+
+    init(_ observation: ListObservation) { self.observation = observation }
+
+    /// The state that the consumer saw last, nil at first, and what happened since; nil at the end.
+    mutating func next(isolation actor: isolated (any Actor)?) async throws -> (old: ListContents?, step: ListStep)? {
+        if token == nil, !handoff.isFinished { token = try await observation.start(handoff) }
+        guard let step = try await handoff.next() else {
+            token = nil
+            return nil
+        }
+        defer { last = step.contents }
+        return (last, step)
+    }
+}

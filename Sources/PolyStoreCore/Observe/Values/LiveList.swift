@@ -1,0 +1,57 @@
+public import Observation
+import PolyStoreBackend
+
+/// A list of the main actor's view for user interfaces: a view that reads it is evaluated again when the list changes.
+///
+///     @State private var people: LiveList<Person>        // LiveList(stack.view, From<Person>(), OrderBy(.ascending(\.name)))
+///
+///     var body: some View {
+///         List(people.snapshot) { person in Text(person.name) }
+///     }
+///
+/// Conforms to the standard library's `Observable`. It keeps the view context alive.
+@MainActor
+public final class LiveList<T: Model>: Observable {
+    private let registrar = ObservationRegistrar()
+    private let publisher: ListPublisher<T>
+    private var current: ListSnapshot<T>
+
+    /// - Parameters:
+    ///   - view: the view whose objects are listed.
+    ///   - sectionBy: the sections; nil: a list without sections.
+    ///   - content: which values the snapshots contain. A change of other values alone is not observed.
+    /// - Throws: what a fetch throws.
+    public init<S: FetchSource>(
+        _ view: ViewContext, _ source: S, _ clauses: any FetchClause<T>..., sectionBy: SectionBy<T>? = nil,
+        content: SnapshotContent<T> = .all
+    ) throws where S.Entity == T {
+        publisher = try ListPublisher(view, ListQuery(source.chain(clauses), sectionBy), content)
+        current = publisher.snapshot
+        publisher.addObserver(self) { [weak self] publisher in self?.show(publisher.snapshot) }
+    }
+
+    /// The objects with their values, in order.
+    public var snapshot: ListSnapshot<T> {
+        registrar.access(self, keyPath: \.snapshot)
+        return current
+    }
+
+    /// The sections, in order. A list without sections has one, without a name.
+    public var sections: [ListSnapshotSection<T>] { snapshot.sections }
+
+    /// The number of objects.
+    public var count: Int { snapshot.count }
+
+    /// A Boolean value that indicates whether the list contains no object.
+    public var isEmpty: Bool { snapshot.isEmpty }
+
+    /// Shows another list from now on.
+    /// - Throws: what a fetch throws; the list then stays as it was.
+    public func refetch<S: FetchSource>(
+        _ source: S, _ clauses: any FetchClause<T>..., sectionBy: SectionBy<T>? = nil
+    ) throws where S.Entity == T {
+        try publisher.refetch(source.chain(clauses), sectionBy: sectionBy)
+    }
+
+    private func show(_ snapshot: ListSnapshot<T>) { registrar.withMutation(of: self, keyPath: \.snapshot) { current = snapshot } }
+}

@@ -1,0 +1,41 @@
+import PolyStoreBackend
+
+/// Follows the values of an object of a context. It does not keep the context alive, nor does the context keep it.
+final class ObjectFollower<T: Model> {
+    /// The newest values; nil if the store does not contain the object.
+    private(set) var snapshot: ObjectSnapshot<T>?
+    private let id: ObjectID<T>
+    private let row: ListRow
+    private let onChange: (ObjectSnapshot<T>?) -> Void
+    private var isChanged = false
+
+    init(_ id: ObjectID<T>, _ context: Context, onChange: @escaping (ObjectSnapshot<T>?) -> Void) throws {
+        self.id = id
+        self.onChange = onChange
+        row = ListRow(slot: try context.entry(of: id).slot, rowID: id.key)
+        let observers = context.startObserving()
+        snapshot = try context.snapshot(of: id)
+        observers.add(self, of: row)
+    }
+}
+
+extension ObjectFollower: ContextObserver {
+    func contextWillMove(_ move: ContextMove) {}
+
+    func contextDidMove(_ move: ContextMove, _ context: Context) {
+        guard move.step.row(row.slot, row.rowID) != nil || move.isPartial else { return }
+        do {
+            let new = try context.snapshot(of: id)
+            isChanged = new != snapshot
+            snapshot = new
+        } catch {
+            context.log(.error, "The observed \(id) could not be read: \(error)")
+        }
+    }
+
+    func notify() {
+        guard isChanged else { return }
+        isChanged = false
+        onChange(snapshot)
+    }
+}

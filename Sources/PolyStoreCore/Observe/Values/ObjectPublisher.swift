@@ -1,0 +1,53 @@
+import PolyStoreBackend
+
+/// Publishes the newest snapshot of one object of the main actor's view.
+///
+///     let publisher = try stack.view.publishObject(jane)
+///     publisher.addObserver(self) { publisher in
+///         label.text = publisher.snapshot?.name ?? "deleted"
+///     }
+///
+/// The snapshot changes when the view moves to a version in which the object has other values. The publisher keeps the view alive.
+@MainActor
+public final class ObjectPublisher<T: Model> {
+    public let objectID: ObjectID<T>
+    /// The object's values; nil if the store does not contain it.
+    public private(set) var snapshot: ObjectSnapshot<T>?
+    /// The view's object; nil if the store does not contain it.
+    public var object: T? { snapshot == nil ? nil : try? view.fetchExisting(objectID) }
+    private let view: ViewContext
+    private var follower: ObjectFollower<T>?
+    private let observers = PublisherObservers<ObjectPublisher<T>>()
+
+    init(_ view: ViewContext, _ id: ObjectID<T>) throws {
+        self.view = view
+        objectID = id
+        let relay = PublisherRelay<ObjectPublisher<T>>()
+        let follower = try ObjectFollower(id, view) { snapshot in
+            MainActor.assumeIsolated { relay.publisher?.publish(snapshot) }
+        }
+        self.follower = follower
+        snapshot = follower.snapshot
+        relay.publisher = self
+    }
+
+    /// Calls a closure after each change, for as long as the owner is alive. A second closure of an owner replaces the first.
+    /// - Parameters:
+    ///   - owner: held weakly.
+    ///   - notifyInitial: calls the closure at once, too.
+    ///   - callback: receives the publisher, whose snapshot is the newest. It may add and remove observers.
+    public func addObserver(
+        _ owner: AnyObject, notifyInitial: Bool = false, _ callback: @escaping @MainActor (ObjectPublisher<T>) -> Void
+    ) {
+        observers.add(owner, callback)
+        if notifyInitial { callback(self) }
+    }
+
+    /// Removes the closure of an owner.
+    public func removeObserver(_ owner: AnyObject) { observers.remove(owner) }
+
+    private func publish(_ snapshot: ObjectSnapshot<T>?) {
+        self.snapshot = snapshot
+        observers.notify(self)
+    }
+}

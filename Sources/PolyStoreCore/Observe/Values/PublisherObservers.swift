@@ -1,0 +1,28 @@
+/// The closures that observe a publisher, each for as long as its owner is alive.
+@MainActor
+final class PublisherObservers<Publisher> {
+    private struct Observer {
+        weak var owner: AnyObject?
+        let notify: @MainActor (Publisher) -> Void
+    }
+
+    private var observers: [Observer] = []
+
+    init() {}
+
+    /// Adds a closure; one that the owner has is replaced.
+    func add(_ owner: AnyObject, _ notify: @escaping @MainActor (Publisher) -> Void) {
+        remove(owner)
+        observers.append(Observer(owner: owner, notify: notify))
+    }
+
+    func remove(_ owner: AnyObject) { observers.removeAll { $0.owner == nil || $0.owner === owner } }
+
+    func notify(_ publisher: Publisher) {
+        for observer in observers {
+            // One that was removed by another observer is not called any more.
+            guard let owner = observer.owner, observers.contains(where: { $0.owner === owner }) else { continue }
+            observer.notify(publisher)
+        }
+    }
+}
