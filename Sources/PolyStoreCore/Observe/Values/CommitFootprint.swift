@@ -19,6 +19,11 @@ struct CommitFootprint {
                 }
             }
             for link in part.changes.links { tables.insert(LinkTableKey(store: part.store.index, table: link.table)) }
+            for key in part.touched {
+                let relationship = commit.table.entries[Int(key.slot)].entity.relationships[Int(key.relationship)]
+                guard case .link(let table, _) = relationship.storage else { continue }
+                tables.insert(LinkTableKey(store: part.store.index, table: table))
+            }
         }
     }
 }

@@ -1,0 +1,29 @@
+import Foundation
+import PolyStore
+import PolyStoreMemory
+import Testing
+
+/// Lists of several stores, one of which is added while they are observed.
+@Suite(.timeLimit(.minutes(5))) struct LateStoreTests {
+    @Test func aStoreThatIsAddedLaterJoinsTheList() async throws {
+        let models: [any Model.Type] = [Worker.self, Team.self]
+        let stack = try DataStack(Schema("Observe", models, configurations: ["Archive": models]))
+        try stack.addStore(.inMemory())
+        @Sendable func insert(_ name: String, _ configuration: String?) throws {
+            try stack.performAndWait { transaction throws in try transaction.create(Into<Worker>(configuration)).name = name }
+        }
+        try insert("B", nil)
+        var updates = CheckedUpdates(stack.changes(of: From<Worker>().orderBy(.ascending(\.name))))
+        _ = try await updates.next()
+        #expect(updates.snapshot?.map(\.name) == ["B"])
+        try stack.addStore(.inMemory(), configuration: "Archive")
+        try insert("A", "Archive")
+        while updates.snapshot?.count != 2 { #expect(try await updates.next() != nil) }
+        #expect(updates.snapshot?.map(\.name) == ["A", "B"])
+        try insert("C", "Archive")
+        while updates.snapshot?.count != 3 { #expect(try await updates.next() != nil) }
+        let ids = try #require(updates.snapshot?.objectIDs)
+        #expect(ids.map(\.configuration) == ["Archive", nil, "Archive"])
+        #expect(updates.snapshot?.index(of: ids[2]) == 2)
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import PolyStore
+import Testing
+
+/// Random commits, followed by sequences of every shape of list. Each change must lead from one state to the next, and the last state must be what a fetch gives.
+@Suite(.timeLimit(.minutes(10))) struct RandomSequenceTests {
+    /// A query, and the sections if it has any.
+    struct Shape: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let source: FetchChain<Worker>
+        var section: SectionBy<Worker>?
+
+        static let all: [Shape] = [
+            Shape(testDescription: "all", source: From<Worker>().chain),
+            Shape(testDescription: "ordered", source: From<Worker>().where(\.age > 3).orderBy(.descending(\.age), .ascending(\.name))),
+            Shape(testDescription: "window", source: From<Worker>().orderBy(.ascending(\.name)).offset(3).limit(10)),
+            Shape(
+                testDescription: "related", source: From<Worker>().where(\.team?.title != "t1").orderBy(.ascending(\.team?.title))),
+            Shape(testDescription: "sections", source: From<Worker>().orderBy(.ascending(\.name)), section: SectionBy(\.age)),
+            Shape(
+                testDescription: "named sections", source: From<Worker>().orderBy(.ascending(\.name)),
+                section: SectionBy(\.age) { "\($0 % 3)" }),
+            Shape(testDescription: "teams", source: From<Worker>().chain, section: SectionBy(\.team?.title) { $0 ?? "none" }),
+        ]
+    }
+
+    private static let commitCount = 60
+
+    @Test(arguments: Backend.allCases, Shape.all) func everyChangeFitsAndTheLastStateIsThatOfAFetch(backend: Backend, shape: Shape)
+        async throws
+    {
+        let seed = UInt64.random(in: 0..<1_000)
+        var random = SeededGenerator(seed: seed)
+        let place = try Workplace(backend)
+        try place.stack.performAndWait { transaction throws in
+            for number in 0..<3 { try transaction.create(Into<Team>()).title = "t\(number)" }
+        }
+        var updates =
+            if let section = shape.section {
+                CheckedUpdates(place.stack.changes(of: shape.source, sectionedBy: section))
+            } else { CheckedUpdates(place.stack.changes(of: shape.source)) }
+        _ = try await updates.next()
+        for number in 0..<Self.commitCount {
+            try commit(place, seed: random.next())
+            // A consumer that reads after some commits only gets combined changes in between.
+            guard number % 7 == 6 else { continue }
+            try await settle(&updates, place, shape, "\(backend) \(shape.testDescription) seed \(seed), commit \(number)")
+        }
+        try await settle(&updates, place, shape, "\(backend) \(shape.testDescription) seed \(seed), at the end")
+    }
+
+    /// Reads changes until the state is that of a fetch. If a change is missing, the time limit of the test ends this.
+    private func settle(_ updates: inout CheckedUpdates<Worker>, _ place: Workplace, _ shape: Shape, _ what: String) async throws {
+        let context = place.stack.newContext()
+        let wanted: [ObjectSnapshot<Worker>]
+        var names: [String]?
+        if let section = shape.section {
+            let list = try context.monitorSectionedList(shape.source, section)
+            wanted = try context.snapshots(of: list.objectIDs)
+            names = list.sections.map { "\($0.name) \($0.count)" }
+        } else {
+            wanted = try context.snapshots(of: context.fetchObjectIDs(shape.source))
+        }
+        while updates.snapshot.map(Array.init) != wanted {
+            guard try await updates.next() != nil else {
+                Issue.record("\(what): the sequence has ended")
+                return
+            }
+        }
+        if let names { #expect(updates.snapshot?.sections.map { "\($0.name) \($0.count)" } == names, "\(what)") }
+    }
+
+    private func commit(_ place: Workplace, seed: UInt64) throws {
+        try place.stack.performAndWait { transaction throws in
+            var random = SeededGenerator(seed: seed)
+            let workers = try transaction.fetchAll(From<Worker>())
+            let teams = try transaction.fetchAll(From<Team>())
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let worker = workers.randomElement(using: &random)
+                switch Int.random(in: 0..<7, using: &random) {
+                case 0, 1:
+                    let new = try transaction.create(Into<Worker>())
+                    (new.name, new.age) = ("n\(random.next() % 50)", Int.random(in: 0..<8, using: &random))
+                case 2: if let worker, workers.count > 12, !worker.isDeleted { try transaction.delete(worker) }
+                case 3: if let worker, !worker.isDeleted { worker.age = Int.random(in: 0..<8, using: &random) }
+                case 4: if let worker, !worker.isDeleted { worker.name = "n\(random.next() % 50)" }
+                case 5: if let worker, !worker.isDeleted { worker.team = teams.randomElement(using: &random) }
+                default: if random.next() % 4 == 0 { teams.randomElement(using: &random)?.title = "t\(random.next() % 5)" }
+                }
+            }
+        }
+    }
+}
