@@ -5,7 +5,7 @@ import Testing
 
 /// Lists of several stores, one of which is added while they are observed.
 @Suite(.timeLimit(.minutes(5))) struct LateStoreTests {
-    @Test func aStoreThatIsAddedLaterJoinsTheList() async throws {
+    @Test func aStoreThatIsAddedLaterJoinsTheListAndTheResultsOfQueries() async throws {
         let models: [any Model.Type] = [Worker.self, Team.self]
         let stack = try DataStack(Schema("Observe", models, configurations: ["Archive": models]))
         try stack.addStore(.inMemory())
@@ -16,6 +16,8 @@ import Testing
         var updates = CheckedUpdates(stack.changes(of: From<Worker>().orderBy(.ascending(\.name))))
         _ = try await updates.next()
         #expect(updates.snapshot?.map(\.name) == ["B"])
+        var counts = stack.values(of: From<Worker>(), .count).makeAsyncIterator()
+        #expect(try await counts.next() == 1)
         try stack.addStore(.inMemory(), configuration: "Archive")
         try insert("A", "Archive")
         while updates.snapshot?.count != 2 { #expect(try await updates.next() != nil) }
@@ -25,5 +27,7 @@ import Testing
         let ids = try #require(updates.snapshot?.objectIDs)
         #expect(ids.map(\.configuration) == ["Archive", nil, "Archive"])
         #expect(updates.snapshot?.index(of: ids[2]) == 2)
+        var count = 1
+        while count != 3 { count = try #require(try await counts.next()) }
     }
 }

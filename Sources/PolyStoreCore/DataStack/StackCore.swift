@@ -16,7 +16,10 @@ final class StackCore: Sendable {
     let slowQueries = SlowQueryLimit()
     /// The main actor's contexts that follow the commits.
     let views = ViewList()
-    let sequenceEnds = SequenceEnds()
+    /// What ends the sequences that keep a view of the stack alive. Called when the stack is released.
+    let sequenceEnds = HandlerList()
+    /// Called when a store was added.
+    let storeAdditions = HandlerList()
     let steps = StepwiseList()
     private let loggerBox: Protected<any StoreLogger>
     /// Dispatch's threads, as a backend may block and Swift's cooperative ones must not.
@@ -79,6 +82,7 @@ final class StackCore: Sendable {
     /// Lets contexts that follow commits know of a store that was added.
     func storesDidChange() {
         hub.storesDidChange()
+        storeAdditions.call()
         catchUpViewsSoon(isOnMain: false)
     }
 

@@ -5,8 +5,8 @@ struct CommitFootprint {
     /// The changed fields by the slot of the entity; of an insertion or a deletion all.
     private(set) var fields: [Int32: FieldMask] = [:]
     private(set) var tables: Set<LinkTableKey> = []
-
-    var isEmpty: Bool { fields.isEmpty && tables.isEmpty }
+    /// A Boolean value that indicates whether anything else may have changed too.
+    var isUnknown = false
 
     mutating func add(_ commit: Commit) {
         for part in commit.parts {

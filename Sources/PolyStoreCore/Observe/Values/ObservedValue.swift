@@ -11,6 +11,7 @@ final class ObservedValue<Value: Sendable>: Sendable {
         /// What was committed since the snapshot of the run that is under way may have begun.
         var missed = CommitFootprint()
         var observer: Int?
+        var storeObserver: Int?
     }
 
     private let query: @Sendable (SnapshotContext) throws -> Value
@@ -34,23 +35,26 @@ final class ObservedValue<Value: Sendable>: Sendable {
     func start() {
         guard let core = core.object else { return handoff.finish() }
         // Before the first snapshot begins, so that no commit is between the two.
-        let observer = core.hub.observe({ [weak self] in self?.consider($0) }, end: { [handoff] in handoff.finish() })
-        state.withLock { $0.observer = observer }
+        let observer = core.hub.observe({ [weak self] commit in self?.consider { $0.add(commit) } }, end: { [handoff] in handoff.finish() })
+        let storeObserver = core.storeAdditions.add { [weak self] in self?.consider { $0.isUnknown = true } }
+        state.withLock { ($0.observer, $0.storeObserver) = (observer, storeObserver) }
         run(core)
     }
 
     func end() {
-        let observer = state.withLock { state in
-            defer { state.observer = nil }
-            return state.observer
+        let (observer, storeObserver) = state.withLock { state in
+            defer { (state.observer, state.storeObserver) = (nil, nil) }
+            return (state.observer, state.storeObserver)
         }
         if let observer { core.object?.hub.removeObserver(observer) }
+        if let storeObserver { core.object?.storeAdditions.remove(storeObserver) }
         handoff.discard()
     }
 
-    private func consider(_ commit: Commit) {
+    /// Runs the query if what happened may change its result.
+    private func consider(_ change: (inout CommitFootprint) -> Void) {
         let mustRun = state.withLock { state in
-            state.missed.add(commit)
+            change(&state.missed)
             guard !state.isRunning else { return false }
             return state.beginIfTouched()
         }

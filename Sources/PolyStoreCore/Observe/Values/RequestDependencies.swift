@@ -8,6 +8,7 @@ struct RequestDependencies: Sendable {
 
     /// A Boolean value that indicates whether a commit may change the result.
     func isTouched(by footprint: CommitFootprint) -> Bool {
+        if footprint.isUnknown { return true }
         let all = FieldMask(first: FieldMask.capacity)
         for (slot, mask) in footprint.fields {
             guard let mine = fields[slot] else { continue }

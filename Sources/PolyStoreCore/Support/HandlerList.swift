@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
-/// What ends the sequences that keep a context of the stack alive when the stack is released.
-final class SequenceEnds: Sendable {
+/// Closures that are called when something happens to a stack.
+final class HandlerList: Sendable {
     private struct State {
         var handlers: [Int: @Sendable () -> Void] = [:]
         var last = 0
@@ -10,27 +10,35 @@ final class SequenceEnds: Sendable {
 
     private let state = Protected(State())
 
+    /// Adds a closure. After ``finish()`` it is called at once.
     /// - Returns: what ``remove(_:)`` takes.
-    func add(_ end: @escaping @Sendable () -> Void) -> Int {
+    func add(_ handler: @escaping @Sendable () -> Void) -> Int {
         let id: Int? = state.withLock { state in
             guard !state.isFinished else { return nil }
             state.last += 1
-            state.handlers[state.last] = end
+            state.handlers[state.last] = handler
             return state.last
         }
-        if id == nil { end() }
+        if id == nil { handler() }
         return id ?? 0
     }
 
     func remove(_ id: Int) { state.withLock { _ = $0.handlers.removeValue(forKey: id) } }
 
-    /// Ends all of them, and those that are added later.
+    /// Calls all closures, in the order in which they were added.
+    func call() { for handler in inOrder(state.withLock { $0.handlers }) { handler() } }
+
+    /// Calls all closures for the last time.
     func finish() {
         let handlers = state.withLock { state in
             defer { state.handlers = [:] }
             state.isFinished = true
             return state.handlers
         }
-        for (_, end) in handlers.sorted(by: { $0.key < $1.key }) { end() }
+        for handler in inOrder(handlers) { handler() }
+    }
+
+    private func inOrder(_ handlers: [Int: @Sendable () -> Void]) -> [@Sendable () -> Void] {
+        handlers.sorted { $0.key < $1.key }.map(\.value)
     }
 }
