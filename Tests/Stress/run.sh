@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:-5}
 engines=${2:-sqlite lmdb leveldb memory}
-modes=${3:-threads mixed release}
+modes=${3:-threads mixed release observe}
 options=()
 if [ "${SANITIZE:-}" = thread ]; then
     options=(--sanitize=thread --scratch-path .build-tsan)

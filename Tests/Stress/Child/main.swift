@@ -3,6 +3,7 @@
 //     stress-child threads ENGINE FOLDER SECONDS [SEED]   64 writers and 64 readers; sums hold in every snapshot, nothing acknowledged is lost
 //     stress-child mixed ENGINE FOLDER SECONDS [SEED]     every kind of transaction at random over two stores; the end is what the acknowledged ones make
 //     stress-child release ENGINE FOLDER SECONDS [SEED]   contexts of every kind whose objects, and they themselves, are released on other threads
+//     stress-child observe ENGINE FOLDER SECONDS [SEED]   lists and values are observed by many tasks; each state is one version, each change fits
 //
 // Ends with 1 where something is wrong, with 3 where nothing was done for half a minute. The seed is printed; the threads' turns are not in it.
 
@@ -12,16 +13,17 @@ import PolyStoreCore
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 5, let seconds = Double(arguments[4]) else {
-    fail("usage: stress-child threads|mixed|release sqlite|lmdb|leveldb|memory FOLDER SECONDS [SEED]")
+    fail("usage: stress-child threads|mixed|release|observe sqlite|lmdb|leveldb|memory FOLDER SECONDS [SEED]")
 }
 let seed = arguments.count > 5 ? UInt64(arguments[5]) ?? 1 : UInt64.random(in: 1...1_000_000)
-let engine = Engine(name: arguments[2], folder: arguments[3], mapSize: arguments[1] == "mixed" ? 256 << 20 : 1 << 20)
+let engine = Engine(name: arguments[2], folder: arguments[3], mapSize: ["mixed", "observe"].contains(arguments[1]) ? 256 << 20 : 1 << 20)
 let crew = Crew(watchdog: Watchdog(), end: Date(timeIntervalSinceNow: seconds))
 
 do {
     switch arguments[1] {
     case "threads": try await ThreadStress(engine, crew, seed).run(writers: 64, readers: 64)
     case "release": try await ReleaseStress(engine, crew, seed).run(owners: 4)
+    case "observe": try await ObserveStress(engine, crew, seed).run(writers: 4, observers: 16)
     case "mixed": try await MixedStress(engine, crew, seed).run()
     default: fail("there is no \(arguments[1])")
     }
