@@ -177,6 +177,18 @@ let package = Package(
                 "PolyStoreLevelDB",
             ],
             swiftSettings: settings),
+        // History, and commits of other processes.
+        .target(
+            name: "HistoryTestSupport", dependencies: ["PolyStore", "SmallStores"], path: "Tests/History/Support", swiftSettings: settings),
+        // The other process, and the program that measures how soon its commits are noticed.
+        .executableTarget(
+            name: "history-child", dependencies: ["PolyStore", "HistoryTestSupport", "SmallStores"], path: "Tests/History/Child",
+            swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreHistoryTests",
+            dependencies: [
+                "PolyStore", "PolyStoreCore", "PolyStoreBackend", "HistoryTestSupport", "SmallStores", "EngineTestSupport", "history-child",
+            ], swiftSettings: settings),
         .testTarget(name: "PolyStoreTests", dependencies: ["PolyStore", "PolyStoreMemory", "PolyStoreSQLite"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -65,6 +65,8 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         (environment, database, isFlushed) = (opened.environment, opened.database, opened.isFlushed)
     }
 
+    var commitFiles: [String] { [place] }
+
     func checkFiles() throws { try files.check(place) }
 
     func close() {

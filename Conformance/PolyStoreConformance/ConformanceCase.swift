@@ -76,7 +76,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         reopenCases, relatedCases, expressionCases, patternCases, foldedTextCases,
         orderExpressionCases, mixedNumberCases, relatedPlanCases, relatedRefusalCases,
         statisticsCases, groupExpressionCases, orderedCases, isolationCases, versionCases, fileCases, damageCases,
-        resetCases, linkNameCases, namedValueCases,
+        resetCases, linkNameCases, namedValueCases, changeLogCases,
     ]
 }
 

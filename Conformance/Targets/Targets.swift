@@ -10,14 +10,14 @@ import SmallStores
 /// The built-in backends, each held to what it claims.
 package enum Targets {
     package static let memory = ConformanceTarget(
-        name: "memory", capabilities: [.concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues]
+        name: "memory", capabilities: [.concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues, .changeLog]
     ) { _ in .inMemory() }
 
     package static let sqlite = ConformanceTarget(
         name: "sqlite",
         capabilities: [
             .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes,
-            .transferableWriter, .namedValues,
+            .transferableWriter, .namedValues, .changeLog,
         ], findsDamage: false
     ) { place in
         // Writers wait for each other for as long as it takes: a machine under load is no failure.
@@ -29,7 +29,7 @@ package enum Targets {
     package static let lmdb = ConformanceTarget(
         name: "lmdb",
         capabilities: [
-            .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .namedValues,
+            .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .namedValues, .changeLog,
         ]
     ) { place in
         // As long as it takes, here too.
@@ -41,7 +41,7 @@ package enum Targets {
     package static let levelDB = ConformanceTarget(
         name: "leveldb",
         capabilities: [
-            .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues,
+            .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues, .changeLog,
         ]
     ) { place in .levelDB(directory: place.path) }
 

@@ -121,6 +121,14 @@ private final class WrappedReader: ReadTransaction {
         faults.didAsk()
         return try inner.valueNames(prefix: prefix)
     }
+    func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] {
+        faults.didAsk()
+        return try inner.logEntries(after: position, limit: limit)
+    }
+    func logBounds() throws -> LogBounds {
+        faults.didAsk()
+        return try inner.logBounds()
+    }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try inner.plan(request) }
     func explain(_ request: FetchRequest) throws -> QueryPlan { try inner.explain(request) }
     func end() { inner.end() }
@@ -147,6 +155,8 @@ private final class WrappedWriter: WriteTransaction {
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try living().related(relationship, of: sources) }
     func value(named name: String) throws -> [UInt8]? { try living().value(named: name) }
     func valueNames(prefix: String) throws -> [String] { try living().valueNames(prefix: prefix) }
+    func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] { try living().logEntries(after: position, limit: limit) }
+    func logBounds() throws -> LogBounds { try living().logBounds() }
     func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 { try living().reserveIDs(entity, count: count) }
 
     func apply(_ changes: ChangeSet) throws {

@@ -10,7 +10,7 @@ import Testing
 
     private static let target = ConformanceTarget(
         name: "test engine",
-        capabilities: [.persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .namedValues]
+        capabilities: [.persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .namedValues, .changeLog]
     ) { place in StoreConfiguration(engine: "test", location: place.path) { try open(place.path, $0) } }
 
     private static func open(_ path: String, _ request: OpenRequest) throws -> any StorageBackend {

@@ -143,6 +143,24 @@ struct Damage: Sendable, CustomTestStringConvertible {
             let key = Keyspace.Metadata.value.key() + [0xff, 0xfe]
             opened.engine[key] = SealedValue.sealed(key, [1])
         },
+        Damage("an entry of the change log", "Entry 1 of the change log cannot be read.") { opened in
+            try flip(opened, ChangeLog.key(1), at: 3)
+        },
+        Damage("an entry of the change log in another's place", "Entry 1 of the change log cannot be read.") { opened in
+            opened.engine[ChangeLog.key(1)] = opened.engine[ChangeLog.key(2)]
+        },
+        Damage("the end of an entry of the change log", "Entry 2 of the change log is not complete.") { opened in
+            opened.engine[ChangeLog.key(2, 1)] = nil
+        },
+        Damage("the beginning of an entry of the change log", "Entry 2 of the change log has no beginning.") { opened in
+            opened.engine[ChangeLog.key(2)] = nil
+        },
+        Damage("a key of the change log", "A key of the change log cannot be read.") { opened in
+            opened.engine[[Keyspace.changeLog.rawValue, 0]] = []
+        },
+        Damage("the beginning of the change log", "is damaged: the beginning of the change log cannot be read.") { opened in
+            opened.engine[Keyspace.Metadata.log.key()] = [1, 2]
+        },
         Damage("keys of nobody", "4 keys belong to nothing that the model knows.") { opened in
             opened.engine[[0xee]] = []
             opened.engine[[Keyspace.record.rawValue, 0, 0, 0, 77, 1]] = []
@@ -161,6 +179,8 @@ struct Damage: Sendable, CustomTestStringConvertible {
         try opened.store.write { changes in
             try changes.set.setValue([1, 2, 3], named: "position")
             try changes.set.setValue([4, 5], named: "other")
+            changes.set.appendLogEntry([1, 2, 3])
+            changes.set.appendLogEntry([UInt8](repeating: 7, count: 1500))
         }
         try #require(try opened.backend.verify() == [])
         return opened
@@ -195,6 +215,8 @@ struct Damage: Sendable, CustomTestStringConvertible {
         }
         _ = failure { _ = try store.read { try $0.value(named: "position") } }
         _ = failure { _ = try store.read { try $0.valueNames(prefix: "") } }
+        _ = failure { _ = try store.read { try $0.logEntries(after: 0, limit: 10) } }
+        _ = failure { _ = try store.read { try $0.logBounds() } }
         _ = failure { try opened.backend.rebuildIndexes() }
     }
 

@@ -21,6 +21,7 @@ extension SQLiteBackend {
                 findings.append("polystore_state has not exactly one row.")
             }
             findings += try NamedValueTable(connection: connection).findings()
+            findings += try LogTable(connection: connection).findings()
             return findings
         } catch let error as StoreError where error.code == .corrupt {
             return [error.description]

@@ -13,13 +13,16 @@ final class SQLiteBackend: StorageBackend {
         capabilities = Capabilities(
             features: [
                 .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes,
-                .transferableWriter, .namedValues,
+                .transferableWriter, .namedValues, .changeLog,
             ],
             largestValue: largestValue)
     }
 
     // The pool is also held by transactions that still run; a store that nobody holds any more must not wait for them.
     deinit { pool.close() }
+
+    /// A commit writes to the write-ahead log, which carries no locks.
+    var commitFiles: [String] { [pool.path + "-wal"] }
 
     func beginRead() throws -> any ReadTransaction { try SQLiteReadTransaction(pool) }
     func beginWrite() throws -> any WriteTransaction { try SQLiteWriteTransaction(pool) }

@@ -28,6 +28,8 @@ final class SQLiteReadTransaction: ReadTransaction {
 
     func value(named name: String) throws -> [UInt8]? { try session.value(named: name) }
     func valueNames(prefix: String) throws -> [String] { try session.valueNames(prefix: prefix) }
+    func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] { try session.logEntries(after: position, limit: limit) }
+    func logBounds() throws -> LogBounds { try session.logBounds() }
 
     func end() {
         guard !session.isEnded else { return }

@@ -40,6 +40,12 @@ final class SQLiteWriteTransaction: WriteTransaction {
     func value(named name: String) throws -> [UInt8]? { try reading { try session.value(named: name) } }
     func valueNames(prefix: String) throws -> [String] { try reading { try session.valueNames(prefix: prefix) } }
 
+    func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] {
+        try reading { try session.logEntries(after: position, limit: limit) }
+    }
+
+    func logBounds() throws -> LogBounds { try reading { try session.logBounds() } }
+
     func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 {
         try check()
         let table = try session.tables.table(entity)
@@ -56,7 +62,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
             throw StoreError(.misuse, "The change set was made for another schema than the store was opened with.", url: connection.path)
         }
         if changes.isEmpty { return }
-        let writer = ChangeWriter(connection: connection, changes: changes)
+        let writer = ChangeWriter(connection: connection, changes: changes, version: version + 1)
         let start = try WriteStart(connection, isSavepoint: hasApplied || !connection.inUse.isEmpty)
         do {
             try write(writer, start)

@@ -5,6 +5,8 @@ import PolyStoreBackend
 struct ChangeWriter {
     let connection: Connection
     let changes: ChangeSet
+    /// That of the commit to come.
+    let version: UInt64
     var tables: StoreTables { connection.tables }
 
     /// A unique value that is taken, with what is needed to find out by whom.
@@ -26,6 +28,7 @@ struct ChangeWriter {
         try insertAll(indexingLate: late)
         for link in changes.links { try write(link) }
         try NamedValueTable(connection: connection).write(changes.values)
+        try LogTable(connection: connection).write(changes, version: version)
     }
 
     /// The changes of a kind in the order of their rows in the file, so that each page of a table is looked for once.

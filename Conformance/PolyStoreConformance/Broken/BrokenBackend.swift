@@ -47,6 +47,10 @@ public struct BrokenBackend: Sendable, CustomStringConvertible {
         BrokenBackend(.dropsValues, caughtBy: "values.records.together", claims: [.concurrentReaders, .namedValues]),
         BrokenBackend(.keepsValues, caughtBy: "values.rollback.undoes", claims: [.concurrentReaders, .namedValues]),
         BrokenBackend(.ignoresValues, caughtBy: "capability.named-values.both-ways"),
+        BrokenBackend(.dropsLogEntries, caughtBy: "log.records.together", claims: [.concurrentReaders, .changeLog]),
+        BrokenBackend(.reusesLogPositions, caughtBy: "log.positions.are-never-reused", claims: [.concurrentReaders, .changeLog]),
+        BrokenBackend(.removesTooManyEntries, caughtBy: "log.removal.up-to-a-position", claims: [.concurrentReaders, .changeLog]),
+        BrokenBackend(.ignoresLog, caughtBy: "capability.change-log.both-ways"),
         BrokenBackend(.allOfNothingIsFalse, caughtBy: "related.all.of-none"),
         BrokenBackend(.forgetsOthers, caughtBy: "related.any.link"),
         BrokenBackend(.takesNoEscapes, caughtBy: "text.like.escapes"),
@@ -92,5 +96,9 @@ enum Fault: String, Sendable {
     case appliesPiecemeal = "keeps the beginning of a change set that fails"
     case dropsValues = "drops the named values of a change set that has records"
     case keepsValues = "keeps the named values of a transaction that is rolled back"
+    case dropsLogEntries = "drops the log entries of a change set that has records"
+    case reusesLogPositions = "uses a position of the change log again after all entries were removed"
+    case removesTooManyEntries = "removes one entry of the change log more than asked for"
+    case ignoresLog = "does not claim a change log and drops its entries silently"
     case ignoresValues = "does not claim named values and drops them silently"
 }

@@ -88,6 +88,15 @@ class BrokenReadTransaction: ReadTransaction {
         return try reader().value(named: name)
     }
     func valueNames(prefix: String) throws -> [String] { try reader().valueNames(prefix: prefix) }
+
+    func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] {
+        guard store.fault == .reusesLogPositions else { return try reader().logEntries(after: position, limit: limit) }
+        let removed = try reader().logBounds().removedThrough
+        let entries = try reader().logEntries(after: position <= 0 ? position : position + removed, limit: limit)
+        return entries.map { LogEntry(position: $0.position - removed, version: $0.version, bytes: $0.bytes) }
+    }
+
+    func logBounds() throws -> LogBounds { try reader().logBounds() }
     func end() {
         for reader in later { reader.end() }
         if !isBorrowed { first.end() }
@@ -230,6 +239,7 @@ final class BrokenWriteTransaction: BrokenReadTransaction, WriteTransaction {
     private func pieces(_ changes: ChangeSet) throws -> [ChangeSet] {
         let values = ChangeSet(changes.schema)
         for value in changes.values { try values.setValue(value.bytes, named: value.name) }
+        values.copyLog(of: changes, removingMore: false)
         return try [values]
             + changes.changes.map { change in
                 let piece = ChangeSet(changes.schema)
@@ -253,7 +263,7 @@ final class BrokenWriteTransaction: BrokenReadTransaction, WriteTransaction {
     }
 
     private func distorted(_ changes: ChangeSet) throws -> ChangeSet {
-        let copying: [Fault] = [.dropsADelete, .writesEveryField, .cutsBigValues, .forgetsMoves, .dropsValues, .ignoresValues]
+        let copying: [Fault] = [.dropsADelete, .writesEveryField, .cutsBigValues, .forgetsMoves, .dropsValues, .ignoresValues, .dropsLogEntries, .removesTooManyEntries, .ignoresLog]
         guard copying.contains(store.fault) else { return changes }
         let result = ChangeSet(changes.schema)
         for change in changes.changes {
@@ -284,6 +294,16 @@ final class BrokenWriteTransaction: BrokenReadTransaction, WriteTransaction {
         }
         let drops = store.fault == .dropsValues && !changes.changes.isEmpty || store.fault == .ignoresValues
         if !drops { for value in changes.values { try result.setValue(value.bytes, named: value.name) } }
+        let dropsLog = store.fault == .dropsLogEntries && !changes.changes.isEmpty || store.fault == .ignoresLog
+        if !dropsLog { result.copyLog(of: changes, removingMore: store.fault == .removesTooManyEntries) }
         return result
+    }
+}
+
+extension ChangeSet {
+    fileprivate func copyLog(of other: ChangeSet, removingMore: Bool) {
+        for entry in other.logEntries { appendLogEntry(entry) }
+        guard let position = other.logRemoval else { return }
+        removeLogEntries(through: removingMore && position < .max ? position + 1 : position)
     }
 }

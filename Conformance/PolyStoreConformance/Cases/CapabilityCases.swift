@@ -38,6 +38,26 @@ let capabilityCases: [ConformanceCase] = [
         let changes = try store.values([("v", [1])])
         try run.expectError(.unsupported, "setting a value") { try writer.apply(changes) }
     },
+    ConformanceCase(
+        "capability.change-log.both-ways",
+        "A change log is kept where it is claimed, and is unsupported, never dropped, where it is not."
+    ) { run in
+        let store = try run.open(Fixtures.company)
+        if run.target.capabilities.contains(.changeLog) {
+            try store.append([[1]])
+            return try run.expect(try store.entries().map(\.bytes), equals: [[1]])
+        }
+        try store.read { reader in
+            try run.expectError(.unsupported, "reading entries") { try reader.logEntries(after: 0, limit: 1) }
+            try run.expectError(.unsupported, "reading bounds") { try reader.logBounds() }
+        }
+        let writer = try store.backend.beginWrite()
+        defer { writer.rollback() }
+        let changes = store.log([[1]])
+        try run.expectError(.unsupported, "appending an entry") { try writer.apply(changes) }
+        let removal = store.log([], removing: 1)
+        try run.expectError(.unsupported, "removing entries") { try writer.apply(removal) }
+    },
     ConformanceCase("capability.persistence.both-ways", "A store without persistence is empty when opened again; one with it is not.") {
         run in
         let store = try run.open(Fixtures.company)

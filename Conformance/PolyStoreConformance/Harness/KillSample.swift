@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// What a process writes until it is killed: commits of three entries each, a counter and a named value. Every fifth commit deletes the entries of the fourth before.
+/// What a process writes until it is killed: commits of three entries each, a counter, a named value and an entry of the change log. Every fifth commit deletes the entries of the fourth before.
 enum KillSample {
     static let schema = SchemaDescription(
         name: "Kill",
@@ -17,6 +17,9 @@ enum KillSample {
 
     /// The named value that holds the number of the last commit.
     private static let valueName = "kill.commit"
+
+    /// So many entries of the change log are kept.
+    private static let logLength: Int64 = 8
 
     private static func row(_ number: Int64, _ part: Int64) -> [Value] {
         let payload = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 100 + Int(number) * 37 % 9000)
@@ -44,6 +47,10 @@ enum KillSample {
         for part in 0..<3 as Range<Int64> { try changes.insert(entry, id: number * 3 + part, row(number, part)) }
         if number % 5 == 0 { for part in 0..<3 as Range<Int64> { changes.delete(entry, id: (number - 4) * 3 + part) } }
         if backend.capabilities.has(.namedValues) { try changes.setValue(Array("\(number)".utf8), named: valueName) }
+        if backend.capabilities.has(.changeLog) {
+            changes.appendLogEntry(Array("\(number)".utf8))
+            changes.removeLogEntries(through: try transaction.logBounds().last - logLength + 1)
+        }
         try transaction.apply(changes)
         _ = try transaction.commit(durability)
         return number
@@ -65,6 +72,11 @@ enum KillSample {
         if store.backend.capabilities.has(.namedValues) {
             let value = try store.value(valueName).map { String(decoding: $0, as: UTF8.self) }
             try run.expect(value, equals: number == 0 ? nil : "\(number)", "\(when): the named value of the last commit")
+        }
+        if store.backend.capabilities.has(.changeLog) {
+            let log = try store.entries().map { String(decoding: $0.bytes, as: UTF8.self) }
+            let kept = stride(from: max(1, number - Int(logLength) + 1), through: number, by: 1).map { "\($0)" }
+            try run.expect(log, equals: kept, "\(when): the change log of the last commits")
         }
         if store.backend.capabilities.features.contains(.verification) {
             try run.expect(try store.backend.verify(), equals: [], "\(when): verify")

@@ -43,6 +43,8 @@ public struct StoreError: Error, Sendable, Hashable {
         public static let readOnly = Code("readOnly")
         /// The operating system refused: permission, missing folder, I/O.
         public static let io = Code("io")
+        /// The entries of the history behind a token are no longer kept.
+        public static let historyExpired = Code("historyExpired")
         /// A value in imported data is not what it must be.
         public static let invalidValue = Code("invalidValue")
     }

@@ -65,6 +65,13 @@ public struct FieldMask: Sendable, Hashable {
 }
 
 extension FieldMask {
+    /// The ordinals that are in both.
+    public func intersection(_ other: FieldMask) -> FieldMask {
+        var result = FieldMask()
+        result.words = (words.0 & other.words.0, words.1 & other.words.1, words.2 & other.words.2, words.3 & other.words.3)
+        return result
+    }
+
     /// Whether no ordinal is in both.
     public func isDisjoint(with other: FieldMask) -> Bool {
         (words.0 & other.words.0) | (words.1 & other.words.1) | (words.2 & other.words.2) | (words.3 & other.words.3) == 0

@@ -25,6 +25,8 @@ public struct Capabilities: Sendable, Hashable {
         public static let verification = Feature("verification")
         /// The store keeps named values: ``ChangeSet/setValue(_:named:)``, ``ReadTransaction/value(named:)``.
         public static let namedValues = Feature("namedValues")
+        /// The store keeps a change log: ``ChangeSet/appendLogEntry(_:)``, ``ReadTransaction/logEntries(after:limit:)``.
+        public static let changeLog = Feature("changeLog")
     }
 
     public var features: Set<Feature>

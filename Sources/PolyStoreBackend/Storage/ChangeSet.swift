@@ -66,6 +66,10 @@ public final class ChangeSet {
     public private(set) var links: [LinkChange] = []
     /// The named values, each name once, in the order in which they were first set.
     public private(set) var values: [ValueChange] = []
+    /// What is appended to the store's change log, in order; see ``LogEntry``.
+    public private(set) var logEntries: [[UInt8]] = []
+    /// The entries of the change log up to this position are removed, of those that were appended by earlier change sets; nil: none.
+    public private(set) var logRemoval: Int64?
     /// Positions in `values` by the names' bytes: strings that are equal as text can differ in bytes.
     private var valuePositions: [[UInt8]: Int] = [:]
     private let arena: RecordArena
@@ -77,10 +81,15 @@ public final class ChangeSet {
         builder = RecordBuilder(arena)
     }
 
-    public var isEmpty: Bool { changes.isEmpty && links.isEmpty && values.isEmpty }
+    public var isEmpty: Bool { changes.isEmpty && links.isEmpty && values.isEmpty && !changesLog }
 
-    /// Bytes of all records and named values.
-    public var byteCount: Int { values.reduce(arena.count) { $0 + $1.name.utf8.count + ($1.bytes?.count ?? 0) } }
+    /// A Boolean value that indicates whether entries of the change log are appended or removed.
+    public var changesLog: Bool { !logEntries.isEmpty || logRemoval != nil }
+
+    /// Bytes of all records, named values and log entries.
+    public var byteCount: Int {
+        values.reduce(arena.count) { $0 + $1.name.utf8.count + ($1.bytes?.count ?? 0) } + logEntries.reduce(0) { $0 + $1.count }
+    }
 
     public func reserve(_ count: Int) { changes.reserveCapacity(changes.count + count) }
 
@@ -116,6 +125,14 @@ public final class ChangeSet {
             values.append(change)
         }
     }
+
+    /// Appends an entry to the store's change log: behind every entry of earlier commits and of earlier change sets of the transaction.
+    /// - Parameter bytes: of any number and any values; a backend does not interpret them.
+    public func appendLogEntry(_ bytes: [UInt8]) { logEntries.append(bytes) }
+
+    /// Removes the entries of the change log up to a position. Entries that this change set appends stay, whatever the position.
+    /// - Parameter position: ``LogEntry/position``. Of several calls the greatest position counts.
+    public func removeLogEntries(through position: Int64) { logRemoval = max(position, logRemoval ?? position) }
 
     private func add(_ kind: Kind, _ entity: Entity, _ id: Int64, _ mask: FieldMask, _ encode: (inout RecordBuilder) throws -> Void) throws
     {

@@ -22,6 +22,8 @@
 /// - Named values obey the same rules as records: one change set sets both or neither, a snapshot shows the values of its version, a rollback
 ///   undoes them, and a reset for another model removes them. A backend without the feature ``Capabilities/Feature/namedValues`` throws
 ///   `unsupported` for them and never drops them silently.
+/// - The change log obeys the same rules: its entries are appended and removed with the records of their change set or not at all, and their positions
+///   ascend in the order of the commits. A backend without the feature ``Capabilities/Feature/changeLog`` throws `unsupported`.
 /// - An entity, a relationship or a change set of another schema than the store's is `misuse`. Schemas whose descriptions are equal are one.
 public protocol StorageBackend: AnyObject, Sendable {
     var capabilities: Capabilities { get }
@@ -32,6 +34,10 @@ public protocol StorageBackend: AnyObject, Sendable {
     /// Starts writing, and waits while somebody else writes.
     /// - Throws: `readOnly`, `closed`, `busy` if the wait took too long.
     func beginWrite() throws -> any WriteTransaction
+    /// Paths of the files to which a commit of any process writes: a process that follows the commits of others watches these. It may open and close them, so
+    /// they are none on which the engine holds `fcntl` locks. The default is empty: others cannot write to the store, or their commits are found only by asking
+    /// for the version.
+    var commitFiles: [String] { get }
     /// Ends the use of the store. Transactions that still run keep what they need or throw `closed`; a second call does nothing.
     func close() throws
     /// Looks for damage.
@@ -41,6 +47,7 @@ public protocol StorageBackend: AnyObject, Sendable {
 }
 
 extension StorageBackend {
+    public var commitFiles: [String] { [] }
     public func verify() throws -> [String] { throw StoreError(.unsupported, "This backend cannot verify its store.") }
 }
 
@@ -78,6 +85,14 @@ public protocol ReadTransaction: RelatedRecords {
     /// The names of the values that begin with the bytes of a prefix, in ascending order of their UTF-8 bytes. The default throws `unsupported`.
     /// - Parameter prefix: an empty prefix selects every name.
     func valueNames(prefix: String) throws -> [String]
+    /// The entries of the change log behind a position, in ascending order of their positions. The default throws `unsupported`.
+    /// - Parameters:
+    ///   - position: of an entry, or any other number; 0 or less selects every entry.
+    ///   - limit: the greatest number of entries to return, 1 or more.
+    /// - Throws: `corrupt` for an entry that cannot be read, `unsupported` without the feature `changeLog`.
+    func logEntries(after position: Int64, limit: Int) throws -> [LogEntry]
+    /// The positions of the entries that the change log holds. The default throws `unsupported`.
+    func logBounds() throws -> LogBounds
     /// Ends it and gives back what it holds. A second call does nothing.
     func end()
 }
@@ -133,7 +148,7 @@ public protocol WriteTransaction: ReadTransaction {
     /// Uniqueness is judged at the end: values that swap owners within one change set pass.
     /// - Throws: `constraint` with entity, attribute and id for a value that is taken, and for null in a field that is not optional;
     ///   `notFound` for an update or a deletion of an object that is not there; `constraint` for an insert of an id that is; `misuse` for a
-    ///   change set of another schema; `unsupported` for named values without the feature `namedValues`; `full`, `io`.
+    ///   change set of another schema; `unsupported` for named values without the feature `namedValues`, and for log entries without `changeLog`; `full`, `io`.
     func apply(_ changes: ChangeSet) throws
     /// Makes everything applied visible, and safe as far as asked.
     /// - Returns: the new version.

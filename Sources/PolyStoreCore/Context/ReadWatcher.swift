@@ -54,6 +54,8 @@ final class WatchedTransaction: ReadTransaction {
 
     func value(named name: String) throws -> [UInt8]? { try inner.value(named: name) }
     func valueNames(prefix: String) throws -> [String] { try inner.valueNames(prefix: prefix) }
+    func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] { try inner.logEntries(after: position, limit: limit) }
+    func logBounds() throws -> LogBounds { try inner.logBounds() }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try inner.plan(request) }
     func explain(_ request: FetchRequest) throws -> QueryPlan { try inner.explain(request) }
     func end() { inner.end() }

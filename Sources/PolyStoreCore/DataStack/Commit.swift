@@ -8,9 +8,32 @@ public struct Commit: Sendable {
     public let sourceIdentifier: (any Hashable & Sendable)?
     /// What else it wanted to be known.
     public let userInfo: [String: any Sendable]
+    /// A Boolean value that indicates whether another process, or another stack of this one, has committed it. Its source is then the author that the
+    /// store's history names.
+    public private(set) var isExternal = false
+    /// A Boolean value that indicates whether nothing is known of what was changed: others have written to a store without recording a history. Read
+    /// the objects again.
+    public private(set) var changesAreUnknown = false
     /// A part for each store, in the order of the stack.
     let parts: [CommittedChanges]
     let table: StoreTable
+
+    init(
+        sourceIdentifier: (any Hashable & Sendable)?, userInfo: [String: any Sendable], isExternal: Bool = false, parts: [CommittedChanges],
+        table: StoreTable
+    ) {
+        self.sourceIdentifier = sourceIdentifier
+        self.userInfo = userInfo
+        self.isExternal = isExternal
+        self.parts = parts
+        self.table = table
+    }
+
+    /// A commit of others of which nothing else is known.
+    init(ofUnknownChangesIn table: StoreTable) {
+        self.init(sourceIdentifier: nil, userInfo: [:], isExternal: true, parts: [], table: table)
+        changesAreUnknown = true
+    }
 
     /// The objects that were created.
     public func insertedObjectIDs<T: Model>(_ type: T.Type = T.self) -> Set<ObjectID<T>> { ids(type, .insert) }

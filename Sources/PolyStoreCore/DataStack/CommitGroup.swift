@@ -156,6 +156,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
     ) throws -> [(store: PersistentStore, changes: ChangeSet)] {
         let changes = try transaction.changeSets()
         if let ticket = order.ticket, ticket.isCancelled { throw Ticket.error }
+        for (store, set) in changes where store.history != nil { try begunPart(store.index)?.record(set, transaction) }
         if order.isRehearsal { try rehearse(changes) }
         try apply(changes, order.durability, transaction.touchedStores)
         return changes
@@ -268,6 +269,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
     private func commitAhead(_ stores: [Int]) throws -> [Int: UInt64] {
         var failure: (store: PersistentStore, error: any Error)?
         var versions: [Int: UInt64] = [:]
+        var committed: [(store: PersistentStore, version: UInt64)] = []
         var lost: Set<Int> = []
         for case let part? in parts {
             let index = part.store.index
@@ -276,16 +278,20 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
                 rollBack(part)
                 continue
             }
+            core.external.willCommit(part.store, after: part.writer.version)
             do {
-                versions[index] = try part.writer.commit(part.durability ?? part.store.configuration.durability)
+                let version = try part.commit()
+                versions[index] = version
+                committed.append((part.store, version))
                 drop(part, committed: true)
             } catch {
+                core.external.didNotCommit(part.store)
                 failure = (part.store, error)
                 lost.insert(index)
                 rollBack(part)
             }
         }
-        publish(versions)
+        publish(committed)
         finish { member in
             guard let failure, member.stores.contains(where: lost.contains) else { return nil }
             let committed = member.changes.filter { !lost.contains($0.store.index) }.map(\.store.url)
@@ -299,14 +305,14 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
     }
 
     /// Tells those who follow what was committed, in the order of the transactions.
-    private func publish(_ versions: [Int: UInt64]) {
+    private func publish(_ committed: [(store: PersistentStore, version: UInt64)]) {
         core.snapshots.noteCommit(core.logger)
-        core.hub.publish {
+        core.external.publish(committed) {
             let table = core.table.withLock { $0 }
             return members.map { member in
                 let touched = member.touched.touched
                 let parts: [CommittedChanges] = member.changes.compactMap { store, changes in
-                    guard let version = versions[store.index] else { return nil }
+                    guard let version = committed.first(where: { $0.store === store })?.version else { return nil }
                     return CommittedChanges(
                         store: store, version: version, changes: changes, touched: touched.filter { store.slots.contains($0.slot) },
                         deletedKinds: member.deletedKinds)

@@ -34,9 +34,10 @@ final class CommitFeed: Sendable {
 
     init(wake: @escaping @Sendable () -> Void = {}) { self.wake = wake }
 
-    fileprivate func add(_ commits: [CommittedChanges], _ snapshots: [Int: any ReadTransaction]) {
+    fileprivate func add(_ commits: [CommittedChanges], unknown: Int? = nil, _ snapshots: [Int: any ReadTransaction]) {
         let outdated = news.withLock { news in
             news.commits += commits
+            if let unknown { news.unknown.insert(unknown) }
             news.byteCount += commits.reduce(0) { $0 + $1.changes.byteCount }
             if news.byteCount > Self.byteLimit || news.commits.count > Self.commitLimit {
                 news.unknown.formUnion(news.commits.lazy.map(\.store.index))
@@ -75,10 +76,13 @@ final class CommitHub: Sendable {
     }
 
     private let state = Protected(State())
+    /// Called before somebody begins to follow the commits.
+    let willFollow = Protected<(@Sendable () -> Void)?>(nil)
     /// Observers are called here, one after another, in the order of the commits.
     private let queue = DispatchQueue(label: "polystore.observers")
 
     func follow(_ feed: CommitFeed) {
+        willFollow.withLock { $0 }?()
         state.withLock { state in
             state.feeds.removeAll { $0.feed == nil }
             state.feeds.append(Follower(feed: feed))
@@ -91,9 +95,13 @@ final class CommitHub: Sendable {
     /// Whether a context follows.
     var isActive: Bool { state.withLock { !$0.feeds.isEmpty } }
 
+    /// Whether a context or an observer follows.
+    var isFollowed: Bool { state.withLock { state in !state.observers.isEmpty || state.feeds.contains { $0.feed != nil } } }
+
     /// - Parameter end: called when there will be no more commits.
     func observe(_ tell: @escaping @Sendable (Commit) -> Void, end: @escaping @Sendable () -> Void) -> Int {
-        state.withLock { state in
+        willFollow.withLock { $0 }?()
+        return state.withLock { state in
             state.lastObserver += 1
             state.observers.append((state.lastObserver, tell, end))
             return state.lastObserver
@@ -114,24 +122,44 @@ final class CommitHub: Sendable {
 
     /// Takes all transactions of one commit together: several may have one version.
     /// - Parameter commits: what each of them changed; made only if somebody wants to know.
-    func publish(_ commits: () -> [Commit]) {
-        let (feeds, observers) = state.withLock { state in
-            if state.feeds.contains(where: { $0.feed == nil }) { state.feeds.removeAll { $0.feed == nil } }
-            return (state.feeds.compactMap(\.feed), state.observers.map(\.tell))
-        }
-        guard !feeds.isEmpty || !observers.isEmpty else { return }
+    /// - Returns: the newest versions that the snapshots for contexts show, by store: later ones where others have committed since.
+    @discardableResult
+    func publish(_ commits: () -> [Commit]) -> [Int: UInt64] {
+        let (feeds, observers) = followers()
+        guard !feeds.isEmpty || !observers.isEmpty else { return [:] }
         let commits = commits().filter { !$0.parts.isEmpty }
-        guard !commits.isEmpty else { return }
+        guard !commits.isEmpty else { return [:] }
         let parts = commits.flatMap(\.parts)
+        var shown: [Int: UInt64] = [:]
         for feed in feeds {
             var snapshots: [Int: any ReadTransaction] = [:]
             for part in parts where snapshots[part.store.index] == nil {
                 // Where it fails the context begins one itself.
                 snapshots[part.store.index] = try? part.store.backend.beginRead()
             }
+            for (store, snapshot) in snapshots { shown[store] = max(shown[store] ?? 0, snapshot.version) }
             feed.add(parts, snapshots)
         }
-        guard !observers.isEmpty else { return }
-        queue.async { for commit in commits { for tell in observers { tell(commit) } } }
+        if !observers.isEmpty { queue.async { for commit in commits { for tell in observers { tell(commit) } } } }
+        return shown
+    }
+
+    /// Says that others have changed a store, and that nobody knows what.
+    /// - Parameter commit: for the observers.
+    func publishUnknown(_ store: PersistentStore, _ commit: Commit) {
+        let (feeds, observers) = followers()
+        for feed in feeds {
+            var snapshots: [Int: any ReadTransaction] = [:]
+            snapshots[store.index] = try? store.backend.beginRead()
+            feed.add([], unknown: store.index, snapshots)
+        }
+        if !observers.isEmpty { queue.async { for tell in observers { tell(commit) } } }
+    }
+
+    private func followers() -> (feeds: [CommitFeed], observers: [@Sendable (Commit) -> Void]) {
+        state.withLock { state in
+            if state.feeds.contains(where: { $0.feed == nil }) { state.feeds.removeAll { $0.feed == nil } }
+            return (state.feeds.compactMap(\.feed), state.observers.map(\.tell))
+        }
     }
 }

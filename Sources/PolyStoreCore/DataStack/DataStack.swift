@@ -61,21 +61,33 @@ public final class DataStack: Sendable {
     /// - Parameters:
     ///   - store: the engine and the place: `.sqlite(file: "company.sqlite")`, `.inMemory()`, …
     ///   - name: which of the schema's configurations it holds; nil is the default one, with every entity.
+    ///   - history: what this stack records of its commits to the store; nil: nothing. See ``history(since:matching:limit:file:line:)``.
     /// - Throws: `storeNotFound` for a configuration that the schema does not have, `differentStoreAtURL` for a place that another
     ///   configuration of this stack uses, `migrationRequired` for a store of another model, `notAStore` for a foreign file,
-    ///   `io`, `readOnly`, `corrupt`.
+    ///   `io`, `readOnly`, `corrupt`; `unsupported` for a history in a store that keeps no change log.
     @discardableResult
     public func addStore(
-        _ store: StoreConfiguration, configuration name: String? = nil, file: StaticString = #fileID, line: UInt = #line
+        _ store: StoreConfiguration, configuration name: String? = nil, history: HistoryOptions? = nil, file: StaticString = #fileID,
+        line: UInt = #line
     ) throws -> PersistentStore {
         let site = CallSite("addStore", file: file, line: line)
-        do { return try open(store, configuration: name, site) } catch {
+        do { return try open(store, configuration: name, history: history, site) } catch {
             core.logger.writeFailure(error, site)
             throw error
         }
     }
 
-    private func open(_ store: StoreConfiguration, configuration name: String?, _ site: CallSite) throws -> PersistentStore {
+    private func open(
+        _ store: StoreConfiguration, configuration name: String?, history: HistoryOptions?, _ site: CallSite
+    ) throws -> PersistentStore {
+        let store = try openOnce(store, configuration: name, history: history, site)
+        core.external.didAdd(store)
+        return store
+    }
+
+    private func openOnce(
+        _ store: StoreConfiguration, configuration name: String?, history: HistoryOptions?, _ site: CallSite
+    ) throws -> PersistentStore {
         let (schema, models) = try core.configuration(name)
         return try core.table.withLock { table in
             if store.isShared, let same = table.stores.first(where: { $0.url == store.url }) {
@@ -87,9 +99,10 @@ public final class DataStack: Sendable {
                     url: store.url)
             }
             let backend = try store.open(schema: schema, configurationName: name, logger: core.logger)
+            guard history == nil || backend.capabilities.has(.changeLog) else { throw LogBounds.unsupported(url: store.url) }
             let added = PersistentStore(
                 index: table.stores.count, firstSlot: Int32(table.entries.count), configurationName: name, configuration: store,
-                backend: backend, schema: schema)
+                backend: backend, schema: schema, history: history)
             table.stores.append(added)
             for (entity, model) in zip(schema.entities, models) {
                 let entry = StoreEntity(store: added, entity: entity, type: model)
@@ -106,13 +119,13 @@ public final class DataStack: Sendable {
     /// See ``StoreURL`` for how they are written.
     /// - Parameter engines: those to choose from; without, those that were given to ``StoreEngines/register(_:)``.
     /// - Throws: `misuse` for text that is no URL, `unsupported` for an engine that is not among them, and what
-    ///   ``addStore(_:configuration:file:line:)`` throws.
+    ///   ``addStore(_:configuration:history:file:line:)`` throws.
     @discardableResult
     public func addStore(
-        url: String, engines: StoreEngines = .registered, configuration name: String? = nil, file: StaticString = #fileID,
-        line: UInt = #line
+        url: String, engines: StoreEngines = .registered, configuration name: String? = nil, history: HistoryOptions? = nil,
+        file: StaticString = #fileID, line: UInt = #line
     ) throws -> PersistentStore {
-        try addStore(engines.configuration(url), configuration: name, file: file, line: line)
+        try addStore(engines.configuration(url), configuration: name, history: history, file: file, line: line)
     }
 
     /// The id that a URI names; nil if it names none of this stack's stores, or another entity.

@@ -16,11 +16,16 @@ public final class PersistentStore: Sendable {
     let sequences: Protected<[ClosedRange<Int64>?]>
     /// Shared with the stores of other stacks at the same place.
     let writers: StoreWriters
+    /// What this stack records of its commits; nil: nothing.
+    public let history: HistoryOptions?
+    /// What the last commit of this stack knew of the store's history.
+    let historyState = Protected<HistoryRecorder.State?>(nil)
 
     init(
         index: Int, firstSlot: Int32, configurationName: String?, configuration: StoreConfiguration, backend: any StorageBackend,
-        schema: ResolvedSchema
+        schema: ResolvedSchema, history: HistoryOptions? = nil
     ) {
+        self.history = history
         self.index = index
         self.firstSlot = firstSlot
         self.configurationName = configurationName

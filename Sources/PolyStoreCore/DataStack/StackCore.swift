@@ -12,6 +12,8 @@ final class StackCore: Sendable {
     let lane = WriterLane()
     let groupLimits = Protected(GroupLimits())
     let hub = CommitHub()
+    /// What others commit to the stores.
+    let external: ExternalCommits
     let snapshots = SnapshotLedger()
     let slowQueries = SlowQueryLimit()
     /// The main actor's contexts that follow the commits.
@@ -32,10 +34,12 @@ final class StackCore: Sendable {
         self.schema = schema
         self.resolved = resolved
         loggerBox = Protected(logger)
+        external = ExternalCommits(hub: hub, table: table, views: views, logger: loggerBox)
     }
 
     deinit {
-        guard process.isCurrent else { return }
+        guard process.isCurrent else { return external.leaveToParent() }
+        external.stop()
         hub.finish()
         for store in table.withLock({ $0.stores }) {
             do { try store.backend.close() } catch { logger.write(.error, "Closing \(store.url): \(error)") }

@@ -22,11 +22,14 @@ final class StorePart {
 
     /// Whose transactions it serves.
     private let lane: WriterLane
+    /// nil where no history is recorded.
+    private let recorder: HistoryRecorder?
 
     init(_ store: PersistentStore, _ writer: any WriteTransaction, _ lane: WriterLane) {
         self.store = store
         self.lane = lane
         self.writer = writer
+        recorder = store.history.map { HistoryRecorder(store, $0, version: writer.version) }
         blocks = Array(repeating: nil, count: store.schema.entities.count)
     }
 
@@ -34,6 +37,7 @@ final class StorePart {
 
     func didApply(_ changes: ChangeSet, _ wanted: Durability?) {
         applied.append(changes)
+        recorder?.didApply()
         durability = durability == .full ? .full : wanted ?? store.configuration.durability
     }
 
@@ -54,6 +58,26 @@ final class StorePart {
         }
         guard isSame else { throw store.interrupted }
         for changes in applied { try writer.apply(changes) }
+    }
+
+    // MARK: History
+
+    /// Adds the entry of a transaction to its change set, if the store's history is recorded.
+    func record(_ changes: ChangeSet, _ transaction: Transaction) throws { try recorder?.record(changes, transaction, writer) }
+
+    /// Commits what was applied.
+    /// - Returns: the new version.
+    func commit() throws -> UInt64 {
+        if let recorder, applied.isEmpty {
+            // Of reserved ids: each version has an entry, so that whoever follows the history sees that none is missing.
+            let changes = ChangeSet(store.schema, capacity: 64)
+            try recorder.recordNothing(changes, writer)
+            try writer.apply(changes)
+            recorder.didApply()
+        }
+        let version = try writer.commit(durability ?? store.configuration.durability)
+        recorder?.didCommit(version)
+        return version
     }
 
     // MARK: Ids

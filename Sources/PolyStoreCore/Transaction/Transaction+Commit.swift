@@ -22,7 +22,8 @@ extension Transaction {
     private func changeSet(_ store: PersistentStore) throws -> ChangeSet? {
         let slots = Int(store.firstSlot)..<Int(store.firstSlot) + store.schema.entities.count
         let values = storeValues[store.index] ?? [:]
-        guard !values.isEmpty || memberLog.hasLinks || memberLog.hasOrders || slots.contains(where: { !pending[$0].isEmpty }) else {
+        let removal = historyRemovals[store.index]
+        guard !values.isEmpty || removal != nil || memberLog.hasLinks || memberLog.hasOrders || slots.contains(where: { !pending[$0].isEmpty }) else {
             return nil
         }
         var positions = try pendingPositions(store)
@@ -54,6 +55,7 @@ extension Transaction {
         for (_, value) in values.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             try changes.setValue(value.bytes, named: value.name)
         }
+        if let removal { changes.removeLogEntries(through: removal) }
         return changes
     }
 

@@ -40,6 +40,8 @@ public class Transaction: Context {
     @exclusivity(unchecked) final var unverified: [(slot: Int32, key: Int64)] = []
     /// The named values that it sets, by store and by the bytes of their names.
     @exclusivity(unchecked) final var storeValues: [Int: [[UInt8]: ChangeSet.ValueChange]] = [:]
+    /// The entries of the history that it deletes: up to which position, by store.
+    @exclusivity(unchecked) final var historyRemovals: [Int: Int64] = [:]
     /// Rules of the API that were broken where nothing could be thrown; thrown at commit.
     @exclusivity(unchecked) final var refusals = Refusals()
     /// What was written by a commit in the body: it is no longer pending, and still to be published.
@@ -125,6 +127,7 @@ public class Transaction: Context {
         denials = []
         unverified = []
         storeValues = [:]
+        historyRemovals = [:]
         rowsAhead = nil
     }
 

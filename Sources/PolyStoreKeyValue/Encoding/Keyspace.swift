@@ -10,7 +10,7 @@
 /// | uniqueIndex | index u32, components | the id; where a component is null or was cut the id also ends the key |
 /// | link | link table u32, source, target | nothing |
 /// | linkInverse | link table u32, target, source | nothing |
-/// | changeLog | commit version u64, number u32 | a change |
+/// | changeLog | position u64, piece u32 | a piece of an entry of the change log, sealed (``ChangeLog``) |
 ///
 /// Numbers of entities, indexes and link tables are given once and kept in the metadata; all numbers in keys are big-endian.
 public enum Keyspace: UInt8, Sendable, CaseIterable {
@@ -38,6 +38,7 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
     /// | identity | | store id, hash of the model, configuration (``StoreIdentity``), sealed |
     /// | link | link table u32 | its name |
     /// | value | a name, UTF-8 | a named value of the store, sealed |
+    /// | log | | u64: entries of the change log up to this position were removed; sealed |
     public enum Metadata: UInt8, Sendable, CaseIterable {
         case format = 0x01
         case schema
@@ -51,5 +52,6 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
         case identity
         case link
         case value
+        case log
     }
 }

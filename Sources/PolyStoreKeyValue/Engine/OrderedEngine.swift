@@ -22,6 +22,8 @@ public protocol OrderedEngine: AnyObject, Sendable {
     /// Makes sure that the engine's files are still where it opened them: asked before each commit. An engine without files has the default.
     /// - Throws: `io` where one was deleted or replaced, as what is written then would be lost.
     func checkFiles() throws
+    /// Paths of the files to which a commit of any process writes; see ``StorageBackend/commitFiles``. The default is empty.
+    var commitFiles: [String] { get }
     /// What the engine itself can find damaged, a sentence each; `corrupt`, thrown, is a finding as well.
     /// - Throws: ``EngineDamage`` where reading entries is not safe: the record layer then reads none.
     func verify() throws -> [String]
@@ -36,6 +38,7 @@ public struct EngineDamage: Error {
 }
 
 extension OrderedEngine {
+    public var commitFiles: [String] { [] }
     public func checkFiles() throws {}
     public func verify() throws -> [String] { [] }
 }

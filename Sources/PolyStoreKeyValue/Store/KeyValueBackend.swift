@@ -26,7 +26,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // ev
         isReadOnly = request.isReadOnly
         logger = request.logger
         let traits = handle.engine.traits
-        var features = traits.features.union([.concurrentReaders, .verification, .plannedIndexes, .namedValues])
+        var features = traits.features.union([.concurrentReaders, .verification, .plannedIndexes, .namedValues, .changeLog])
         // The record layer's own write transaction lies in memory, over a snapshot that any thread may use.
         if !(handle.engine is any TransactionalEngine) { features.insert(.transferableWriter) }
         capabilities = Capabilities(features: features, durabilities: traits.durabilities)
@@ -41,6 +41,8 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // ev
     }
 
     deinit { shut() }
+
+    public var commitFiles: [String] { handle.engine.commitFiles }
 
     public func close() throws { shut() }
 

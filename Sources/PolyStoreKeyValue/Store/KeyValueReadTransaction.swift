@@ -51,6 +51,16 @@ final class KeyValueReadTransaction: ReadTransaction {
         return try reader.valueNames(prefix: prefix)
     }
 
+    func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] {
+        try reader.check()
+        return try reader.logEntries(after: position, limit: limit)
+    }
+
+    func logBounds() throws -> LogBounds {
+        try reader.check()
+        return try reader.logBounds()
+    }
+
     func end() {
         guard !reader.isEnded else { return }
         reader.end()

@@ -77,6 +77,16 @@ final class KeyValueWriteTransaction: WriteTransaction {
         return try reader.valueNames(prefix: prefix)
     }
 
+    func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] {
+        try check()
+        return try reader.logEntries(after: position, limit: limit)
+    }
+
+    func logBounds() throws -> LogBounds {
+        try check()
+        return try reader.logBounds()
+    }
+
     // MARK: Writing
 
     func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 {
@@ -100,6 +110,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
         let savepoint = (writer as? OverlayTransaction)?.savepoint()
         do {
             try plan.write(to: writer)
+            if changes.changesLog { try reader.writeLog(changes, version: version + 1, to: writer) }
         } catch is EngineOutOfRoom {
             try again(with: changes)
             return
@@ -172,6 +183,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
     private func writeNumbers() throws -> WriterNotes? {
         var notes = reader.notes
         notes?.version = version + 1
+        notes?.logBounds = reader.knownLogBounds
         try writer.put(Keyspace.Metadata.commitVersion.key(), Number.bytes(version + 1))
         for (index, next) in sequences {
             try writer.put(Keyspace.Metadata.sequence.key(layout.number(of: layout.schema.entities[index])), Number.bytes(UInt64(next)))

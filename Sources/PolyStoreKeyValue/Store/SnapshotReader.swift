@@ -15,6 +15,8 @@ final class SnapshotReader {
     private(set) var growth: [Int: Int64] = [:]
     /// What the writer before has left, and what this one may add to it: true of the store as it was when this one began.
     private(set) var notes: WriterNotes?
+    /// Of a writer, once known.
+    var knownLogBounds: LogBounds?
 
     /// - Parameters:
     ///   - isWritten: the snapshot is a writer, so that what it shows can change from one step of a walk to the next.
@@ -25,7 +27,10 @@ final class SnapshotReader {
         self.snapshot = snapshot
         self.notes = notes
         decoder = RecordDecoder(layout)
-        if let notes { states = notes.indexStates }
+        if let notes {
+            states = notes.indexStates
+            knownLogBounds = notes.logBounds
+        }
     }
 
     func end() {

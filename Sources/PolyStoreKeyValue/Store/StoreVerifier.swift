@@ -28,6 +28,7 @@ struct StoreVerifier {
         for table in layout.schema.links { try copy.attempt { try $0.checkLinks(table) } }
         try copy.attempt { try $0.checkChunks() }
         try copy.attempt { try $0.checkValues() }
+        try copy.attempt { try $0.checkLog() }
         try copy.attempt { try $0.checkSpaces() }
         return copy.found
     }
@@ -201,6 +202,31 @@ struct StoreVerifier {
                 return
             }
         }
+    }
+
+    /// Each entry of the change log has all of its pieces, with their checksums.
+    private mutating func checkLog() throws {
+        let bounds = try reader.logBounds()
+        var sentences: [String] = []
+        // Also when the walk ends in an error.
+        defer { for sentence in sentences { report(sentence) } }
+        /// The piece that must follow, of an entry that has more pieces.
+        var expected: (position: Int64, piece: UInt32)?
+        try forEach([Keyspace.changeLog.rawValue]) { cursor in
+            guard let place = ChangeLog.place(cursor.key), place.position > bounds.removedThrough else {
+                sentences.append("A key of the change log cannot be read.")
+                return
+            }
+            let piece = ChangeLog.Piece([UInt8](cursor.key), cursor.value)
+            if let missing = expected, missing != place {
+                sentences.append("Entry \(missing.position) of the change log is not complete.")
+            } else if expected == nil, place.piece != 0 {
+                sentences.append("Entry \(place.position) of the change log has no beginning.")
+            }
+            if piece == nil { sentences.append("Entry \(place.position) of the change log cannot be read.") }
+            expected = piece.flatMap { place.piece + 1 < $0.count ? (place.position, place.piece + 1) : nil }
+        }
+        if let missing = expected { sentences.append("Entry \(missing.position) of the change log is not complete.") }
     }
 
     /// No key is in a space that there is not, or under a number that nothing has.

@@ -1,3 +1,5 @@
+import PolyStoreBackend
+
 /// What one writer leaves to the next: numbers that it would have to look up with every commit. Of engines only to which no other process writes,
 /// and always of the last commit.
 struct WriterNotes {
@@ -7,4 +9,6 @@ struct WriterNotes {
     var recordCounts: [UInt32: Int64] = [:]
     /// By the index's number.
     var indexStates: [UInt32: IndexState] = [:]
+    /// The positions of the change log's entries; nil: not known.
+    var logBounds: LogBounds?
 }

@@ -1,0 +1,154 @@
+import PolyStoreBackend
+
+/// Reads from a store's history what others have committed, as the commits that a stack publishes. What was changed is read from the store itself.
+struct ExternalHistory {
+    struct Part {
+        /// Whether commits that no history tells of come before these.
+        let followsUnknown: Bool
+        let commits: [Commit]
+    }
+
+    private static let batch = 256
+
+    private let store: PersistentStore
+    private let table: StoreTable
+    private let reader: any ReadTransaction
+    private let resolver: HistoryResolver
+    /// Everything up to this version was read.
+    private var version: UInt64
+    private let end: UInt64
+    /// The last entry that was read, or one before; see ``begin()``.
+    private(set) var position: Int64
+    private var hasBegun = false
+
+    /// - Parameters:
+    ///   - version: what is known of the store.
+    ///   - end: up to which version to read.
+    ///   - position: an entry of `version` or of an earlier version; 0: none is known.
+    init(
+        _ store: PersistentStore, _ table: StoreTable, _ reader: any ReadTransaction, after version: UInt64, through end: UInt64,
+        position: Int64
+    ) {
+        self.store = store
+        self.table = table
+        self.reader = reader
+        self.version = version
+        self.end = end
+        self.position = position
+        resolver = HistoryResolver(store, table)
+    }
+
+    /// The next commits, whole versions of the store.
+    /// - Returns: nil at the end.
+    mutating func next() throws -> Part? {
+        guard version < end else { return nil }
+        if !hasBegun { try begin() }
+        hasBegun = true
+        var commits: [Commit] = []
+        for entry in try entries() {
+            let record = try HistoryRecord(entry, store)
+            if entry.version > version, record.head.base > version {
+                // What was read so far first; this entry is read again.
+                if !commits.isEmpty { return Part(followsUnknown: false, commits: commits) }
+                version = record.head.base
+                return Part(followsUnknown: true, commits: [])
+            }
+            if !record.head.isInternal { commits.append(try commit(entry, record)) }
+            version = entry.version
+            position = entry.position
+        }
+        if !commits.isEmpty { return Part(followsUnknown: false, commits: commits) }
+        guard version < end else { return nil }
+        // No more entries, or only those that no transaction made.
+        if try !entries().isEmpty { return try next() }
+        version = end
+        return Part(followsUnknown: true, commits: [])
+    }
+
+    /// The next entries, all those of a version.
+    private func entries() throws -> [LogEntry] {
+        guard store.capabilities.has(.changeLog) else { return [] }
+        var limit = Self.batch
+        while true {
+            let found = try reader.logEntries(after: position, limit: limit)
+            var entries = found.filter { $0.version <= end }
+            guard found.count == limit, let last = entries.last, last.version == found.last?.version else { return entries }
+            entries.removeAll { $0.version == last.version }
+            if !entries.isEmpty { return entries }
+            limit *= 2
+        }
+    }
+
+    /// Finds the last entry that is known: from the end on, as it is seldom far from there.
+    private mutating func begin() throws {
+        guard store.capabilities.has(.changeLog) else { return }
+        let bounds = try reader.logBounds()
+        // No entry up to `low` is new, and every entry from `high` on is.
+        var low = max(position, bounds.removedThrough)
+        var high = bounds.last + 1
+        var step: Int64 = 1
+        while high - low > 1 {
+            let middle = max(low + 1, high - step)
+            if try isNew(middle) { high = middle } else { low = middle }
+            step = low == middle ? max(1, (high - low) / 2) : min(step * 2, max(1, (high - low) / 2 + 1))
+        }
+        position = low
+    }
+
+    private func isNew(_ position: Int64) throws -> Bool {
+        try reader.logEntries(after: position - 1, limit: 1).first.map { $0.version > version } ?? true
+    }
+
+    // MARK: Commits
+
+    private func commit(_ entry: LogEntry, _ record: HistoryRecord) throws -> Commit {
+        let changes = ChangeSet(store.schema)
+        var touched: [MemberKey] = []
+        var deletedKinds: [ObjectKey: String] = [:]
+        for group in record.groups {
+            guard let found = resolver.entries[group.entity] else {
+                throw StoreError(
+                    .corrupt, "Entry \(entry.position) of the history of \(store.url) names \(group.entity), which the model does not have.",
+                    entity: group.entity, url: store.url)
+            }
+            switch group.kind {
+            case .inserted: for id in group.ids { try insert(found.entity, id, into: changes) }
+            case .updated: try update(found, group, in: changes, &touched)
+            case .deleted:
+                for id in group.ids {
+                    changes.delete(found.entity, id: id)
+                    if found.isPolymorphic { deletedKinds[ObjectKey(slot: found.slot, key: id)] = group.entity }
+                }
+            }
+        }
+        let part = CommittedChanges(
+            store: store, version: entry.version, changes: changes, touched: touched, deletedKinds: deletedKinds)
+        return Commit(
+            sourceIdentifier: record.head.author, userInfo: [:], isExternal: true, parts: [part], table: table)
+    }
+
+    /// An object that is no longer there is left out: its deletion follows.
+    private func insert(_ entity: Entity, _ id: Int64, into changes: ChangeSet) throws {
+        guard let record = try reader.record(entity, id: id) else { return }
+        try changes.insert(entity, id: id) { builder in for field in entity.fields { builder.copy(field, from: record) } }
+    }
+
+    private func update(_ entry: StoreEntity, _ group: HistoryRecord.Group, in changes: ChangeSet, _ touched: inout [MemberKey]) throws {
+        var mask = FieldMask()
+        var relationships: [Int32] = []
+        for key in group.keys {
+            if let field = entry.entity.field(named: key) {
+                mask.insert(field.ordinal)
+            } else if let relationship = entry.entity.relationship(named: key) {
+                relationships.append(Int32(relationship.ordinal))
+            }
+        }
+        for id in group.ids {
+            touched += relationships.map { MemberKey(slot: entry.slot, relationship: $0, key: id) }
+            guard !mask.isEmpty, let record = try reader.record(entry.entity, id: id) else { continue }
+            try changes.update(entry.entity, id: id, mask: mask) { builder in
+                for field in entry.entity.fields { builder.copy(field, from: record) }
+            }
+        }
+    }
+}

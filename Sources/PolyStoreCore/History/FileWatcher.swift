@@ -1,0 +1,109 @@
+import Dispatch
+import PolyStoreBackend
+
+#if canImport(Darwin)
+    import Darwin
+
+    /// Tells when files are written to. Used on its queue only.
+    final class FileWatcher {
+        private let queue: DispatchQueue
+        private let changed: () -> Void
+        private var sources: [String: any DispatchSourceFileSystemObject] = [:]
+
+        init?(_ queue: DispatchQueue, _ changed: @escaping () -> Void) {
+            self.queue = queue
+            self.changed = changed
+        }
+
+        /// Watches files, where they exist and are not watched yet.
+        func watch(_ paths: [String]) {
+            for path in paths where sources[path] == nil {
+                let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
+                guard descriptor >= 0 else { continue }
+                let source = DispatchSource.makeFileSystemObjectSource(
+                    fileDescriptor: descriptor, eventMask: [.write, .extend, .delete, .rename], queue: queue)
+                source.setEventHandler { [weak self, weak source] in
+                    guard let self, let source else { return }
+                    if !source.data.isDisjoint(with: [.delete, .rename]) {
+                        // Another file may have its name by now.
+                        sources[path] = nil
+                        source.cancel()
+                    }
+                    changed()
+                }
+                source.setCancelHandler { close(descriptor) }
+                source.resume()
+                sources[path] = source
+            }
+        }
+
+        /// Events are merged until they are handled, so there is nothing to pause.
+        func pause() {}
+        func goOn() {}
+
+        func stop() {
+            for source in sources.values { source.cancel() }
+            sources = [:]
+        }
+    }
+#elseif canImport(Glibc)
+    import Glibc
+
+    /// Tells when files are written to. Used on its queue only.
+    final class FileWatcher {
+        private let descriptor: Int32
+        private let source: any DispatchSourceRead
+        private var isPaused = false
+
+        /// - Returns: nil where the system gives no more watches.
+        init?(_ queue: DispatchQueue, _ changed: @escaping () -> Void) {
+            let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+            guard descriptor >= 0 else { return nil }
+            self.descriptor = descriptor
+            source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+            source.setEventHandler {
+                Self.drain(descriptor)
+                changed()
+            }
+            source.setCancelHandler { close(descriptor) }
+            source.resume()
+        }
+
+        private static func drain(_ descriptor: Int32) {
+            withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+                while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
+            }
+        }
+
+        /// Watches files, where they exist. A file that is watched already stays watched once.
+        func watch(_ paths: [String]) { for path in paths { _ = inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) } }
+
+        /// Keeps events back, which the system then merges.
+        func pause() {
+            guard !isPaused else { return }
+            isPaused = true
+            source.suspend()
+        }
+
+        func goOn() {
+            guard isPaused else { return }
+            isPaused = false
+            source.resume()
+        }
+
+        func stop() {
+            // A source that is suspended is never let go.
+            goOn()
+            source.cancel()
+        }
+    }
+#else
+    /// Watches nothing: commits of others are found by looking now and then.
+    final class FileWatcher {
+        init?(_ queue: DispatchQueue, _ changed: @escaping () -> Void) { return nil }
+        func watch(_ paths: [String]) {}
+        func pause() {}
+        func goOn() {}
+        func stop() {}
+    }
+#endif

@@ -1,0 +1,99 @@
+import PolyStoreBackend
+
+/// Collects what one transaction did to the objects of one store: those to which the same was done in one group.
+struct HistoryRecordBuilder {
+    private struct Shape: Hashable {
+        let entity: String
+        let kind: HistoryChange.Kind
+        let slot: Int32
+        let mask: FieldMask
+        let relationships: [Int32]
+    }
+
+    private let store: PersistentStore
+    private let table: StoreTable
+    private let writer: any WriteTransaction
+    private let recordsPreviousValues: Bool
+    private(set) var groups: [HistoryRecord.Group] = []
+    private var positions: [Shape: Int] = [:]
+
+    init(_ store: PersistentStore, _ table: StoreTable, _ writer: any WriteTransaction, recordsPreviousValues: Bool) {
+        self.store = store
+        self.table = table
+        self.writer = writer
+        self.recordsPreviousValues = recordsPreviousValues
+    }
+
+    /// - Parameter published: which to-many relationships were changed, and the entities of deleted objects of hierarchies.
+    mutating func add(_ changes: ChangeSet, _ published: (log: MemberLog, deletedKinds: [ObjectKey: String])) throws {
+        var touched: [ObjectKey: [Int32]] = [:]
+        for key in published.log.touched where store.slots.contains(key.slot) {
+            touched[ObjectKey(slot: key.slot, key: key.key), default: []].append(key.relationship)
+        }
+        for change in changes.changes {
+            let entry = table.entries[Int(store.firstSlot) + change.entity]
+            let object = ObjectKey(slot: entry.slot, key: change.id)
+            switch change.kind {
+            case .insert:
+                touched[object] = nil
+                add(object, Shape(entity: try name(entry, changes.record(change)), kind: .inserted, slot: entry.slot, mask: FieldMask(), relationships: []))
+            case .update:
+                let mask = entry.declaredFields.intersection(change.mask)
+                let relationships = touched.removeValue(forKey: object)?.sorted() ?? []
+                if mask.isEmpty, relationships.isEmpty { continue }
+                // An update of a position alone does not hold the object's class.
+                let name = mask.isEmpty ? try storedName(entry, object) : try name(entry, changes.record(change))
+                try update(entry, object, name, mask, relationships)
+            case .delete:
+                touched[object] = nil
+                try delete(entry, object, published.deletedKinds[object] ?? entry.entity.name)
+            }
+        }
+        for (object, relationships) in touched.sorted(by: { ($0.key.slot, $0.key.key) < ($1.key.slot, $1.key.key) }) {
+            let entry = table.entries[Int(object.slot)]
+            // An object that is gone has no relationships; its deletion says so.
+            guard try writer.record(entry.entity, id: object.key) != nil else { continue }
+            try update(entry, object, try storedName(entry, object), FieldMask(), relationships.sorted())
+        }
+    }
+
+    private mutating func update(_ entry: StoreEntity, _ object: ObjectKey, _ name: String, _ mask: FieldMask, _ relationships: [Int32]) throws {
+        let shape = Shape(entity: name, kind: .updated, slot: entry.slot, mask: mask, relationships: relationships)
+        let position = add(object, shape)
+        guard recordsPreviousValues, let record = try writer.record(entry.entity, id: object.key) else { return }
+        groups[position].values += mask.ordinals.map { record.value(entry.entity.fields[$0]) } + relationships.map { _ in nil }
+    }
+
+    private mutating func delete(_ entry: StoreEntity, _ object: ObjectKey, _ name: String) throws {
+        let record = recordsPreviousValues ? try writer.record(entry.entity, id: object.key) : nil
+        let fields = entry.family?.kinds.first { $0.name == name }?.fields ?? entry.declaredFields
+        let mask = record == nil ? FieldMask() : fields
+        let shape = Shape(entity: name, kind: .deleted, slot: entry.slot, mask: mask, relationships: [])
+        let position = add(object, shape)
+        guard let record else { return }
+        groups[position].values += mask.ordinals.map { record.value(entry.entity.fields[$0]) }
+    }
+
+    /// - Returns: the position of the object's group.
+    @discardableResult
+    private mutating func add(_ object: ObjectKey, _ shape: Shape) -> Int {
+        if let position = positions[shape] {
+            groups[position].ids.append(object.key)
+            return position
+        }
+        let entity = table.entries[Int(shape.slot)].entity
+        let keys = shape.mask.ordinals.map { entity.fields[$0].name } + shape.relationships.map { entity.relationships[Int($0)].name }
+        positions[shape] = groups.count
+        groups.append(HistoryRecord.Group(entity: shape.entity, kind: shape.kind, keys: keys, ids: [object.key]))
+        return groups.count - 1
+    }
+
+    /// The entity of an object's class, by its record.
+    private func name(_ entry: StoreEntity, _ record: RecordView) throws -> String { try entry.family?.kind(record).name ?? entry.entity.name }
+
+    /// The same of an object that is in the store.
+    private func storedName(_ entry: StoreEntity, _ object: ObjectKey) throws -> String {
+        guard let family = entry.family, let record = try writer.record(entry.entity, id: object.key) else { return entry.entity.name }
+        return try family.kind(record).name
+    }
+}

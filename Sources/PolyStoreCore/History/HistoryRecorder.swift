@@ -1,0 +1,120 @@
+import Dispatch
+import Foundation
+import PolyStoreBackend
+
+/// Writes the history of one store within one group of transactions: an entry for each change set, and the removal of entries that exceed the limits.
+final class HistoryRecorder {
+    /// What is known of the log without reading it.
+    struct State: Sendable {
+        /// The version of which it is true.
+        var version: UInt64
+        /// The position of the last entry.
+        var position: Int64
+        /// The bytes of all entries that were ever appended.
+        var bytes: Int64
+        /// The oldest entries, as far as they were read.
+        var oldest: ArraySlice<Oldest> = []
+        /// The position up to which ``oldest`` was filled, or entries were removed.
+        var readThrough: Int64
+    }
+
+    /// One of the oldest entries.
+    struct Oldest: Sendable {
+        let position: Int64
+        /// nil for an entry that cannot be read.
+        let head: HistoryRecord.Head?
+    }
+
+    private static let mostRemovals = 256
+
+    private let store: PersistentStore
+    private let options: HistoryOptions
+    /// nil where the log must be read first.
+    private var state: State?
+    /// The state once the last change set is applied.
+    private var proposed: State?
+
+    init(_ store: PersistentStore, _ options: HistoryOptions, version: UInt64) {
+        self.store = store
+        self.options = options
+        state = store.historyState.withLock { $0 }
+        if state?.version != version { state = nil }
+    }
+
+    /// Adds the entry of a transaction to what it writes.
+    func record(_ changes: ChangeSet, _ transaction: Transaction, _ writer: any WriteTransaction) throws {
+        var builder = HistoryRecordBuilder(store, transaction.table, writer, recordsPreviousValues: options.recordsPreviousValues)
+        try builder.add(changes, transaction.published)
+        let author = transaction.origin?.source.map { "\($0)" }
+        let isInternal = changes.changes.isEmpty && changes.links.isEmpty && changes.values.isEmpty
+        try append(builder.groups, author: author, isInternal: isInternal, to: changes, writer)
+    }
+
+    /// Adds an entry that says nothing but that there was a commit.
+    func recordNothing(_ changes: ChangeSet, _ writer: any WriteTransaction) throws {
+        try append([], author: nil, isInternal: true, to: changes, writer)
+    }
+
+    private func append(
+        _ groups: [HistoryRecord.Group], author: String?, isInternal: Bool, to changes: ChangeSet, _ writer: any WriteTransaction
+    ) throws {
+        var state = try state ?? read(writer)
+        let now = HistoryEntry.time(Date())
+        let head = HistoryRecord.Head(base: writer.version, time: now, bytesBefore: state.bytes, isInternal: isInternal, author: author)
+        let bytes = HistoryRecord(head: head, groups: groups).encoded()
+        changes.appendLogEntry(bytes)
+        state.position += 1
+        state.bytes += Int64(bytes.count)
+        if options.hasLimits, let position = try trim(&state, now, writer) { changes.removeLogEntries(through: position) }
+        proposed = state
+    }
+
+    /// Called when a change set was applied: the next entry follows its own.
+    func didApply() {
+        state = proposed
+        proposed = nil
+    }
+
+    /// Called when everything was committed: the next group need not read the log.
+    func didCommit(_ version: UInt64) {
+        state?.version = version
+        store.historyState.withLock { $0 = state }
+    }
+
+    private func read(_ writer: any WriteTransaction) throws -> State {
+        let bounds = try writer.logBounds()
+        var state = State(version: writer.version, position: bounds.last, bytes: 0, readThrough: bounds.removedThrough)
+        if !bounds.isEmpty, let last = try writer.logEntries(after: bounds.last - 1, limit: 1).first,
+            let head = HistoryRecord.Head(of: last.bytes)
+        {
+            state.bytes = head.bytesBefore &+ Int64(last.bytes.count)
+        }
+        return state
+    }
+
+    /// Takes the oldest entries out of a state as long as they exceed the limits.
+    /// - Returns: the position up to which entries are to be removed; nil: none is.
+    private func trim(_ state: inout State, _ now: Int64, _ writer: any WriteTransaction) throws -> Int64? {
+        var removed: Int64?
+        for _ in 0..<Self.mostRemovals {
+            if state.oldest.isEmpty {
+                // Without what this change set appends, which is always kept.
+                let found = try writer.logEntries(after: max(state.readThrough, removed ?? 0), limit: Self.mostRemovals)
+                state.oldest = found.map { Oldest(position: $0.position, head: HistoryRecord.Head(of: $0.bytes)) }[...]
+                state.readThrough = found.last?.position ?? state.readThrough
+            }
+            guard let first = state.oldest.first, exceeds(first, state, now) else { break }
+            state.oldest.removeFirst()
+            removed = first.position
+        }
+        return removed
+    }
+
+    private func exceeds(_ entry: Oldest, _ state: State, _ now: Int64) -> Bool {
+        if let most = options.maximumCount, state.position - entry.position + 1 > most { return true }
+        guard let head = entry.head else { return true }
+        if let most = options.maximumBytes, state.bytes &- head.bytesBefore > most { return true }
+        guard let age = options.maximumAge else { return false }
+        return Duration.microseconds(max(0, now &- head.time)) > age
+    }
+}

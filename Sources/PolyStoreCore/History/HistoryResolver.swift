@@ -1,0 +1,92 @@
+import Foundation
+import PolyStoreBackend
+
+/// Turns the names in the entries of one store's history into what the stack's schema knows by them.
+struct HistoryResolver {
+    private let store: PersistentStore
+    /// By the names of the entities and of the classes of hierarchies.
+    let entries: [String: StoreEntity]
+
+    init(_ store: PersistentStore, _ table: StoreTable) {
+        self.store = store
+        var entries: [String: StoreEntity] = [:]
+        for entry in table.entries[Int(store.firstSlot)..<Int(store.firstSlot) + store.schema.entities.count] {
+            entries[entry.entity.name] = entry
+            for kind in entry.family?.kinds ?? [] { entries[kind.name] = entry }
+        }
+        self.entries = entries
+    }
+
+    /// - Returns: nil for an entry that is left out.
+    func entry(
+        _ logged: LogEntry, _ record: HistoryRecord, _ filter: HistoryFilter, followsUnrecordedCommits: Bool
+    ) -> HistoryEntry? {
+        let date = HistoryEntry.date(record.head.time)
+        guard !record.head.isInternal, filter.accepts(author: record.head.author, date: date),
+            let changes = filter.selected(record.groups.flatMap(changes))
+        else { return nil }
+        return HistoryEntry(
+            storeID: store.storeID, version: logged.version, date: date, author: record.head.author,
+            followsUnrecordedCommits: followsUnrecordedCommits, changes: changes, token: HistoryToken())
+    }
+
+    private func changes(_ group: HistoryRecord.Group) -> [HistoryChange] {
+        let entry = entries[group.entity]
+        return group.ids.enumerated().map { position, id in
+            HistoryChange(
+                kind: group.kind, entityName: group.entity, key: id, changedKeys: group.kind == .updated ? group.keys : [],
+                previousValues: values(group, position, entry), objectID: entry.map { AnyObjectID(entry: $0, key: id) })
+        }
+    }
+
+    private func values(_ group: HistoryRecord.Group, _ position: Int, _ entry: StoreEntity?) -> [String: QueryValue] {
+        guard !group.values.isEmpty else { return [:] }
+        var found: [String: QueryValue] = [:]
+        for (offset, key) in group.keys.enumerated() {
+            guard let value = group.values[position * group.keys.count + offset] else { continue }
+            found[key] = self.value(value, key, entry)
+        }
+        return found
+    }
+
+    /// - Returns: nil for null.
+    private func value(_ value: Value, _ key: String, _ entry: StoreEntity?) -> QueryValue? {
+        guard let entry, let field = entry.entity.field(named: key) else { return QueryValue(plain: value) }
+        if let relationship = field.relationship, case .integer(let target) = value {
+            let slot = Int(entry.destinations[relationship]) - Int(store.firstSlot)
+            return entries[store.schema.entities[slot].name].map { .objectID(AnyObjectID(entry: $0, key: target)) }
+        }
+        // The attribute may have had another type when the entry was written.
+        return (try? QueryValue(value, field.type)) ?? QueryValue(plain: value)
+    }
+}
+
+extension QueryValue {
+    /// A value of which no type is known; nil for null.
+    fileprivate init?(plain value: Value) {
+        switch value {
+        case .null: return nil
+        case .integer(let integer): self = .integer(integer)
+        case .real(let real): self = .real(real)
+        case .text(let text): self = .text(text)
+        case .blob(let bytes): self = .data(Data(bytes))
+        }
+    }
+}
+
+extension HistoryEntry {
+    /// Microseconds since 1970, as an entry keeps them.
+    static func time(_ date: Date) -> Int64 {
+        let microseconds = date.timeIntervalSince1970 * 1_000_000
+        return Int64(exactly: microseconds.rounded()) ?? (microseconds < 0 ? .min : .max)
+    }
+
+    static func date(_ time: Int64) -> Date { Date(timeIntervalSince1970: Double(time) / 1_000_000) }
+
+    /// The same with another token.
+    func following(_ token: HistoryToken) -> HistoryEntry {
+        HistoryEntry(
+            storeID: storeID, version: version, date: date, author: author, followsUnrecordedCommits: followsUnrecordedCommits,
+            changes: changes, token: token)
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import HistoryTestSupport
+import PolyStore
+import SmallStores
+
+// history-child write ENGINE PATH COUNT [no-history]   commits COUNT transactions once it has read a line
+// history-child timed ENGINE PATH COUNT PAUSE          the same with pauses of so many milliseconds; prints when each commit had returned
+// history-child latency ENGINE PATH COUNT PAUSE        runs `timed` as another process and prints how soon its commits are noticed
+
+let arguments = CommandLine.arguments
+guard arguments.count >= 5, let count = Int(arguments[4]), let store = SmallStores.configuration(arguments[2], arguments[3]) else {
+    print("usage: history-child write|timed|latency ENGINE PATH COUNT [no-history | PAUSE]")
+    exit(2)
+}
+let option = arguments.count > 5 ? arguments[5] : ""
+
+func stack() throws -> DataStack {
+    let stack = try DataStack(HistoryModels.schema())
+    try stack.addStore(store.durability(.relaxed), history: option == "no-history" ? nil : HistoryOptions())
+    return stack
+}
+
+/// Commits one transaction: every fourth inserts a person, the others change the last one.
+func commit(_ number: Int, _ stack: DataStack) throws {
+    try stack.performAndWait(source: "\(number)") { transaction in
+        if number % 4 == 1 {
+            try transaction.create(Into<Person>()).age = number
+        } else {
+            let last = try transaction.fetchOne(From<Person>(), OrderBy<Person>(.descending(\.age)))
+            last?.age = number
+        }
+    }
+}
+
+switch arguments[1] {
+case "write":
+    let stack = try stack()
+    print("ready")
+    fflush(stdout)
+    _ = readLine()
+    for number in stride(from: 1, through: count, by: 1) { try commit(number, stack) }
+    print("done")
+case "timed":
+    let stack = try stack()
+    print("ready")
+    fflush(stdout)
+    _ = readLine()
+    for number in stride(from: 1, through: count, by: 1) {
+        try commit(number, stack)
+        print(DispatchTime.now().uptimeNanoseconds)
+        fflush(stdout)
+        usleep(UInt32(option).map { $0 * 1000 } ?? 20_000)
+    }
+case "latency":
+    try await Latency(engine: arguments[2], path: arguments[3], count: count, pause: option).run(try stack())
+default:
+    print("unknown mode \(arguments[1])")
+    exit(2)
+}

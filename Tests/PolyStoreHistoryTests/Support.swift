@@ -1,0 +1,41 @@
+import EngineTestSupport
+import HistoryTestSupport
+import PolyStore
+import PolyStoreBackend
+import SmallStores
+import Testing
+
+/// A built-in engine.
+struct Engine: Sendable, CustomTestStringConvertible {
+    let name: String
+    var testDescription: String { name }
+    var isPersistent: Bool { name != "memory" }
+
+    static let all = SmallStores.engines.map { Engine(name: $0) }
+    static let persistent = all.filter(\.isPersistent)
+    /// Those that several processes can have open.
+    static let shared = ["sqlite", "lmdb"].map { Engine(name: $0) }
+
+    func configuration(_ path: String) throws -> StoreConfiguration {
+        try #require(SmallStores.configuration(name, path)).durability(.relaxed)
+    }
+
+    func stack(_ folder: Folder, history: HistoryOptions? = HistoryOptions(), logger: any StoreLogger = StandardErrorLogger()) throws -> DataStack {
+        let stack = try DataStack(HistoryModels.schema(), logger: logger)
+        try stack.addStore(try configuration(folder.file()), history: history)
+        return stack
+    }
+}
+
+/// What an entry says, in one line: `+Person 1, 2; ~Person 1 age name; -Team 1`.
+func told(_ entry: HistoryEntry) -> String {
+    let signs: [HistoryChange.Kind: String] = [.inserted: "+", .updated: "~", .deleted: "-"]
+    return entry.changes.map { change in
+        let keys = change.changedKeys.sorted().map { " \($0)" }.joined()
+        return "\(signs[change.kind] ?? "?")\(change.entityName) \(change.key)\(keys)"
+    }.sorted().joined(separator: "; ")
+}
+
+extension History {
+    var told: [String] { map { PolyStoreHistoryTests.told($0) } }
+}
