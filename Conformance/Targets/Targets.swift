@@ -29,7 +29,8 @@ package enum Targets {
     package static let lmdb = ConformanceTarget(
         name: "lmdb",
         capabilities: [
-            .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .namedValues, .changeLog,
+            .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .namedValues,
+            .changeLog,
         ]
     ) { place in
         // As long as it takes, here too.
@@ -41,7 +42,8 @@ package enum Targets {
     package static let levelDB = ConformanceTarget(
         name: "leveldb",
         capabilities: [
-            .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues, .changeLog,
+            .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues,
+            .changeLog,
         ]
     ) { place in .levelDB(directory: place.path) }
 

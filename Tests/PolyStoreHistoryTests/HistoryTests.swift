@@ -162,9 +162,9 @@ import Testing
         let unsafe = stack.beginUnsafe()
         unsafe.sourceIdentifier = "unsafe"
         try unsafe.create(Into<Person>()).age = 3
-        try unsafe.commit()
+        try await unsafe.commit()
         try unsafe.create(Into<Person>()).age = 4
-        try unsafe.commit()
+        try await unsafe.commit()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...50 {
                 group.addTask { _ = try await stack.perform(source: "group \(number)") { try $0.create(Into<Person>()).age = number } }
@@ -182,7 +182,8 @@ import Testing
         let folder = try Folder()
         let stack = try DataStack(HistoryModels.schema())
         let people = try stack.addStore(try engine.configuration(folder.file("people")), configuration: "people", history: HistoryOptions())
-        let vehicles = try stack.addStore(try engine.configuration(folder.file("vehicles")), configuration: "vehicles", history: HistoryOptions())
+        let vehicles = try stack.addStore(
+            try engine.configuration(folder.file("vehicles")), configuration: "vehicles", history: HistoryOptions())
         try await stack.perform { transaction in
             try transaction.create(Into<Person>()).age = 1
             try transaction.create(Into<Car>()).doors = 2

@@ -20,7 +20,9 @@ struct Engine: Sendable, CustomTestStringConvertible {
         try #require(SmallStores.configuration(name, path)).durability(.relaxed)
     }
 
-    func stack(_ folder: Folder, history: HistoryOptions? = HistoryOptions(), logger: any StoreLogger = StandardErrorLogger()) throws -> DataStack {
+    func stack(_ folder: Folder, history: HistoryOptions? = HistoryOptions(), logger: any StoreLogger = StandardErrorLogger()) throws
+        -> DataStack
+    {
         let stack = try DataStack(HistoryModels.schema(), logger: logger)
         try stack.addStore(try configuration(folder.file()), history: history)
         return stack

@@ -17,7 +17,8 @@ struct LogTable {
 
     func entries(after position: Int64, limit: Int) throws -> [LogEntry] {
         guard limit > 0, try exists() else { return [] }
-        let statement = try connection.kept("SELECT position, version, entry FROM polystore_log WHERE position > ? ORDER BY position LIMIT ?")
+        let statement = try connection.kept(
+            "SELECT position, version, entry FROM polystore_log WHERE position > ? ORDER BY position LIMIT ?")
         defer { statement.reset() }
         sqlite3_bind_int64(statement.handle, 1, position)
         sqlite3_bind_int64(statement.handle, 2, Int64(limit))

@@ -28,7 +28,9 @@ public struct BrokenEngine: Sendable, CustomStringConvertible {
         engine = EngineTarget(name: fault.rawValue, features: features) { try open($0.path) }
         backend = ConformanceTarget(
             name: fault.rawValue,
-            capabilities: features.union([.concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues, .changeLog])
+            capabilities: features.union([
+                .concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues, .changeLog,
+            ])
         ) { place in
             StoreConfiguration(engine: "broken", location: place.path) { request in
                 if request.isReadOnly { throw StoreError(.unsupported, "The store cannot be opened for reading only.", url: place.path) }

@@ -263,7 +263,10 @@ final class BrokenWriteTransaction: BrokenReadTransaction, WriteTransaction {
     }
 
     private func distorted(_ changes: ChangeSet) throws -> ChangeSet {
-        let copying: [Fault] = [.dropsADelete, .writesEveryField, .cutsBigValues, .forgetsMoves, .dropsValues, .ignoresValues, .dropsLogEntries, .removesTooManyEntries, .ignoresLog]
+        let copying: [Fault] = [
+            .dropsADelete, .writesEveryField, .cutsBigValues, .forgetsMoves, .dropsValues, .ignoresValues, .dropsLogEntries,
+            .removesTooManyEntries, .ignoresLog,
+        ]
         guard copying.contains(store.fault) else { return changes }
         let result = ChangeSet(changes.schema)
         for change in changes.changes {

@@ -2,7 +2,8 @@ import PolyStoreBackend
 
 /// The change log of a store: what holds for records holds for its entries, and their positions ascend.
 let changeLogCases: [ConformanceCase] = [
-    logCase("log.entries.there-and-back", "An entry comes back as it was appended, from its transaction and from later ones.") { run, store in
+    logCase("log.entries.there-and-back", "An entry comes back as it was appended, from its transaction and from later ones.") {
+        run, store in
         var random = SplitMix(11)
         let entries: [[UInt8]] = [0, 1, 2, 255, 4096, 65_536, 65_537, 300_000].map { count in
             (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next(256)) }
@@ -29,7 +30,8 @@ let changeLogCases: [ConformanceCase] = [
             }
         }
         let entries = try store.entries()
-        try run.expect(entries.map(\.bytes), equals: (0..<10 as Range<UInt8>).flatMap { number in [[number, 0], [number, 1], [number, 2]] })
+        try run.expect(
+            entries.map(\.bytes), equals: (0..<10 as Range<UInt8>).flatMap { number in [[number, 0], [number, 1], [number, 2]] })
         try run.expect(zip(entries, entries.dropFirst()).allSatisfy { $0.position < $1.position }, "\(entries.map(\.position))")
         try run.expect(try store.bounds().last, equals: entries.last?.position)
     },
@@ -107,7 +109,8 @@ let changeLogCases: [ConformanceCase] = [
         let positions = try store.entries().map(\.position)
         try store.write { transaction in
             try transaction.apply(store.log([[6]], removing: positions[2]))
-            try run.expect(try transaction.logEntries(after: 0, limit: 100).map(\.bytes), equals: [[3], [4], [5], [6]], "before the commit")
+            try run.expect(
+                try transaction.logEntries(after: 0, limit: 100).map(\.bytes), equals: [[3], [4], [5], [6]], "before the commit")
         }
         try run.expect(try store.entries().map(\.bytes), equals: [[3], [4], [5], [6]])
         try run.expect(try store.bounds().removedThrough, equals: positions[2])

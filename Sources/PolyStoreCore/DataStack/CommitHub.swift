@@ -73,6 +73,8 @@ final class CommitHub: Sendable {
         var feeds: [Follower] = []
         var observers: [(id: Int, tell: @Sendable (Commit) -> Void, end: @Sendable () -> Void)] = []
         var lastObserver = 0
+        /// Followers and observers that are about to be added.
+        var coming = 0
     }
 
     private let state = Protected(State())
@@ -82,8 +84,9 @@ final class CommitHub: Sendable {
     private let queue = DispatchQueue(label: "polystore.observers")
 
     func follow(_ feed: CommitFeed) {
-        willFollow.withLock { $0 }?()
+        prepareToFollow()
         state.withLock { state in
+            state.coming -= 1
             state.feeds.removeAll { $0.feed == nil }
             state.feeds.append(Follower(feed: feed))
         }
@@ -95,13 +98,21 @@ final class CommitHub: Sendable {
     /// Whether a context follows.
     var isActive: Bool { state.withLock { !$0.feeds.isEmpty } }
 
-    /// Whether a context or an observer follows.
-    var isFollowed: Bool { state.withLock { state in !state.observers.isEmpty || state.feeds.contains { $0.feed != nil } } }
+    /// Whether a context or an observer follows, or is about to.
+    var isFollowed: Bool {
+        state.withLock { state in state.coming > 0 || !state.observers.isEmpty || state.feeds.contains { $0.feed != nil } }
+    }
+
+    private func prepareToFollow() {
+        state.withLock { $0.coming += 1 }
+        willFollow.withLock { $0 }?()
+    }
 
     /// - Parameter end: called when there will be no more commits.
     func observe(_ tell: @escaping @Sendable (Commit) -> Void, end: @escaping @Sendable () -> Void) -> Int {
-        willFollow.withLock { $0 }?()
+        prepareToFollow()
         return state.withLock { state in
+            state.coming -= 1
             state.lastObserver += 1
             state.observers.append((state.lastObserver, tell, end))
             return state.lastObserver

@@ -18,6 +18,8 @@ final class ExternalCommits: Sendable {
         var version: UInt64
         /// An entry of the log that is of this version or an earlier one; 0: none is known.
         var position: Int64
+        /// A Boolean value that indicates whether the store could not be read, which was logged.
+        var hasFailed = false
     }
 
     private let hub: CommitHub
@@ -81,7 +83,11 @@ final class ExternalCommits: Sendable {
         let watcher = state.withLock { state -> CommitWatcher? in
             guard state.isRunning else { return nil }
             if let watcher = state.watcher { return watcher }
-            let watcher = CommitWatcher { [weak self] in self?.files ?? [] } look: { [weak self] in self?.look() }
+            let watcher = CommitWatcher { [weak self] in
+                self?.files ?? []
+            } look: { [weak self] in
+                self?.look()
+            }
             state.watcher = watcher
             return watcher
         }
@@ -90,8 +96,12 @@ final class ExternalCommits: Sendable {
 
     private var files: [String] { watchedStores.flatMap(\.backend.commitFiles) }
 
-    func stop() {
-        let watcher = state.withLock { state in
+    func stop() { stop(if: { true }) }
+
+    /// - Parameter condition: judged together with what begins the next time.
+    private func stop(if condition: () -> Bool) {
+        let watcher = state.withLock { state -> CommitWatcher? in
+            guard condition() else { return nil }
             state.isRunning = false
             defer { state.watcher = nil }
             return state.watcher
@@ -146,7 +156,7 @@ final class ExternalCommits: Sendable {
 
     /// Publishes what others have committed; called when a file was written, and now and then.
     private func look() {
-        guard hub.isFollowed else { return stop() }
+        guard hub.isFollowed else { return stop(if: { !hub.isFollowed }) }
         var hasNews = false
         progress.withLock { progress in
             for store in watchedStores where publishOthers(store, through: nil, &progress) { hasNews = true }
@@ -164,15 +174,24 @@ final class ExternalCommits: Sendable {
             begin(store, &progress)
             return false
         }
+        let reader: any ReadTransaction
         do {
-            let reader = try store.backend.beginRead()
-            defer { reader.end() }
-            // What the stack itself is committing is published by the stack. Asked after the snapshot was taken: a commit that it shows, and that was
-            // not published, is still among them.
-            let own = state.withLock { $0.ownCommits[store.index] }
-            let version = min(reader.version, limit ?? own ?? .max)
-            guard version > known.version else { return false }
-            progress[store.index]?.version = version
+            reader = try store.backend.beginRead()
+            progress[store.index]?.hasFailed = false
+        } catch {
+            // A store that was closed, deleted or emptied says so to its users too.
+            if !known.hasFailed { report(error, store) }
+            progress[store.index]?.hasFailed = true
+            return false
+        }
+        defer { reader.end() }
+        // What the stack itself is committing is published by the stack. Asked after the snapshot was taken: a commit that it shows, and that was not
+        // published, is still among them.
+        let own = state.withLock { $0.ownCommits[store.index] }
+        let version = min(reader.version, limit ?? own ?? .max)
+        guard version > known.version else { return false }
+        progress[store.index]?.version = version
+        do {
             var history = ExternalHistory(
                 store, table.withLock { $0 }, reader, after: known.version, through: version, position: known.position)
             try publish(&history, store)
@@ -196,7 +215,6 @@ final class ExternalCommits: Sendable {
     }
 
     private func report(_ error: any Error, _ store: PersistentStore) {
-        // A store that was closed or emptied says so to its users.
         logger.withLock { $0 }.write(.warning, "The commits of others to \(store.url) could not be read: \(error)")
     }
 }

@@ -108,7 +108,8 @@ struct ExternalHistory {
         for group in record.groups {
             guard let found = resolver.entries[group.entity] else {
                 throw StoreError(
-                    .corrupt, "Entry \(entry.position) of the history of \(store.url) names \(group.entity), which the model does not have.",
+                    .corrupt,
+                    "Entry \(entry.position) of the history of \(store.url) names \(group.entity), which the model does not have.",
                     entity: group.entity, url: store.url)
             }
             switch group.kind {

@@ -19,7 +19,9 @@ public struct HistoryFilter: Sendable {
     public static let all = HistoryFilter()
 
     /// Changes of objects of a class and of the classes below it. Several calls add up: changes of objects of any of the classes.
-    public func changes<T: Model>(of type: T.Type) -> HistoryFilter { with { $0.entities = ($0.entities ?? []).union(Self.entityNames(of: type)) } }
+    public func changes<T: Model>(of type: T.Type) -> HistoryFilter {
+        with { $0.entities = ($0.entities ?? []).union(Self.entityNames(of: type)) }
+    }
 
     /// Changes of objects of an entity, by its stored name: also one that the schema no longer has.
     public func changes(ofEntityNamed name: String) -> HistoryFilter { with { $0.entities = ($0.entities ?? []).union([name]) } }

@@ -36,7 +36,11 @@ struct HistoryRecordBuilder {
             switch change.kind {
             case .insert:
                 touched[object] = nil
-                add(object, Shape(entity: try name(entry, changes.record(change)), kind: .inserted, slot: entry.slot, mask: FieldMask(), relationships: []))
+                add(
+                    object,
+                    Shape(
+                        entity: try name(entry, changes.record(change)), kind: .inserted, slot: entry.slot, mask: FieldMask(),
+                        relationships: []))
             case .update:
                 let mask = entry.declaredFields.intersection(change.mask)
                 let relationships = touched.removeValue(forKey: object)?.sorted() ?? []
@@ -57,7 +61,9 @@ struct HistoryRecordBuilder {
         }
     }
 
-    private mutating func update(_ entry: StoreEntity, _ object: ObjectKey, _ name: String, _ mask: FieldMask, _ relationships: [Int32]) throws {
+    private mutating func update(_ entry: StoreEntity, _ object: ObjectKey, _ name: String, _ mask: FieldMask, _ relationships: [Int32])
+        throws
+    {
         let shape = Shape(entity: name, kind: .updated, slot: entry.slot, mask: mask, relationships: relationships)
         let position = add(object, shape)
         guard recordsPreviousValues, let record = try writer.record(entry.entity, id: object.key) else { return }
@@ -89,7 +95,9 @@ struct HistoryRecordBuilder {
     }
 
     /// The entity of an object's class, by its record.
-    private func name(_ entry: StoreEntity, _ record: RecordView) throws -> String { try entry.family?.kind(record).name ?? entry.entity.name }
+    private func name(_ entry: StoreEntity, _ record: RecordView) throws -> String {
+        try entry.family?.kind(record).name ?? entry.entity.name
+    }
 
     /// The same of an object that is in the store.
     private func storedName(_ entry: StoreEntity, _ object: ObjectKey) throws -> String {

@@ -62,8 +62,12 @@ extension SnapshotReader {
         let cursor = try snapshot.cursor()
         defer { cursor.close() }
         let end = [Keyspace.changeLog.rawValue + 1]
-        guard try end.withUnsafeBytes({ try cursor.seek(before: $0) }), cursor.key.first == Keyspace.changeLog.rawValue else { return bounds }
-        guard let place = ChangeLog.place(cursor.key), place.position > bounds.removedThrough else { throw corrupt("the change log's last entry") }
+        guard try end.withUnsafeBytes({ try cursor.seek(before: $0) }), cursor.key.first == Keyspace.changeLog.rawValue else {
+            return bounds
+        }
+        guard let place = ChangeLog.place(cursor.key), place.position > bounds.removedThrough else {
+            throw corrupt("the change log's last entry")
+        }
         bounds.last = place.position
         return bounds
     }
@@ -89,7 +93,8 @@ extension SnapshotReader {
         var count: UInt32 = 1
         while number < count {
             guard more, let place = ChangeLog.place(cursor.key), place == (first.position, number),
-                let piece = ChangeLog.Piece([UInt8](cursor.key), cursor.value), number == 0 || (piece.version, piece.count) == (version, count)
+                let piece = ChangeLog.Piece([UInt8](cursor.key), cursor.value),
+                number == 0 || (piece.version, piece.count) == (version, count)
             else { throw corrupt("entry \(first.position) of the change log") }
             (version, count) = (piece.version, piece.count)
             bytes += piece.bytes
@@ -109,7 +114,9 @@ extension SnapshotReader {
             bounds.removedThrough = position
         }
         for entry in changes.logEntries {
-            guard bounds.last < .max else { throw StoreError(.full, "The change log of \(layout.place) has no positions left.", url: layout.place) }
+            guard bounds.last < .max else {
+                throw StoreError(.full, "The change log of \(layout.place) has no positions left.", url: layout.place)
+            }
             bounds.last += 1
             try write(entry, at: bounds.last, version, to: writer)
         }

@@ -6,10 +6,11 @@ import SmallStores
 // history-child write ENGINE PATH COUNT [no-history]   commits COUNT transactions once it has read a line
 // history-child timed ENGINE PATH COUNT PAUSE          the same with pauses of so many milliseconds; prints when each commit had returned
 // history-child latency ENGINE PATH COUNT PAUSE        runs `timed` as another process and prints how soon its commits are noticed
+// history-child cost ENGINE PATH COUNT                 prints how long small commits take with and without a history
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 5, let count = Int(arguments[4]), let store = SmallStores.configuration(arguments[2], arguments[3]) else {
-    print("usage: history-child write|timed|latency ENGINE PATH COUNT [no-history | PAUSE]")
+    print("usage: history-child write|timed|latency|cost ENGINE PATH COUNT [no-history | PAUSE]")
     exit(2)
 }
 let option = arguments.count > 5 ? arguments[5] : ""
@@ -19,6 +20,9 @@ func stack() throws -> DataStack {
     try stack.addStore(store.durability(.relaxed), history: option == "no-history" ? nil : HistoryOptions())
     return stack
 }
+
+/// Writes a line at once.
+func write(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
 /// Commits one transaction: every fourth inserts a person, the others change the last one.
 func commit(_ number: Int, _ stack: DataStack) throws {
@@ -35,24 +39,23 @@ func commit(_ number: Int, _ stack: DataStack) throws {
 switch arguments[1] {
 case "write":
     let stack = try stack()
-    print("ready")
-    fflush(stdout)
+    write("ready")
     _ = readLine()
     for number in stride(from: 1, through: count, by: 1) { try commit(number, stack) }
-    print("done")
+    write("done")
 case "timed":
     let stack = try stack()
-    print("ready")
-    fflush(stdout)
+    write("ready")
     _ = readLine()
     for number in stride(from: 1, through: count, by: 1) {
         try commit(number, stack)
-        print(DispatchTime.now().uptimeNanoseconds)
-        fflush(stdout)
+        write("\(DispatchTime.now().uptimeNanoseconds)")
         usleep(UInt32(option).map { $0 * 1000 } ?? 20_000)
     }
 case "latency":
     try await Latency(engine: arguments[2], path: arguments[3], count: count, pause: option).run(try stack())
+case "cost":
+    try Cost(engine: arguments[2], path: arguments[3], count: count).run()
 default:
     print("unknown mode \(arguments[1])")
     exit(2)

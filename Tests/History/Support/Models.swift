@@ -33,6 +33,8 @@ package final class Boat: Vehicle {
 
 package enum HistoryModels {
     package static func schema() -> Schema {
-        Schema("History", [Person.self, Team.self, Vehicle.self], configurations: ["people": [Person.self, Team.self], "vehicles": [Vehicle.self]])
+        Schema(
+            "History", [Person.self, Team.self, Vehicle.self],
+            configurations: ["people": [Person.self, Team.self], "vehicles": [Vehicle.self]])
     }
 }

@@ -22,6 +22,7 @@ enum Many {
                                     entry.payload = Data(
                                         repeating: UInt8(truncatingIfNeeded: entry.group), count: 100 + entry.group * 37 % 3000)
                                 }
+                                transaction.sourceIdentifier = pair[0].objectID.key
                                 if isRefused { throw Refused() }
                                 return pair[0].objectID.key
                             }
@@ -53,6 +54,10 @@ enum Many {
                     fail("\(name) is torn")
                 }
             }
+        }
+        let recorded = try stack.historyAndWait().compactMap { $0.author.flatMap { Int($0) } }
+        guard recorded.count == pairs.count, Set(recorded) == Set(pairs.keys) else {
+            fail("the history has \(recorded.count) entries for \(pairs.count) pairs, or others")
         }
         print("\(pairs.count) pairs, \(ids.count) acknowledged")
     }

@@ -1,12 +1,14 @@
 // Writes until it is killed, or checks what a killed one has left.
 //
 //     kill-child write ENGINE STORE            commits groups of three objects, and prints a group's number once its commit is acknowledged
-//     kill-child check ENGINE STORE LAST       every group up to LAST is whole, every other one whole or absent, and the store is sound
+//     kill-child check ENGINE STORE LAST       every group up to LAST is whole, every other one whole or absent, the history has one entry for each, and
+//                                              the store is sound
 //
 //     kill-child fork ENGINE STORE             uses a stack in a child of its own, and goes on with it
 //
 //     kill-child write-many ENGINE STORE       64 callers at once commit pairs of objects, and print the first one's id once it is acknowledged
-//     kill-child check-many ENGINE STORE FILE  every pair that the file names is there, every other one is whole, and the store is sound
+//     kill-child check-many ENGINE STORE FILE  every pair that the file names is there, every other one is whole, the history has one entry for each, and
+//                                              the store is sound
 //
 //     kill-child make-file ENGINE FILE COUNT   writes a file of records
 //     kill-child import ENGINE STORE FILE      imports the file, from where an earlier run was killed, and prints the report at the end
@@ -47,7 +49,7 @@ if arguments[1] == "make-file", arguments.count == 5, let count = Int(arguments[
 // A map that is too small grows while the child is killed, and small tables are written.
 guard let configuration = SmallStores.configuration(arguments[2], arguments[3]) else { fail("there is no engine \(arguments[2])") }
 let stack = try DataStack(Schema("Kill", Entry.self, Counter.self, Row.self))
-let store = try stack.addStore(configuration)
+let store = try stack.addStore(configuration, history: HistoryOptions())
 
 if arguments[1] == "write" {
     while true {
@@ -60,6 +62,7 @@ if arguments[1] == "write" {
                 entry.name = "\(counter.value)-\(number)"
                 entry.payload = Data(repeating: UInt8(truncatingIfNeeded: counter.value), count: 100 + counter.value * 37 % 9000)
             }
+            transaction.sourceIdentifier = counter.value
             if counter.value % 5 == 0 { try transaction.deleteAll(From<Entry>(), Where(\.group == counter.value - 4)) }
             return counter.value
         }
@@ -106,4 +109,8 @@ for (group, name, payload) in entries {
     }
 }
 guard groups.keys.allSatisfy({ $0 <= value }) else { fail("there are entries of groups that the counter has not reached") }
+let recorded = try stack.historyAndWait().compactMap(\.author)
+guard recorded == stride(from: 1, through: value, by: 1).map({ "\($0)" }) else {
+    fail("the history has \(recorded.count) entries for \(value) groups, or others")
+}
 print("\(value) groups, \(last) acknowledged")
