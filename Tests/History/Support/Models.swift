@@ -3,7 +3,7 @@ package import PolyStore
 @Model
 package final class Person {
     package var name: String = ""
-    package var age: Int = 0
+    @Attribute(.indexed) package var age: Int = 0
     package var note: String?
     @Relationship(inverse: "staff") package var team: Team?
     @Relationship(inverse: "friends") package var friends: Set<Person>
