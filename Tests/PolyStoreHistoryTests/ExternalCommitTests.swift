@@ -115,6 +115,21 @@ struct ExternalCommitTests {
         if hasHistory { #expect(person.name == "Jane") }
     }
 
+    @Test(arguments: Engine.shared, [true, false])
+    func listsFollowAnotherProcess(_ engine: Engine, hasHistory: Bool) async throws {
+        let folder = try Folder()
+        let stack = try engine.stack(folder)
+        let child = try Child(program: "history-child", "write", engine.name, folder.file(), "16", hasHistory ? "" : "no-history")
+        #expect(child.line() == "ready")
+        var last: [Int] = []
+        for try await people in stack.snapshots(of: From<Person>(), OrderBy<Person>(.ascending(\.age))) {
+            if last.isEmpty, people.isEmpty { try child.goOn() }
+            last = people.map { $0.age }
+            if last == [4, 8, 12, 16] { break }
+        }
+        #expect(last == [4, 8, 12, 16])
+    }
+
     @Test(arguments: Engine.shared)
     func ownAndExternalCommitsAreSeenInOneOrder(_ engine: Engine) async throws {
         let folder = try Folder()
