@@ -9,8 +9,6 @@ final class CommittedStep {
         var mask = FieldMask()
         var wasInserted = false
         var wasDeleted = false
-        /// A Boolean value that indicates whether the object has pending changes, of which it is not known what they are.
-        var isPending = false
         /// The to-many relationships that changed.
         var relationships: [Int32] = []
         /// The latest record; nil where there is none, as the object was deleted or only a to-many relationship changed.
@@ -43,13 +41,6 @@ final class CommittedStep {
             }
         }
         for key in commit.touched { add(key) }
-    }
-
-    /// Adds an object with pending changes, of which it is not known what they are.
-    func add(_ object: any Model) {
-        update(object._$state.slot, object._$state.key) { row in
-            if object.isDeleted { row.wasDeleted = true } else if object.isInserted { row.wasInserted = true } else { row.isPending = true }
-        }
     }
 
     /// Adds a to-many relationship that changed.

@@ -160,6 +160,7 @@ extension UnsafeTransaction {
             object._$state.flags.subtract([.deleted, .missing])
             object._$state.flags.insert(.fault)
         }
+        notifyMonitors()
     }
 
     /// Forgets every change since the last commit, and goes on with the newest version. Objects that were made here say that they are deleted.
@@ -175,7 +176,8 @@ extension UnsafeTransaction {
         }
         let links = memberLog.touched(since: 0)
         withExtendedLifetime(self) { startAgain() }
-        guard isObserved else { return }
+        defer { notifyMonitors() }
+        guard !pendingObservers.isEmpty else { return }
         for object in changed { news[object.place] = object }
         for key in links {
             let object = anyObject(key.slot, key.key)
@@ -206,6 +208,7 @@ extension UnsafeTransaction {
         rowsAhead = nil
         news = [:]
         toldLinks = 0
+        monitoredLinks = 0
         history = nil
         for object in owned { object._$state.edit = nil }
         for map in maps {
@@ -229,5 +232,6 @@ extension UnsafeTransaction {
                 object._$state.flags.insert(.fault)
             }
         }
+        notifyMonitors()
     }
 }

@@ -5,6 +5,7 @@ extension UnsafeTransaction {
     public func flush() {
         history?.endStep()
         tell()
+        notifyMonitors()
     }
 
     /// Whether there is a step to take back.
@@ -17,6 +18,7 @@ extension UnsafeTransaction {
     public func undo() throws {
         try undoHistory().undo()
         tell()
+        notifyMonitors()
     }
 
     /// Does again what was taken back last, unless something was changed since.
@@ -24,6 +26,7 @@ extension UnsafeTransaction {
     public func redo() throws {
         try undoHistory().redo()
         tell()
+        notifyMonitors()
     }
 
     private func undoHistory() throws -> UndoHistory {
@@ -47,47 +50,29 @@ extension UnsafeTransaction {
 
     public func removeObserver(_ id: Int) { pendingObservers.removeAll { $0.id == id } }
 
-    /// A Boolean value that indicates whether changes must be collected for observers.
-    var isObserved: Bool { !pendingObservers.isEmpty || observers != nil }
-
     func tell() {
-        guard isObserved else { return }
-        let touched = memberLog.touched(since: toldLinks)
-        for key in touched {
+        guard !pendingObservers.isEmpty else { return }
+        for key in memberLog.touched(since: toldLinks) {
             let object = anyObject(key.slot, key.key)
             news[object.place] = object
         }
         toldLinks = memberLog.changeCount
-        guard !news.isEmpty || !replacedReaders.isEmpty else { return }
-        let objects = Array(news.values)
+        guard !news.isEmpty else { return }
+        let changes = PendingChanges(Array(news.values))
         news = [:]
-        if !objects.isEmpty, !pendingObservers.isEmpty {
-            let changes = PendingChanges(objects)
-            for observer in pendingObservers { observer.tell(changes) }
-        }
-        notifyMonitors(objects, touched)
+        for observer in pendingObservers { observer.tell(changes) }
     }
 
-    /// Brings the monitors up to date with pending changes, and with what others committed where newer snapshots are shown.
-    func notifyMonitors(_ objects: [any Model], _ touched: some Sequence<MemberKey>) {
+    /// Brings the monitors up to date: with pending changes, and with what others committed where newer snapshots are shown. They find out what changed by
+    /// comparing with what they have shown.
+    func notifyMonitors() {
         guard let observers, !isNotifyingMonitors else { return }
         isNotifyingMonitors = true
         defer { isNotifyingMonitors = false }
-        let old = replacedReaders
-        replacedReaders = []
-        defer { for reader in old { reader?.end() } }
         let step = CommittedStep()
-        for object in objects { step.add(object) }
-        for key in touched { step.add(key) }
-        let entries = table.entries
-        let move = ContextMove(step: step, isPartial: !old.isEmpty) { [unowned self] row in
-            let entry = entries[Int(row.slot)]
-            guard let new = try? reader(entry.store), let old = old.indices.contains(entry.store.index) ? old[entry.store.index] : nil
-            else {
-                return false
-            }
-            return ContextMove.differs(entry, row.rowID, old, new)
-        }
+        for key in memberLog.touched(since: monitoredLinks) { step.add(key) }
+        monitoredLinks = memberLog.changeCount
+        let move = ContextMove(step: step, isPartial: true)
         let concerned = observers.concerned(move)
         for observer in concerned { observer.contextWillMove(move) }
         for observer in concerned { observer.contextDidMove(move, self) }

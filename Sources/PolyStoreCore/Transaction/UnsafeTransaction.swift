@@ -39,8 +39,8 @@ public final class UnsafeTransaction: Transaction {
     @exclusivity(unchecked) var toldLinks = 0
     /// What steps have thrown that nobody waits for.
     @exclusivity(unchecked) var failedSteps: [StoreError] = []
-    /// The snapshots that monitors have shown, where others were begun since.
-    @exclusivity(unchecked) var replacedReaders: [(any ReadTransaction)?] = []
+    /// How many changes of to-many relationships the monitors know of.
+    @exclusivity(unchecked) var monitoredLinks = 0
     /// A Boolean value that indicates whether monitors are being notified.
     @exclusivity(unchecked) var isNotifyingMonitors = false
     /// Whether a commit has failed that may have written something.
@@ -56,9 +56,7 @@ public final class UnsafeTransaction: Transaction {
     }
 
     deinit {
-        observers = nil
         release()
-        for reader in replacedReaders { reader?.end() }
         returnKeys()
         leaveObjects()
     }
@@ -100,8 +98,7 @@ public final class UnsafeTransaction: Transaction {
     }
 
     func release() {
-        // Monitors compare with what they have shown.
-        if observers != nil, replacedReaders.isEmpty { replacedReaders = readers } else { for reader in readers { reader?.end() } }
+        for reader in readers { reader?.end() }
         readers = []
         if let ledgerID { core.snapshots.close(ledgerID) }
         ledgerID = nil
@@ -150,14 +147,14 @@ public final class UnsafeTransaction: Transaction {
     override func didCreate(_ object: any Model) {
         super.didCreate(object)
         own(object)
-        if isObserved { news[object.place] = object }
+        if !pendingObservers.isEmpty { news[object.place] = object }
     }
 
     override func willTouch(_ object: any Model) {
         super.willTouch(object)
         own(object)
         keepBase(of: object)
-        if isObserved { news[object.place] = object }
+        if !pendingObservers.isEmpty { news[object.place] = object }
     }
 
     override func willRestore(_ object: any Model) {
@@ -169,7 +166,7 @@ public final class UnsafeTransaction: Transaction {
     override func didForget(_ object: any Model) { bases[object.place] = nil }
 
     override func didRestore(_ objects: [any Model], _ relationships: Set<MemberKey>) {
-        guard isObserved else { return }
+        guard !pendingObservers.isEmpty else { return }
         for object in objects { news[object.place] = object }
         for key in relationships {
             let object = anyObject(key.slot, key.key)

@@ -35,6 +35,8 @@ final class ObservedList {
     private var lastKey: OrderedRows.Key?
     /// Tests rows where the condition looks at nothing else.
     var evaluator: PredicateEvaluator?
+    /// What the properties of the rows were like when the list was read; only where nothing else tells that they changed.
+    private var hashes: [ListRow: Int] = [:]
     /// A Boolean value that indicates whether a section name did not follow the order: from then on the list is fetched again after each change.
     private var isRegrouped = false
 
@@ -85,7 +87,7 @@ final class ObservedList {
     private func load(_ context: Context) throws {
         let reason = isRegrouped ? Reason.sections : reason(context)
         mode = reason.map { .refetched($0) } ?? .incremental
-        (ordered, listed, positions, lastKey, evaluator) = (OrderedRows(), [], nil, nil, nil)
+        (ordered, listed, positions, lastKey, evaluator, hashes) = (OrderedRows(), [], nil, nil, nil, [:])
         sections = SectionCounts(isSectioned: query.isSectioned)
         if mode == .incremental {
             guard try !loadOrdered(context) else { return }
@@ -107,7 +109,7 @@ final class ObservedList {
         let related = try context.related(part.entry.store, part.options)
         let encoder = SortKeyEncoder(part.request.sortKeys, related)
         let namer = SectionNamer(query, part, related)
-        let cursor = try context.rows(part.entry, part.placingRequest, part.options)
+        let cursor = try context.rows(part.entry, request(part), part.options)
         defer { cursor.close() }
         var key: [UInt8] = []
         while try cursor.next() {
@@ -128,6 +130,7 @@ final class ObservedList {
         func add(_ part: Int, _ cursor: RecordCursor) throws {
             let name = try namers[part]?.name(cursor.id, cursor.record) ?? ""
             let row = ListRow(slot: resolved.parts[part].slot, rowID: cursor.id)
+            if mode == .refetched(.pending) { hashes[row] = Self.hash(cursor.record, resolved.parts[part].entry) }
             if let index = indexes[name] { return groups[index].rows.append(row) }
             indexes[name] = groups.count
             groups.append((name, [row]))
@@ -137,9 +140,8 @@ final class ObservedList {
                 parts: resolved.parts.map { ResolvedFetch.Part(entry: $0.entry, slot: $0.slot, request: $0.request, options: $0.options) },
                 options: resolved.options)
             let slots = resolved.parts.map(\.slot)
-            try context.walk(fetch, { try context.rows($0.entry, $0.request, $0.options) }) { part, cursor in
-                try add(slots.firstIndex(of: part.slot) ?? 0, cursor)
-            }
+            func open(_ part: ResolvedFetch.Part) throws -> RecordCursor { try context.rows(part.entry, part.request, part.options) }
+            try context.walk(fetch, open) { part, cursor in try add(slots.firstIndex(of: part.slot) ?? 0, cursor) }
         } else if let part = resolved.parts.first {
             try readWindow(part, context, add)
         }
@@ -148,9 +150,22 @@ final class ObservedList {
         sections.finishLoading()
     }
 
+    private static func hash(_ record: RecordView, _ entry: StoreEntity) -> Int {
+        var hasher = Hasher()
+        for field in entry.entity.fields where entry.declaredFields.contains(field.ordinal) { hasher.combine(record.value(field)) }
+        return hasher.finalize()
+    }
+
+    /// The request for the rows of a part: with the fields that their place depends on, or with all where properties are compared.
+    private func request(_ part: ResolvedList.Part) -> FetchRequest {
+        var request = part.request
+        if mode != .refetched(.pending) { request.fields = part.placing }
+        return request
+    }
+
     private func readWindow(_ part: ResolvedList.Part, _ context: Context, _ add: (Int, RecordCursor) throws -> Void) throws {
         let encoder = SortKeyEncoder(part.request.sortKeys, try context.related(part.entry.store, part.options))
-        let cursor = try context.rows(part.entry, part.placingRequest, part.options)
+        let cursor = try context.rows(part.entry, request(part), part.options)
         defer { cursor.close() }
         var count = 0
         var key: [UInt8] = []
@@ -167,13 +182,12 @@ final class ObservedList {
 
     /// Fetches the list again.
     /// - Parameters:
-    ///   - query: another one; nil: the same.
     ///   - isUpdated: whether the properties of a row that was there before have changed.
     func refetch(_ context: Context, isUpdated: (ListRow) -> Bool) throws -> ListDelta {
-        let old = groups
+        let (old, oldHashes) = (groups, hashes)
         resolved = try query.resolve(context)
         try load(context)
-        return ListDiff.delta(from: old, to: groups, updated: isUpdated)
+        return ListDiff.delta(from: old, to: groups) { isUpdated($0) || oldHashes[$0] != hashes[$0] }
     }
 
     /// Takes over what commits changed. The context must show the snapshot after them.
@@ -185,7 +199,7 @@ final class ObservedList {
             guard let rows = step.rows[slot] else { return nil }
             delta = try follow(rows, context)
         } else {
-            guard try isRelatedChanged || mode == .refetched(.pending) || concerns(step, context) else { return nil }
+            guard try isRelatedChanged || concerns(step, context) else { return nil }
             delta = try refetch(context) { row in step.row(row.slot, row.rowID)?.isUpdate ?? false }
         }
         return delta.flatMap { $0.isEmpty ? nil : $0 }
@@ -226,16 +240,7 @@ final class ObservedList {
 
 extension CommittedStep.Row {
     /// A Boolean value that indicates whether the object, if it was there before and is there still, has other properties now.
-    var isUpdate: Bool { wasInserted || wasDeleted || isPending || !mask.isEmpty || !relationships.isEmpty }
-}
-
-extension ResolvedList.Part {
-    /// The rows with the fields that their place depends on.
-    var placingRequest: FetchRequest {
-        var request = request
-        request.fields = placing
-        return request
-    }
+    var isUpdate: Bool { wasInserted || wasDeleted || !mask.isEmpty || !relationships.isEmpty }
 }
 
 /// Gives rows the names of their sections.

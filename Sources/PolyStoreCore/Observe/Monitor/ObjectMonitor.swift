@@ -27,6 +27,8 @@ public final class ObjectMonitor<T: Model> {
     private var references: [Reference] = []
     /// What the observers have not been told yet.
     private var change: (object: T, change: Change)?
+    /// A Boolean value that indicates whether the observers know that the object will change.
+    private var isAnnounced = false
     /// The record as the observers know it, by which changes are found out where nothing else tells them.
     private var known: [UInt8]
 
@@ -98,7 +100,12 @@ extension ObjectMonitor: ContextObserver {
         } else {
             isUpdate = move.isPartial && move.isChanged(row)
         }
-        if isUpdate { forEachObserver { $0.objectMonitor(self, willUpdateObject: object) } }
+        if isUpdate { announce(object) }
+    }
+
+    private func announce(_ object: T) {
+        isAnnounced = true
+        forEachObserver { $0.objectMonitor(self, willUpdateObject: object) }
     }
 
     func contextDidMove(_ move: ContextMove, _ context: Context) {
@@ -123,10 +130,16 @@ extension ObjectMonitor: ContextObserver {
     }
 
     func notify() {
-        guard let (object, change) = change else { return }
+        guard let (object, change) = change else {
+            isAnnounced = false
+            return
+        }
         self.change = nil
+        defer { isAnnounced = false }
         switch change {
-        case .updated(let keys): forEachObserver { $0.objectMonitor(self, didUpdateObject: object, changedKeys: keys) }
+        case .updated(let keys):
+            if !isAnnounced { announce(object) }
+            forEachObserver { $0.objectMonitor(self, didUpdateObject: object, changedKeys: keys) }
         case .deleted: forEachObserver { $0.objectMonitor(self, didDeleteObject: object) }
         }
     }

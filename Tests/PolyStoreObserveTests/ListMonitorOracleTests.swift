@@ -1,0 +1,167 @@
+import Foundation
+import PolyStore
+import Testing
+
+/// After random commits the calls of monitors, applied to the old list, give the list that is fetched; lists that stay as they are call nobody.
+@MainActor
+@Suite(.serialized, .timeLimit(.minutes(60))) struct ListMonitorOracleTests {
+    static let cases = ProcessInfo.processInfo.environment["POLYSTORE_ORACLE_CASES"].flatMap(Int.init) ?? 150
+
+    /// The monitors of all shapes in one context, with their mirrors.
+    @MainActor
+    final class Watch<C: MonitoringContext> {
+        struct Watched {
+            let shape: ListShape
+            let monitor: ListMonitor<Animal>
+            let mirror: ListMirror
+            var rows: [String]
+        }
+
+        let context: C
+        private var all: [Watched] = []
+
+        init(_ context: C) throws {
+            self.context = context
+            for shape in ListShape.all {
+                let monitor =
+                    if let sectionBy = shape.sectionBy {
+                        try context.monitorSectionedList(shape.source, sectionBy)
+                    } else {
+                        try context.monitorList(shape.source)
+                    }
+                let mirror = ListMirror(monitor)
+                monitor.addObserver(mirror)
+                all.append(Watched(shape: shape, monitor: monitor, mirror: mirror, rows: try rows(shape)))
+            }
+        }
+
+        /// What can be seen of the objects of a list: a line for each.
+        private func rows(_ shape: ListShape) throws -> [String] {
+            try shape.fetch(context).flatMap { section in section.objects.map { "\(section.name)|\(describe($0))" } }
+        }
+
+        private func describe(_ animal: Animal) -> String {
+            "\(animal.objectID) \(animal.name) \(animal.age) \(animal.city ?? "-") \(animal.owner.map { "\($0.objectID)" } ?? "-") "
+                + "\((animal as? Dog)?.tricks ?? 0) \(animal.friends.map { "\($0.objectID)" }.sorted())"
+        }
+
+        /// Compares every list with what is fetched.
+        /// - Returns: what is wrong.
+        func check() throws -> [String] {
+            var problems: [String] = []
+            for index in all.indices {
+                let watched = all[index]
+                func fail(_ problem: String) { problems.append("\(watched.shape.name): \(problem)") }
+                let fetched = try watched.shape.fetch(context).map { ListMirror.Section(name: $0.name, ids: $0.objects.map(\.objectID)) }
+                if watched.mirror.sections != fetched { fail("the calls give \(watched.mirror.sections), fetched is \(fetched)") }
+                if ListMirror.contents(of: watched.monitor) != fetched {
+                    fail("the monitor has \(ListMirror.contents(of: watched.monitor)), fetched is \(fetched)")
+                }
+                for problem in watched.mirror.problems { fail(problem) }
+                let rows = try rows(watched.shape)
+                if rows == watched.rows, watched.mirror.changeCount > counts[index] { fail("observers were called, and nothing changed") }
+                if rows != watched.rows, watched.mirror.changeCount == counts[index] { fail("observers were not called") }
+                let changed = Set(rows).subtracting(watched.rows).compactMap { row in
+                    fetched.lazy.flatMap(\.ids).first { row.split(separator: "|", maxSplits: 1).last?.hasPrefix("\($0) ") ?? false }
+                }
+                for id in changed where !watched.mirror.reported.contains(id) { fail("the change of \(id) was not reported") }
+                watched.mirror.forgetReports()
+                all[index].rows = rows
+                counts[index] = watched.mirror.changeCount
+            }
+            return problems
+        }
+
+        private lazy var counts = all.map(\.mirror.changeCount)
+    }
+
+    private func stack(_ backend: Backend, _ folder: String, isDivided: Bool) throws -> DataStack {
+        let stack = try DataStack(isDivided ? twoStoreSchema : monitorSchema)
+        stack.snapshotWarningAge = .seconds(100_000)
+        if isDivided {
+            try stack.addStore(backend.store(in: folder, "first"), configuration: "First")
+            try stack.addStore(backend.store(in: folder, "second"), configuration: "Second")
+        } else {
+            try stack.addStore(backend.store(in: folder))
+        }
+        return stack
+    }
+
+    private func withFolder(_ body: (String) async throws -> Void) async throws {
+        let folder = NSTemporaryDirectory() + "polystore-monitor-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await body(folder)
+    }
+
+    private func commit(_ stack: DataStack, _ seed: UInt64, _ configurations: [String?]) throws {
+        try stack.performAndWait { transaction in
+            var commits = RandomCommits(seed: seed, configurations: configurations)
+            try commits.change(transaction)
+        }
+    }
+
+    @Test(arguments: Backend.allCases, [false, true]) func theViewsListsAreWhatIsFetched(backend: Backend, isDivided: Bool) async throws {
+        try await withFolder { folder in
+            let stack = try stack(backend, folder, isDivided: isDivided)
+            let configurations: [String?] = isDivided ? ["First", "Second"] : []
+            let watch = try Watch(stack.view)
+            for seed in 0..<UInt64(isDivided ? Self.cases / 4 : Self.cases) {
+                try commit(stack, seed, configurations)
+                let problems = try watch.check()
+                #expect(problems.isEmpty, "seed \(seed)")
+                if !problems.isEmpty { return }
+            }
+        }
+    }
+
+    /// A step over several commits at once, in a view that is refreshed when it is told to.
+    @Test(arguments: Backend.allCases) func stepsOverSeveralCommitsAreWhatIsFetched(backend: Backend) async throws {
+        try await withFolder { folder in
+            let stack = try stack(backend, folder, isDivided: false)
+            let view = stack.newView(.manual)
+            let watch = try Watch(view)
+            var random = SeededGenerator(seed: 7)
+            for seed in 0..<UInt64(Self.cases / 2) {
+                for part in 0..<UInt64.random(in: 0...4, using: &random) { try commit(stack, seed * 16 + part, []) }
+                try view.refresh()
+                let problems = try watch.check()
+                #expect(problems.isEmpty, "seed \(seed)")
+                if !problems.isEmpty { return }
+            }
+        }
+    }
+
+    /// The pending changes of an unsafe transaction, and what others commit meanwhile.
+    @Test(arguments: Backend.allCases) func listsOfUnsafeTransactionsAreWhatIsFetched(backend: Backend) async throws {
+        try await withFolder { folder in
+            let stack = try stack(backend, folder, isDivided: false)
+            let draft = stack.beginUnsafe()
+            let watch = try Watch(draft)
+            var commits = RandomCommits(seed: 11)
+            for number in 0..<Self.cases / 2 {
+                switch Int.random(in: 0..<10, using: &commits.random) {
+                case 0:
+                    draft.rollback()
+                case 1:
+                    draft.rollback()
+                    try commit(stack, UInt64(number), [])
+                    draft.refresh()
+                case 2:
+                    try commits.change(draft)
+                    _ = try? draft.commit(mergePolicy: .mineWins)
+                case 3:
+                    try commit(stack, UInt64(number), [])
+                    try commits.change(draft)
+                    do { try draft.commit(mergePolicy: .storeWins) } catch { draft.rollback() }
+                default:
+                    try commits.change(draft)
+                    draft.flush()
+                }
+                let problems = try watch.check()
+                #expect(problems.isEmpty, "number \(number)")
+                if !problems.isEmpty { return }
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import PolyStore
+
+/// Random changes of animals and their keepers.
+struct RandomCommits {
+    var random: SeededGenerator
+    /// The configurations to create objects in.
+    let configurations: [String?]
+
+    init(seed: UInt64, configurations: [String?] = []) {
+        random = SeededGenerator(seed: seed)
+        self.configurations = configurations
+    }
+
+    /// Carries out one to four changes.
+    mutating func change(_ transaction: Transaction) throws {
+        for _ in 0..<Int.random(in: 1...4, using: &random) { try changeOnce(transaction) }
+    }
+
+    private mutating func changeOnce(_ transaction: Transaction) throws {
+        let animals = try transaction.fetchAll(From<Animal>()).filter { !$0.isDeleted }
+        let keepers = try transaction.fetchAll(From<Keeper>()).filter { !$0.isDeleted }
+        let kind = animals.count < 6 ? 0 : animals.count > 40 ? 8 : Int.random(in: 0..<22, using: &random)
+        guard let animal = animals.randomElement(using: &random), let other = animals.randomElement(using: &random) else {
+            return try create(transaction, keepers)
+        }
+        switch kind {
+        case 0...3: try create(transaction, keepers)
+        case 4, 5: animal.name = name()
+        case 6: animal.age = age()
+        case 7: animal.city = city()
+        case 8, 9: try transaction.delete(animal)
+        case 10: (animal.name, other.name) = (other.name, animal.name)
+        case 11: animal.age = animal.age
+        case 12, 13: animal.owner = near(animal, keepers)
+        case 14: if isNear(animal, other) { animal.friends.insert(other) }
+        case 15: if isNear(animal, other) { animal.friends.remove(other) }
+        case 16: try createKeeper(transaction)
+        case 17: keepers.randomElement(using: &random)?.title = title()
+        case 18: if keepers.count > 3, let keeper = keepers.randomElement(using: &random) { try transaction.delete(keeper) }
+        case 19: if let dog = animal as? Dog { dog.tricks += 1 } else { (animal.name, animal.age) = (name(), age()) }
+        case 20:
+            try create(transaction, keepers)
+            try transaction.delete(animal)
+        default: keepers.randomElement(using: &random)?.animals.insert(near(other, animals) ?? other)
+        }
+    }
+
+    private mutating func create(_ transaction: Transaction, _ keepers: [Keeper]) throws {
+        let configuration = configurations.randomElement(using: &random)
+        let animal: Animal =
+            if Bool.random(using: &random) {
+                try transaction.create(configuration.map { Into<Animal>($0) } ?? Into<Animal>())
+            } else {
+                try transaction.create(configuration.map { Into<Dog>($0) } ?? Into<Dog>())
+            }
+        (animal.name, animal.age, animal.city) = (name(), age(), city())
+        animal.owner = near(animal, keepers)
+        if keepers.count < 3 { try createKeeper(transaction) }
+    }
+
+    private mutating func createKeeper(_ transaction: Transaction) throws {
+        let configuration = configurations.randomElement(using: &random)
+        try transaction.create(configuration.map { Into<Keeper>($0) } ?? Into<Keeper>()).title = title()
+    }
+
+    private func isNear(_ left: some Model, _ right: some Model) -> Bool {
+        configurations.isEmpty || left.objectID.configuration == right.objectID.configuration
+    }
+
+    /// One of some objects that is in the store of an object.
+    private mutating func near<M: Model>(_ object: some Model, _ choices: [M]) -> M? {
+        choices.filter { isNear(object, $0) }.randomElement(using: &random)
+    }
+
+    private mutating func name() -> String {
+        ["a", "Ab", "abcdefgh1", "abcdefgh2", "abcdefgh", "B", "", "ç", "z\0z", "z"].randomElement(using: &random) ?? ""
+    }
+    private mutating func age() -> Int { [Int.random(in: -5...70, using: &random), 5, 300, 70_000].randomElement(using: &random) ?? 0 }
+    private mutating func city() -> String? { [nil, "", "Rome", "Oslo", "Berlin"].randomElement(using: &random) ?? nil }
+    private mutating func title() -> String { "T\(Int.random(in: 0...3, using: &random))" }
+}
