@@ -63,7 +63,7 @@ instructions: setup
 	Benchmarks/instructions.py
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Backends Conformance Tests Examples/Package.swift Examples/Atlas Examples/QuickStart \
+	swift format lint --strict --recursive Package.swift Sources Backends Conformance Tests Examples/Package.swift Examples/Atlas Examples/LiveList Examples/QuickStart \
 		Examples/CustomBackend/Package.swift Examples/CustomBackend/Sources Examples/CustomBackend/Tests \
 		Benchmarks/Package.swift Benchmarks/Sources Benchmarks/PeerKit/Package.swift Benchmarks/PeerKit/Sources \
 		Benchmarks/Peers/Memory Benchmarks/Peers/GRDB/Package.swift Benchmarks/Peers/GRDB/Sources

@@ -26,6 +26,14 @@ let package = Package(
             name: "quickstart",
             dependencies: [.product(name: "PolyStore", package: "PolyStore"), .product(name: "PolyStoreSQLite", package: "PolyStore")],
             path: "QuickStart", swiftSettings: settings),
+        // A list that moves while another process writes.
+        .executableTarget(
+            name: "livelist",
+            dependencies: [
+                .product(name: "PolyStore", package: "PolyStore"), .product(name: "PolyStoreSQLite", package: "PolyStore"),
+                .product(name: "PolyStoreLMDB", package: "PolyStore"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], path: "LiveList", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -2,7 +2,7 @@ import PeerKit
 
 /// Runs workloads by name.
 ///
-/// - `W1` to `W13`, `W8b`, `W8c` and `W11i`: on persons and departments; `W14`: the atlas; `W15`: YCSB; `W16`, `W17`: imports of text; `W20`: many small
+/// - `W1` to `W13`, `W8b`, `W8c` and `W11i`: on persons and departments; `W14`: the atlas; `W15`: YCSB; `W16`, `W17`: imports of text; `W13m`, `W18`: observed lists; `W20`: many small
 ///   changes; `M1`, `M2`: memory with many rows
 /// - `text`: writes the records of W17 to the standard output
 /// - `prepare`: makes the store, `W0`: makes the persons of W1, and neither measures anything; `end`: a check over everything after the changes
@@ -41,6 +41,8 @@ struct Workload: Sendable {
         case "W16": try ImportWorkloads(store).all()
         case "W17": try ImportWorkloads(store).fromPipe()
         case "text": try ImportWorkloads(store).writeText()
+        case "W18": try MainActor.assumeIsolated { try ObserveWorkloads(store).all() }
+        case "W13m": try MainActor.assumeIsolated { try objects.monitorList() }
         case "W20": try CliffWorkloads(store).all()
         case "M1": try objects.walkInBatches()
         case "M2": try objects.importStreamed()

@@ -57,6 +57,8 @@ public class RefreshableContext: SnapshotContext {
     /// Stores of which commits may be missing in the feed.
     @exclusivity(unchecked) private final var gaps: Set<Int> = []
     @exclusivity(unchecked) private final var isMoving = false
+    /// A Boolean value that indicates whether a move has failed, so that objects and monitors may show what the snapshots no longer do.
+    @exclusivity(unchecked) private final var isOutdated = false
     /// A Boolean value that indicates whether a move was asked for while another one was under way.
     @exclusivity(unchecked) private final var mustMoveAgain = false
 
@@ -105,25 +107,37 @@ public class RefreshableContext: SnapshotContext {
         forgetRowsAhead()
         watchReads()
         var target = try newReaders(isRefresh: isRefresh)
-        guard isRefresh || hasNewStores || !target.readers.isEmpty else { return }
+        guard isRefresh || hasNewStores || isOutdated || !target.readers.isEmpty else { return }
+        if isOutdated { target.isPartial = true }
         let step = CommittedStep()
         for commit in target.commits { step.add(commit, table) }
-        let (old, new, entries) = (readers, target.readers, table.entries)
-        let move = ContextMove(step: step, isPartial: target.isPartial, hasNewStores: hasNewStores) { row in
+        let (old, new, entries, wasOutdated) = (readers, target.readers, table.entries, isOutdated)
+        var move = ContextMove(step: step, isPartial: target.isPartial, hasNewStores: hasNewStores)
+        move.oldRecord = { row in
             let entry = entries[Int(row.slot)]
-            guard let new = new[entry.store.index], let old = old[entry.store.index] else { return false }
-            return ContextMove.differs(entry, row.rowID, old, new)
+            return old.indices.contains(entry.store.index) ? try old[entry.store.index]?.record(entry.entity, id: row.rowID) : nil
         }
-        let concerned = observers?.concerned(move) ?? []
+        move.isChanged = { row in
+            let entry = entries[Int(row.slot)]
+            guard let new = new[entry.store.index], let old = old[entry.store.index] else { return wasOutdated }
+            return wasOutdated || ContextMove.differs(entry, row.rowID, old, new)
+        }
+        let concerned = observers?.concerned(move, entries) ?? []
         for observer in concerned { observer.contextWillMove(move) }
         for (index, reader) in target.readers { readers[index] = reader }
         if let ledgerID { core.snapshots.renew(ledgerID) }
         defer { for index in target.readers.keys { old[index]?.end() } }
-        if isRefresh || target.isPartial {
-            try forgetObjects()
-        } else {
-            for commit in target.commits { try merge(commit) }
+        do {
+            if isRefresh || target.isPartial {
+                try forgetObjects()
+            } else {
+                for commit in target.commits { try merge(commit) }
+            }
+        } catch {
+            isOutdated = true
+            throw error
         }
+        isOutdated = false
         target.commits = []
         for observer in concerned { observer.contextDidMove(move, self) }
         for observer in concerned { observer.notify() }
@@ -141,24 +155,33 @@ public class RefreshableContext: SnapshotContext {
         var news = feed?.take() ?? CommitFeed.News()
         defer { for snapshot in news.snapshots.values { snapshot.end() } }
         var target = Target()
-        for store in table.stores where store.index < readers.count {
-            guard let old = readers[store.index] else { continue }
-            let commits = news.commits.filter { $0.store === store && $0.version > old.version }
-            let isUnknown = news.unknown.contains(store.index) || gaps.contains(store.index)
-            guard isRefresh || !commits.isEmpty || isUnknown else { continue }
-            let told = isRefresh ? nil : news.snapshots.removeValue(forKey: store.index)
-            let new = try told ?? store.backend.beginRead()
-            guard new.version > old.version else {
-                // It has read them already, when it began or was refreshed.
-                new.end()
-                continue
-            }
-            target.readers[store.index] = new
-            target.commits += commits
-            gaps.remove(store.index)
-            if isUnknown || feed == nil || commits.last?.version != new.version { target.isPartial = true }
+        do {
+            for store in table.stores where store.index < readers.count { try addReader(store, isRefresh: isRefresh, &news, to: &target) }
+        } catch {
+            // What the feed told is lost.
+            gaps.formUnion(table.stores.map(\.index))
+            for reader in target.readers.values { reader.end() }
+            throw error
         }
         return target
+    }
+
+    private func addReader(_ store: PersistentStore, isRefresh: Bool, _ news: inout CommitFeed.News, to target: inout Target) throws {
+        guard let old = readers[store.index] else { return }
+        let commits = news.commits.filter { $0.store === store && $0.version > old.version }
+        let isUnknown = news.unknown.contains(store.index) || gaps.contains(store.index)
+        guard isRefresh || !commits.isEmpty || isUnknown else { return }
+        let told = isRefresh ? nil : news.snapshots.removeValue(forKey: store.index)
+        let new = try told ?? store.backend.beginRead()
+        guard new.version > old.version else {
+            // It has read them already, when it began or was refreshed.
+            gaps.remove(store.index)
+            return new.end()
+        }
+        target.readers[store.index] = new
+        target.commits += commits
+        gaps.remove(store.index)
+        if isUnknown || feed == nil || commits.last?.version != new.version { target.isPartial = true }
     }
 
     /// Lets every object read its values again.

@@ -73,7 +73,7 @@ extension UnsafeTransaction {
         for key in memberLog.touched(since: monitoredLinks) { step.add(key) }
         monitoredLinks = memberLog.changeCount
         let move = ContextMove(step: step, isPartial: true)
-        let concerned = observers.concerned(move)
+        let concerned = observers.concerned(move, table.entries)
         for observer in concerned { observer.contextWillMove(move) }
         for observer in concerned { observer.contextDidMove(move, self) }
         for observer in concerned { observer.notify() }

@@ -22,6 +22,24 @@ extension ObjectWorkloads {
         out.emit("W13", changes.count, start, Stamp(), check: hash, note: "fetched again")
     }
 
+    /// W13m: the same with a monitor, which changes its list by what was committed.
+    @MainActor
+    func monitorList() throws {
+        let stack = try store.stack()
+        let ids = try people(stack)
+        let changes = listChanges(permutation())
+        let monitor = try stack.view.monitorList(From<Person>().where(\.age < PB.listAge).orderBy(.ascending(\.age)))
+        var hash = listHash(0, Array(monitor))
+        let shown = Array(monitor)
+        let start = Stamp()
+        for change in changes {
+            try stack.performAndWait(durability: .relaxed) { transaction in try transaction.edit(ids[Int(change.id) - 1]).age = change.age }
+        }
+        let end = Stamp()
+        hash = listHash(hash, Array(monitor))
+        withExtendedLifetime(shown) { out.emit("W13m", changes.count, start, end, check: hash, note: "monitored") }
+    }
+
     /// Keeps a list that is shown. A variable that nothing reads any more would let its objects go before the next fetch.
     private final class Screen {
         var list: [Person]

@@ -1,25 +1,29 @@
 import PolyStoreBackend
 
 /// Which objects a list holds, in which order and sections, without the type of the objects.
-struct ListQuery {
+struct ListQuery: Sendable {
     let entityName: String
     let isSectioned: Bool
     /// Finds the stores that hold the entity now.
-    let resolve: (Context) throws -> ResolvedList
+    let resolve: @Sendable (Context) throws -> ResolvedList
     /// The name of the section of a value.
-    let sectionName: (QueryValue?) -> String
+    let sectionName: @Sendable (QueryValue?) -> String
 
     init<T: Model>(_ chain: FetchChain<T>, _ sectionBy: SectionBy<T>?) {
         entityName = T._$entityName
         isSectioned = sectionBy != nil
-        sectionName = sectionBy?.name ?? { _ in "" }
-        resolve = { context in
-            let fetch = try context.resolve(chain)
-            return ResolvedList(
-                parts: try fetch.parts.map { part in
-                    try ResolvedList.Part(part.entry, part.request, sectionBy?.expression(context, part.entry), part.options)
-                }, options: fetch.options, isMerged: fetch.isMerged)
+        if let sectionBy { sectionName = sectionBy.name } else { sectionName = { _ in "" } }
+        resolve = { context in try Self.resolve(chain, sectionBy, context) }
+    }
+
+    private static func resolve<T: Model>(
+        _ chain: FetchChain<T>, _ sectionBy: SectionBy<T>?, _ context: Context
+    ) throws -> ResolvedList {
+        let fetch = try context.resolve(chain)
+        let parts = try fetch.parts.map { part in
+            try ResolvedList.Part(part.entry, part.request, sectionBy?.expression(context, part.entry), part.options)
         }
+        return ResolvedList(parts: parts, options: fetch.options, isMerged: fetch.isMerged)
     }
 }
 

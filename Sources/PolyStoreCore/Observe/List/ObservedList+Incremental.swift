@@ -25,15 +25,13 @@ extension ObservedList {
         let namer = SectionNamer(query, part, related)
         let storage = try context.storage(part.entry.store)
         var candidates: [Candidate] = []
+        var copy: RecordArena?
         for row in rows {
+            defer { withExtendedLifetime(copy) {} }
             var candidate = Candidate(row: row, old: ordered.position(of: row.rowID))
-            if let record = try row.record(part.entry.entity, storage) {
-                // Looking at other objects may end the view of a record.
-                let arena = RecordArena(capacity: record.count)
-                _ = arena.append(record.bytes)
-                let copy = arena.view(0, record.count, part.entry.entity.layout)
-                if try evaluator.matches(id: row.rowID, copy) {
-                    try locate(&candidate, copy, part, encoder, namer)
+            if let record = try currentRecord(row, part, storage, &copy) {
+                if try evaluator.matches(id: row.rowID, record) {
+                    try locate(&candidate, record, part, encoder, namer)
                 } else if candidate.old == nil {
                     continue
                 }
@@ -44,6 +42,18 @@ extension ObservedList {
         }
         guard !candidates.isEmpty else { return nil }
         return try place(&candidates, encoder, storage, part, context)
+    }
+
+    /// The record of a row as it is now; nil for a deleted object.
+    /// - Parameter copy: holds the record where it was read from the store: looking at other objects would end the view of it.
+    private func currentRecord(
+        _ row: CommittedStep.Row, _ part: ResolvedList.Part, _ storage: any ReadTransaction, _ copy: inout RecordArena?
+    ) throws -> RecordView? {
+        if let record = row.record { return record }
+        guard let record = try row.record(part.entry.entity, storage) else { return nil }
+        let arena = RecordArena(capacity: record.count)
+        copy = arena
+        return arena.view(arena.append(record.bytes), record.count, part.entry.entity.layout)
     }
 
     /// Finds out where a row belongs now.
@@ -181,6 +191,18 @@ extension ObservedList {
             if positions[middle] < position { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+}
+
+extension ObservedList {
+    /// The first equality that the condition requires; nil where there is none, or other objects matter too.
+    var route: ObserverRoute? {
+        guard mode == .incremental, let part = resolved.parts.first, !part.needsRelated else { return nil }
+        for conjunct in part.request.predicate.conjuncts {
+            guard case .compare(let field, .equal, let value) = conjunct.node, !field.isObjectID, !value.isNull else { continue }
+            return ObserverRoute(field: ObserverRoute.Field(slot: part.slot, ordinal: field.ordinal), value: value)
+        }
+        return nil
     }
 }
 

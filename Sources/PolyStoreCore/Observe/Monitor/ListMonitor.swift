@@ -27,13 +27,18 @@ public final class ListMonitor<T: Model> {
     /// A Boolean value that indicates whether the list could not be read, and must be read again.
     private var isOutdated = false
     private let page = ListPage<T>()
-    /// The last position of each deleted row that observers are told of.
-    private var isRefetching = false
 
     init(_ context: Context, _ query: ListQuery) throws {
         self.context = context
         context.startObserving()
         list = try ObservedList(query, context)
+        context.startObserving().add(self)
+    }
+
+    /// - Parameter list: a list that was read in the snapshots that the context shows.
+    init(_ context: Context, _ list: ObservedList) throws {
+        self.context = context
+        self.list = list
         context.startObserving().add(self)
     }
 
@@ -84,7 +89,9 @@ public final class ListMonitor<T: Model> {
     public func refetch<S: FetchSource>(_ source: S, sectionBy: SectionBy<T>? = nil) throws where S.Entity == T {
         let new = try ObservedList(ListQuery(source.chain, sectionBy), context)
         forEachObserver { $0.listMonitorWillRefetch(self) }
+        context.startObserving().remove(self)
         list = new
+        context.startObserving().add(self)
         page.removeAll()
         forEachObserver { $0.listMonitorDidRefetch(self) }
     }
@@ -104,6 +111,8 @@ public final class ListMonitor<T: Model> {
 }
 
 extension ListMonitor: ContextObserver {
+    var route: ObserverRoute? { list.route }
+
     func contextWillMove(_ move: ContextMove) {}
 
     func contextDidMove(_ move: ContextMove, _ context: Context) {
@@ -123,6 +132,9 @@ extension ListMonitor: ContextObserver {
             context.log(.error, "A monitored list of \(list.query.entityName) could not be brought up to date: \(error)")
         }
         if delta != nil { page.removeAll() }
+        guard move.hasNewStores, let observers = context.observers else { return }
+        observers.remove(self)
+        observers.add(self)
     }
 
     func notify() {

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import GRDB
 import PeerKit
@@ -33,6 +34,7 @@ class Peer<P: PersonRecord> {
         case "W11r": try importRowByRow()
         case "W12": try openAndFetch()
         case "W13": try keepListCurrent()
+        case "W18": try observeList()
         case "end": if PB.verify { out.state(try content()) }
         default: preconditionFailure("no workload \(name)")
         }
@@ -150,6 +152,38 @@ class Peer<P: PersonRecord> {
             }
             return hash
         }
+        try synchronous("FULL", pool)
+    }
+
+    /// W18: what a commit costs with an observed list of all persons beside it, by age and name; as `… alone` without one. Each value is waited for.
+    private func observeList() throws {
+        let changes = 20
+        let pool = try pool()
+        try synchronous("NORMAL", pool)
+        var random = SplitMix64(workload: 18)
+        let chosen = (0..<changes).map { _ in Int64(random.next(below: UInt64(PB.n))) + 1 }
+        func change(_ name: String, then wait: () -> Void) throws {
+            try out.time("W18 update \(name)", changes) {
+                for id in chosen {
+                    try pool.write { db in
+                        guard var p = try P.fetchOne(db, key: id) else { return }
+                        p.score += 1
+                        try p.update(db, columns: ["score"])
+                    }
+                    wait()
+                }
+                return 0
+            }
+        }
+        try change("alone") {}
+        let arrived = DispatchSemaphore(value: 0)
+        let observation = ValueObservation.tracking { db in try P.order(Column("age"), Column("name")).fetchAll(db) }
+        let observer = observation.start(
+            in: pool, scheduling: .async(onQueue: DispatchQueue(label: "observer")), onError: { _ in arrived.signal() },
+            onChange: { _ in arrived.signal() })
+        arrived.wait()
+        try change("monitored") { arrived.wait() }
+        observer.cancel()
         try synchronous("FULL", pool)
     }
 }
