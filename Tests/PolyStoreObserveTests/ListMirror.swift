@@ -99,7 +99,7 @@ final class ListMirror: ListSectionObserver {
         if insertedSections.isEmpty, deletedSections.isEmpty, touched.isEmpty { fail("a change without changes") }
         apply()
         if sections != Self.contents(of: monitor) { fail("the calls give \(sections), the monitor has \(Self.contents(of: monitor))") }
-        for (id, path) in updated where id(at: path) != id { fail("the updated \(id) is not at \(path)") }
+        for (id, path) in updated where self.id(at: path) != id { fail("the updated \(id) is not at \(path)") }
     }
 
     private func id(at path: IndexPath) -> ObjectID<Animal>? {

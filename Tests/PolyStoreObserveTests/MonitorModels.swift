@@ -5,7 +5,7 @@ class Animal {
     var name: String = ""
     @Attribute(.indexed) var age: Int = 0
     var city: String?
-    @Relationship(inverse: "animals") var owner: Keeper?
+    @Relationship(inverse: "animals") var owner: Owner?
     @Relationship(inverse: "friends") var friends: Set<Animal>
 }
 
@@ -15,15 +15,15 @@ final class Dog: Animal {
 }
 
 @Model
-final class Keeper {
+final class Owner {
     var title: String = ""
     @Relationship var animals: Set<Animal>
 }
 
-let monitorSchema = Schema("Monitors", Animal.self, Dog.self, Keeper.self)
+let monitorSchema = Schema("Monitors", Animal.self, Dog.self, Owner.self)
 let twoStoreSchema = Schema(
-    "Monitors", [Animal.self, Dog.self, Keeper.self],
-    configurations: ["First": [Animal.self, Dog.self, Keeper.self], "Second": [Animal.self, Dog.self, Keeper.self]])
+    "Monitors", [Animal.self, Dog.self, Owner.self],
+    configurations: ["First": [Animal.self, Dog.self, Owner.self], "Second": [Animal.self, Dog.self, Owner.self]])
 
 /// A list that tests observe: what it is asked for by, and what its sections are called.
 struct ListShape: Sendable {

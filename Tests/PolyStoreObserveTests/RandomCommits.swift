@@ -1,6 +1,6 @@
 import PolyStore
 
-/// Random changes of animals and their keepers.
+/// Random changes of animals and their owners.
 struct RandomCommits {
     var random: SeededGenerator
     /// The configurations to create objects in.
@@ -18,34 +18,34 @@ struct RandomCommits {
 
     private mutating func changeOnce(_ transaction: Transaction) throws {
         let animals = try transaction.fetchAll(From<Animal>()).filter { !$0.isDeleted }
-        let keepers = try transaction.fetchAll(From<Keeper>()).filter { !$0.isDeleted }
+        let owners = try transaction.fetchAll(From<Owner>()).filter { !$0.isDeleted }
         let kind = animals.count < 6 ? 0 : animals.count > 40 ? 8 : Int.random(in: 0..<22, using: &random)
         guard let animal = animals.randomElement(using: &random), let other = animals.randomElement(using: &random) else {
-            return try create(transaction, keepers)
+            return try create(transaction, owners)
         }
         switch kind {
-        case 0...3: try create(transaction, keepers)
+        case 0...3: try create(transaction, owners)
         case 4, 5: animal.name = name()
         case 6: animal.age = age()
         case 7: animal.city = city()
         case 8, 9: try transaction.delete(animal)
         case 10: (animal.name, other.name) = (other.name, animal.name)
         case 11: animal.age = animal.age
-        case 12, 13: animal.owner = near(animal, keepers)
+        case 12, 13: animal.owner = near(animal, owners)
         case 14: if isNear(animal, other) { animal.friends.insert(other) }
         case 15: if isNear(animal, other) { animal.friends.remove(other) }
-        case 16: try createKeeper(transaction)
-        case 17: keepers.randomElement(using: &random)?.title = title()
-        case 18: if keepers.count > 3, let keeper = keepers.randomElement(using: &random) { try transaction.delete(keeper) }
+        case 16: try createOwner(transaction)
+        case 17: owners.randomElement(using: &random)?.title = title()
+        case 18: if owners.count > 3, let owner = owners.randomElement(using: &random) { try transaction.delete(owner) }
         case 19: if let dog = animal as? Dog { dog.tricks += 1 } else { (animal.name, animal.age) = (name(), age()) }
         case 20:
-            try create(transaction, keepers)
+            try create(transaction, owners)
             try transaction.delete(animal)
-        default: keepers.randomElement(using: &random)?.animals.insert(near(other, animals) ?? other)
+        default: owners.randomElement(using: &random)?.animals.insert(near(other, animals) ?? other)
         }
     }
 
-    private mutating func create(_ transaction: Transaction, _ keepers: [Keeper]) throws {
+    private mutating func create(_ transaction: Transaction, _ owners: [Owner]) throws {
         let configuration = configurations.randomElement(using: &random)
         let animal: Animal =
             if Bool.random(using: &random) {
@@ -54,13 +54,13 @@ struct RandomCommits {
                 try transaction.create(configuration.map { Into<Dog>($0) } ?? Into<Dog>())
             }
         (animal.name, animal.age, animal.city) = (name(), age(), city())
-        animal.owner = near(animal, keepers)
-        if keepers.count < 3 { try createKeeper(transaction) }
+        animal.owner = near(animal, owners)
+        if owners.count < 3 { try createOwner(transaction) }
     }
 
-    private mutating func createKeeper(_ transaction: Transaction) throws {
+    private mutating func createOwner(_ transaction: Transaction) throws {
         let configuration = configurations.randomElement(using: &random)
-        try transaction.create(configuration.map { Into<Keeper>($0) } ?? Into<Keeper>()).title = title()
+        try transaction.create(configuration.map { Into<Owner>($0) } ?? Into<Owner>()).title = title()
     }
 
     private func isNear(_ left: some Model, _ right: some Model) -> Bool {

@@ -71,7 +71,9 @@ final class ContextObservers {
     func remove(_ list: any ContextObserver) {
         lists.removeAll { $0.observer === list }
         for field in routes.keys {
-            for value in routes[field]?.keys.map({ $0 }) ?? [] { routes[field]?[value]?.removeAll { $0.observer == nil || $0.observer === list } }
+            for value in routes[field]?.keys.map({ $0 }) ?? [] {
+                routes[field]?[value]?.removeAll { $0.observer == nil || $0.observer === list }
+            }
         }
     }
 
@@ -108,7 +110,8 @@ final class ContextObservers {
         var values: Set<Value> = []
         for row in rows {
             if let record = row.record { values.insert(record.value(field)) }
-            let isUnchanged = row.record != nil && (row.wasInserted && !row.wasDeleted || !row.wasInserted && !row.mask.contains(field.ordinal))
+            let isUnchanged =
+                row.record != nil && (row.wasInserted && !row.wasDeleted || !row.wasInserted && !row.mask.contains(field.ordinal))
             if isUnchanged { continue }
             do {
                 if let record = try move.oldRecord(ListRow(slot: route.slot, rowID: row.rowID)) { values.insert(record.value(field)) }
