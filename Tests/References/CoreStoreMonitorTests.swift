@@ -117,8 +117,8 @@ import Testing
         #expect(monitor[indexPath] === monitor[1, 2] && monitor[1, 2].age == 42)
         #expect(monitor[safe: 1, 3] == nil && monitor[safe: IndexPath(indexes: [2, 0])] == nil)
         try await stack.perform { transaction in
-            let jane = try transaction.fetchOne(From<MyPerson>(), Where(\.name == "Jane Doe"))
-            (jane?.gender, jane?.age) = ("N", 23)
+            guard let jane = try transaction.fetchOne(From<MyPerson>(), Where(\.name == "Jane Doe")) else { return }
+            (jane.gender, jane.age) = ("N", 23)
         }
         #expect(
             controller.take() == ["will change", "insert section N 1", "move Jane Doe [0, 0] [1, 0]", "delete section F 0", "did change"])
