@@ -22,6 +22,7 @@ import Testing
 
         init(_ context: C) throws {
             self.context = context
+            counts = ListShape.all.map { _ in 0 }
             for shape in ListShape.all {
                 let monitor =
                     if let sectionBy = shape.sectionBy {
@@ -40,8 +41,10 @@ import Testing
             try shape.fetch(context).flatMap { section in section.objects.map { "\(section.name)|\(describe($0))" } }
         }
 
+        private func identity(_ id: ObjectID<Animal>) -> String { "\(id.configuration ?? "default") \(id)" }
+
         private func describe(_ animal: Animal) -> String {
-            "\(animal.objectID) \(animal.name) \(animal.age) \(animal.city ?? "-") \(animal.owner.map { "\($0.objectID)" } ?? "-") "
+            "\(identity(animal.objectID)) \(animal.name) \(animal.age) \(animal.city ?? "-") \(animal.owner.map { "\($0.objectID)" } ?? "-") "
                 + "\((animal as? Dog)?.tricks ?? 0) \(animal.friends.map { "\($0.objectID)" }.sorted())"
         }
 
@@ -62,7 +65,7 @@ import Testing
                 if rows == watched.rows, watched.mirror.changeCount > counts[index] { fail("observers were called, and nothing changed") }
                 if rows != watched.rows, watched.mirror.changeCount == counts[index] { fail("observers were not called") }
                 let changed = Set(rows).subtracting(watched.rows).compactMap { row in
-                    fetched.lazy.flatMap(\.ids).first { row.split(separator: "|", maxSplits: 1).last?.hasPrefix("\($0) ") ?? false }
+                    fetched.lazy.flatMap(\.ids).first { row.split(separator: "|", maxSplits: 1).last?.hasPrefix("\(identity($0)) ") ?? false }
                 }
                 for id in changed where !watched.mirror.reported.contains(id) { fail("the change of \(id) was not reported") }
                 watched.mirror.forgetReports()
@@ -72,7 +75,8 @@ import Testing
             return problems
         }
 
-        private lazy var counts = all.map(\.mirror.changeCount)
+        /// By shape: how many changes were reported up to the last check.
+        private var counts: [Int]
     }
 
     private func stack(_ backend: Backend, _ folder: String, isDivided: Bool) throws -> DataStack {

@@ -97,7 +97,8 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases) func explainSaysHowAListFollows(backend: Backend) throws {
-        let view = try Workplace(backend).stack.view
+        let place = try Workplace(backend)
+        let view = place.stack.view
         #expect(try view.monitorList(From<Worker>().orderBy(.ascending(\.name))).explain().contains("followed incrementally"))
         #expect(try view.monitorList(From<Worker>().limit(3)).explain().contains("it has a limit or an offset"))
         #expect(try view.monitorList(From<Worker>().where(\.team?.title == "A")).explain().contains("related object"))

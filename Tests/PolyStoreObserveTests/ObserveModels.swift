@@ -70,7 +70,7 @@ final class Workplace: Sendable {
 
     /// Inserts workers with the names and ages that the pairs say.
     @discardableResult
-    func insert(_ workers: (String, Int)...) throws -> [ObjectID<Worker>] {
+    func insert(_ workers: (String, Int)..., isolation: isolated (any Actor)? = #isolation) throws -> [ObjectID<Worker>] {
         try stack.performAndWait { transaction throws in
             try workers.map { name, age in
                 let worker = try transaction.create(Into<Worker>())
@@ -80,11 +80,13 @@ final class Workplace: Sendable {
         }
     }
 
-    func edit(_ id: ObjectID<Worker>, _ change: @Sendable (Worker) -> Void) throws {
+    func edit(
+        _ id: ObjectID<Worker>, isolation: isolated (any Actor)? = #isolation, _ change: @Sendable (Worker) -> Void
+    ) throws {
         try stack.performAndWait { transaction throws in change(try transaction.edit(id)) }
     }
 
-    func delete(_ ids: ObjectID<Worker>...) throws {
+    func delete(_ ids: ObjectID<Worker>..., isolation: isolated (any Actor)? = #isolation) throws {
         try stack.performAndWait { transaction throws in try transaction.delete(ids) }
     }
 }

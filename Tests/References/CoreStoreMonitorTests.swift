@@ -99,7 +99,7 @@ import Testing
         try await stack.perform(editing: firstPerson) { _, monk in monk.age = 3 }
         #expect(controller.take() == ["will change", "delete [0, 2]", "did change"])
         try await stack.perform { transaction in
-            _ = try transaction.deleteAll(From<MyPerson>(), Where(\.age < 31))
+            _ = try transaction.deleteAll(From<MyPerson>(), Where(\.age == 16))
         }
         #expect(controller.take().isEmpty)
     }

@@ -64,6 +64,48 @@ final class CommittedStep {
         rows[slot]?.withUnsafeMutableBufferPointer { change(&$0[index]) }
     }
 
+    /// Leaves out what is the same before and after the step: properties that were set to the values that they had, and changes that others took back.
+    /// - Parameters:
+    ///   - old: the snapshot of a store before the step; nil where there is none.
+    ///   - new: the snapshot of a store after it.
+    func settle(
+        _ entries: [StoreEntity], old: (PersistentStore) -> (any ReadTransaction)?, new: (PersistentStore) -> (any ReadTransaction)?
+    ) throws {
+        for slot in rows.keys {
+            let entry = entries[Int(slot)]
+            guard let before = old(entry.store), let after = new(entry.store), var changed = rows[slot] else { continue }
+            try settleRelationships(&changed, entry, before, after)
+            for index in changed.indices where !changed[index].wasInserted && !changed[index].mask.isEmpty {
+                guard let now = changed[index].record, let then = try before.record(entry.entity, id: changed[index].rowID) else {
+                    continue
+                }
+                for field in changed[index].mask.ordinals
+                where now.value(entry.entity.fields[field]) == then.value(entry.entity.fields[field]) {
+                    changed[index].mask.remove(field)
+                }
+            }
+            changed.removeAll { !$0.isUpdate || $0.wasInserted && $0.wasDeleted && $0.source == nil }
+            for row in rows[slot] ?? [] { indexes[ObjectKey(slot: slot, key: row.rowID)] = nil }
+            for (index, row) in changed.enumerated() { indexes[ObjectKey(slot: slot, key: row.rowID)] = index }
+            rows[slot] = changed.isEmpty ? nil : changed
+        }
+    }
+
+    /// Leaves out to-many relationships that lead to the same objects.
+    private func settleRelationships(
+        _ changed: inout [Row], _ entry: StoreEntity, _ before: any ReadTransaction, _ after: any ReadTransaction
+    ) throws {
+        for ordinal in relationships[entry.slot] ?? [] {
+            let relationship = entry.entity.relationships[Int(ordinal)]
+            let ids = changed.lazy.filter { $0.relationships.contains(ordinal) }.map(\.rowID).sorted()
+            let (old, new) = (try before.related(relationship, of: ids), try after.related(relationship, of: ids))
+            for index in changed.indices where changed[index].relationships.contains(ordinal) {
+                let id = changed[index].rowID
+                if old[id] == new[id] { changed[index].relationships.removeAll { $0 == ordinal } }
+            }
+        }
+    }
+
     func row(_ slot: Int32, _ rowID: Int64) -> Row? { indexes[ObjectKey(slot: slot, key: rowID)].flatMap { rows[slot]?[$0] } }
 
     /// A Boolean value that indicates whether anything changed that a query reads of other objects.
