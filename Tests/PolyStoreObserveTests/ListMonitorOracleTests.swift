@@ -18,10 +18,13 @@ import Testing
         }
 
         let context: C
+        /// Lists of unsafe transactions do not report that only a to-many relationship was changed by others.
+        private let seesFriends: Bool
         private var all: [Watched] = []
 
-        init(_ context: C) throws {
+        init(_ context: C, seesFriends: Bool = true) throws {
             self.context = context
+            self.seesFriends = seesFriends
             counts = ListShape.all.map { _ in 0 }
             for shape in ListShape.all {
                 let monitor =
@@ -45,7 +48,7 @@ import Testing
 
         private func describe(_ animal: Animal) -> String {
             "\(identity(animal.objectID)) \(animal.name) \(animal.age) \(animal.city ?? "-") \(animal.owner.map { "\($0.objectID)" } ?? "-") "
-                + "\((animal as? Dog)?.tricks ?? 0) \(animal.friends.map { "\($0.objectID)" }.sorted())"
+                + "\((animal as? Dog)?.tricks ?? 0) \(seesFriends ? animal.friends.map { "\($0.objectID)" }.sorted() : [])"
         }
 
         /// Compares every list with what is fetched.
@@ -62,10 +65,14 @@ import Testing
                 }
                 for problem in watched.mirror.problems { fail(problem) }
                 let rows = try rows(watched.shape)
-                if rows == watched.rows, watched.mirror.changeCount > counts[index] { fail("observers were called, and nothing changed") }
+                if seesFriends, rows == watched.rows, watched.mirror.changeCount > counts[index] {
+                    fail("observers were called, and nothing changed")
+                }
                 if rows != watched.rows, watched.mirror.changeCount == counts[index] { fail("observers were not called") }
                 let changed = Set(rows).subtracting(watched.rows).compactMap { row in
-                    fetched.lazy.flatMap(\.ids).first { row.split(separator: "|", maxSplits: 1).last?.hasPrefix("\(identity($0)) ") ?? false }
+                    fetched.lazy.flatMap(\.ids).first {
+                        row.split(separator: "|", maxSplits: 1).last?.hasPrefix("\(identity($0)) ") ?? false
+                    }
                 }
                 for id in changed where !watched.mirror.reported.contains(id) { fail("the change of \(id) was not reported") }
                 watched.mirror.forgetReports()
@@ -141,7 +148,7 @@ import Testing
         try await withFolder { folder in
             let stack = try stack(backend, folder, isDivided: false)
             let draft = stack.beginUnsafe()
-            let watch = try Watch(draft)
+            let watch = try Watch(draft, seesFriends: false)
             var commits = RandomCommits(seed: 11)
             for number in 0..<Self.cases / 2 {
                 switch Int.random(in: 0..<10, using: &commits.random) {

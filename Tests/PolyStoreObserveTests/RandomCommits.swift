@@ -41,7 +41,7 @@ struct RandomCommits {
         case 20:
             try create(transaction, owners)
             try transaction.delete(animal)
-        default: owners.randomElement(using: &random)?.animals.insert(near(other, animals) ?? other)
+        default: if let owner = owners.randomElement(using: &random), let near = near(owner, animals) { owner.animals.insert(near) }
         }
     }
 
