@@ -11,11 +11,11 @@ final class KeyValueWriteTransaction: WriteTransaction {
     @exclusivity(unchecked) private var reader: SnapshotReader
     @exclusivity(unchecked) private var isEnded = false
     /// What went wrong in the engine: nothing but the end may follow.
-    private var failure: StoreError?
+    @exclusivity(unchecked) private var failure: StoreError?
     /// The next id of each entity from which ids were taken.
-    private var sequences: [Int: Int64] = [:]
+    @exclusivity(unchecked) private var sequences: [Int: Int64] = [:]
     /// Applied so far, to be written again if the engine needs more room.
-    private var applied: [ChangeSet] = []
+    @exclusivity(unchecked) private var applied: [ChangeSet] = []
 
     /// The handle has been retained for it, and is released at the end unless this throws.
     init(_ handle: EngineHandle, _ layout: StoreLayout, _ logger: any StoreLogger) throws {
@@ -122,7 +122,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
             throw failed(error)
         }
         if plan.changesIndexStates { reader.forgetStates() }
-        for (entity, count) in plan.growth { reader.grow(entity, by: count) }
+        for (entity, count) in plan.growth.enumerated() where count != 0 { reader.grow(entity, by: count) }
         applied.append(changes)
     }
 

@@ -4,7 +4,7 @@ import PolyStoreBackend
 /// faster.
 struct WriteLane {
     struct Entry {
-        /// Bytes 5 to 20 of the key: what comes after the number that all keys of the lane share. Decides nearly every comparison.
+        /// The first 16 bytes of the key after the ones that all keys of the lane share. They decide nearly every comparison.
         let head: (UInt64, UInt64)
         let offset: Int
         /// −1: the key is removed.
@@ -15,8 +15,11 @@ struct WriteLane {
         /// The key must not be there yet.
         let mustBeNew: Bool
 
-        init(_ key: UnsafeRawBufferPointer, at offset: Int, valueCount: Int, mustBeNew: Bool = false, record: UnsafeRawPointer? = nil) {
-            head = (WriteLane.word(key, 5), WriteLane.word(key, 13))
+        init(
+            _ key: UnsafeRawBufferPointer, sharing prefixCount: Int, at offset: Int, valueCount: Int, mustBeNew: Bool = false,
+            record: UnsafeRawPointer? = nil
+        ) {
+            head = (WriteLane.word(key, prefixCount), WriteLane.word(key, prefixCount + 8))
             self.offset = offset
             self.valueCount = valueCount
             self.record = record
@@ -30,11 +33,21 @@ struct WriteLane {
     let arena: RecordArena
     /// Of records as they came: how long their heads are; nil where they are not sealed.
     fileprivate let sealedHead: Int?
+    /// The number of bytes that all keys of the lane share. Keys that differ in an earlier byte would be sorted into a wrong order.
+    private let prefixCount: Int
 
-    /// - Parameter arena: may be that of other lanes too.
-    init(_ arena: RecordArena = RecordArena(capacity: 256), sealedHead: Int? = nil) {
+    /// The number of bytes that the keys of one entity, index or link table share: the space and the number.
+    static let numberedPrefixCount = 5
+
+    /// - Parameters:
+    ///   - arena: may be that of other lanes too.
+    ///   - prefixCount: the number of bytes that all keys of the lane share.
+    init(
+        _ arena: RecordArena = RecordArena(capacity: 256), sealedHead: Int? = nil, prefixCount: Int = WriteLane.numberedPrefixCount
+    ) {
         self.arena = arena
         self.sealedHead = sealedHead
+        self.prefixCount = prefixCount
     }
 
     var isEmpty: Bool { entries.isEmpty }
@@ -42,14 +55,15 @@ struct WriteLane {
     /// Makes room for so many more keys: in an arena of its own, which keeps many keys of one lane together, as once they are sorted they are read
     /// from all over it.
     mutating func reserve(_ count: Int, keySize: Int) {
-        if entries.isEmpty { self = WriteLane(RecordArena(capacity: count * keySize), sealedHead: sealedHead) }
+        if entries.isEmpty { self = WriteLane(RecordArena(capacity: count * keySize), sealedHead: sealedHead, prefixCount: prefixCount) }
         entries.reserveCapacity(entries.count + count)
     }
 
     /// Adds a key whose value, if any, lies right behind it in the arena.
     /// - Parameter record: the value, where it lies elsewhere; it must stay there.
     mutating func add(at offset: Int, keyCount: Int, valueCount: Int, mustBeNew: Bool = false, record: UnsafeRawPointer? = nil) {
-        let entry = Entry(arena.bytes(offset, keyCount), at: offset, valueCount: valueCount, mustBeNew: mustBeNew, record: record)
+        let entry = Entry(
+            arena.bytes(offset, keyCount), sharing: prefixCount, at: offset, valueCount: valueCount, mustBeNew: mustBeNew, record: record)
         if isSorted, let last = entries.last, !precedes(last, entry) { isSorted = false }
         entries.append(entry)
     }
@@ -101,7 +115,7 @@ struct WriteLane {
             let offset = arena.append(key)
             if let value { _ = arena.append(value) }
             // Sorted already, and not by what this lane's keys share, as they are of several.
-            entries.append(Entry(key, at: offset, valueCount: value?.count ?? -1))
+            entries.append(Entry(key, sharing: prefixCount, at: offset, valueCount: value?.count ?? -1))
         }
     }
 

@@ -21,7 +21,7 @@ struct WritePlan {
     /// Indexes, by number, that got their first cut entry.
     private var newlyCut: Set<UInt32> = []
     /// By entity: records more, or fewer.
-    private(set) var growth: [Int: Int64] = [:]
+    private(set) var growth: [Int64]
 
     var changesIndexStates: Bool { !states.isEmpty }
 
@@ -46,9 +46,11 @@ struct WritePlan {
         records = layout.schema.entities.map { WriteLane(arena, sealedHead: isSealed ? $0.layout.minimumSize : nil) }
         chunks = layout.schema.entities.map { _ in WriteLane(arena) }
         indexes = layout.indexes.map { $0.map { _ in WriteLane(arena) } }
+        growth = Array(repeating: 0, count: layout.schema.entities.count)
         links = layout.schema.links.map { _ in WriteLane(arena) }
         inverses = links
-        states = WriteLane(arena)
+        // The keys of index states share the space and the kind only, and differ in the number.
+        states = WriteLane(arena, prefixCount: 2)
     }
 
     // MARK: Working out
@@ -111,7 +113,7 @@ struct WritePlan {
         try require(entity, id, record, nil)
         try put(entity, id, record, mustBeNew: true)
         for position in layout.indexes[entity.index].indices { try enter(entity, position, id, record) }
-        growth[entity.index, default: 0] += 1
+        growth[entity.index] += 1
     }
 
     private mutating func update(_ entity: Entity, _ id: Int64, _ changed: RecordView, _ mask: FieldMask) throws {
@@ -139,7 +141,7 @@ struct WritePlan {
         }
         removeChunks(entity, id, old)
         records[entity.index].add(keys.record(layout.number(of: entity), id), nil)
-        growth[entity.index, default: 0] -= 1
+        growth[entity.index] -= 1
     }
 
     private func notFound(_ entity: Entity, _ id: Int64) -> StoreError {
