@@ -12,22 +12,30 @@ final class PendingCursor: RecordCursor {
     private let layout: RecordLayout
     private let order: RecordOrder
     private let isHidden: ((Int64) -> Bool)?
+    /// Gets the hidden rows before the first visible one; nil behind that.
+    private var prefix: HiddenPrefix?
+    private var prefixCount = 0
     private var position = 0
     private var hasStoreRow = false
     private var storeEnded = false
     private var skip: Int
     private var left: Int
 
-    /// - Parameter page: gives the store's rows from one on, and says how many at most; 0 where there are none any more.
+    /// - Parameters:
+    ///   - page: gives the store's rows from one on, and says how many at most; 0 where there are none any more.
+    ///   - prefix: gets the hidden rows at the start.
+    ///   - prefixCount: the number of rows of the prefix behind which the store's rows begin.
     init(
         _ page: @escaping (Int) throws -> (RecordCursor, count: Int), mine: [MaterializedCursor.Row], arena: RecordArena,
-        request: FetchRequest, isHidden: ((Int64) -> Bool)?
+        request: FetchRequest, isHidden: ((Int64) -> Bool)?, prefix: HiddenPrefix? = nil, prefixCount: Int = 0
     ) throws {
         self.page = page
         (store, asked) = try page(0)
         self.mine = mine
         self.arena = arena
         self.isHidden = isHidden
+        self.prefix = prefix
+        self.prefixCount = prefixCount
         layout = request.entity.layout
         order = RecordOrder(request.sortKeys)
         skip = request.offset
@@ -52,6 +60,7 @@ final class PendingCursor: RecordCursor {
             if try store.next() {
                 came += 1
                 hasStoreRow = !(isHidden?(store.id) ?? false)
+                if prefix != nil { notePrefix() }
             } else if came == asked {
                 try turnPage()
             } else {
@@ -72,6 +81,15 @@ final class PendingCursor: RecordCursor {
             stand(on: row.id, view)
         }
         return true
+    }
+
+    private func notePrefix() {
+        guard !hasStoreRow else {
+            prefix = nil
+            return
+        }
+        prefixCount += 1
+        prefix?.append(store.id, store.record, count: prefixCount)
     }
 
     private func turnPage() throws {

@@ -40,7 +40,11 @@ final class PendingRecords {
     /// Rows whose records or objects were changed since the first of these was made, in order.
     var changed: [Int32] = []
 
+    /// The hidden rows at the start of orders, the latest at the end.
+    private var prefixes: [HiddenPrefix] = []
+
     static let watchLimit = 4
+    private static let prefixLimit = 4
 
     init(_ entry: StoreEntity) {
         self.entry = entry
@@ -71,7 +75,25 @@ final class PendingRecords {
     }
 
     /// Called when the store shows another version.
-    func forgetStored() { for index in watches.indices { watches[index].forgetStored() } }
+    func forgetStored() {
+        for index in watches.indices { watches[index].forgetStored() }
+        prefixes = []
+    }
+
+    /// The stored rows at the start of a request's order that are known to be hidden.
+    /// - Returns: nil for an order that cannot be continued behind a row.
+    func prefix(of request: FetchRequest) -> HiddenPrefix? {
+        guard HiddenPrefix.canFollow(request) else { return nil }
+        if let known = prefixes.lastIndex(where: { $0.predicate == request.predicate && $0.keys == request.sortKeys }) {
+            prefixes.append(prefixes.remove(at: known))
+        } else if let new = HiddenPrefix(request) {
+            if prefixes.count == Self.prefixLimit { prefixes.removeFirst() }
+            prefixes.append(new)
+        } else {
+            return nil
+        }
+        return prefixes.last
+    }
 
     /// Encodes what is new or was changed.
     func catchUp(_ own: Transaction.Pending) throws {

@@ -114,6 +114,9 @@ extension Transaction {
     ) throws -> RecordCursor {
         var wider = request
         wider.onlyIDs = false  // the order needs the values
+        let prefix = showsOneVersion && own.hidden > 0 ? records(Int(entry.slot)).prefix(of: request) : nil
+        let start = prefix?.start
+        let prefixCount = start == nil ? 0 : prefix?.count ?? 0
         // As many rows as are wanted may be behind some that fall away: a few more are asked for, and all only if those do not do.
         let wanted = request.limit.map { Int(clamping: $0.magnitude + request.offset.magnitude) }
         func page(_ offset: Int) throws -> (RecordCursor, count: Int) {
@@ -121,11 +124,17 @@ extension Transaction {
             let left = wanted.map { Int(clamping: $0.magnitude + own.hidden.magnitude) - offset }
             wider.limit = left.map { min($0, offset == 0 ? Int(clamping: (wanted ?? 0).magnitude + 16) : 4 * offset) }
             if let limit = wider.limit, limit <= 0 { return (RecordCursor(layout: entry.entity.layout), 0) }
+            if let prefix, let start {
+                let cursor = try SequentialCursor(
+                    storage, prefix.requests(wider, behind: start), limit: wider.limit, offset: offset, layout: entry.entity.layout)
+                return (cursor, wider.limit ?? .max)
+            }
             return (try storage.fetch(wider), wider.limit ?? .max)
         }
         return try PendingCursor(
             page, mine: own.rows, arena: own.arena, request: request,
-            isHidden: own.hidden == 0 ? nil : hidden.map { hidden in hidden.contains } ?? { [unowned self] key in isPending(entry, key) })
+            isHidden: own.hidden == 0 ? nil : hidden.map { hidden in hidden.contains } ?? { [unowned self] key in isPending(entry, key) },
+            prefix: prefix, prefixCount: prefixCount)
     }
 
     /// The stored objects that this transaction has changed or deleted so far.

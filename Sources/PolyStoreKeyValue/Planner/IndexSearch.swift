@@ -44,6 +44,11 @@ struct IndexSearch {
             break
         }
         if ranges.isEmpty, !isEmptyRange { ranges = prefixes.map { KeyRange(prefix: $0) } }
+        // Behind the values of all fields stands the id.
+        if pointFields == index.fields.count, !index.isUnique, let bounds = IDBounds(conjuncts) {
+            ranges = prefixes.map { bounds.range(behind: $0, keys) }.filter { !$0.isEmpty }
+            conditions.append("objectID BETWEEN ?")
+        }
         ranges.sort { $0.start.lexicographicallyPrecedes($1.start) }
     }
 

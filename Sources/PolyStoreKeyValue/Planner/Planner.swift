@@ -86,21 +86,10 @@ struct Planner {
         return RequestPlan(path: .ids(ids.sorted()), predicate: predicate, isOrdered: isOrderedByID || ids.count < 2)
     }
 
-    /// The records that bounds of the id leave; nil: all. The bounds are tested again on each record, as that costs nothing.
+    /// The records that bounds of the id leave; nil: all.
     private func idRange(_ conjuncts: [QueryPredicate]) -> KeyRange? {
-        var least: Int64?
-        var greatest: Int64?
-        for part in conjuncts {
-            guard case .compare(.objectID, let comparison, .integer(let id)) = part.node else { continue }
-            switch comparison {
-            case .greater, .greaterOrEqual: least = max(least ?? id, id)
-            case .less, .lessOrEqual: greatest = min(greatest ?? id, id)
-            default: continue
-            }
-        }
-        if least == nil && greatest == nil { return nil }
-        let number = reader.layout.number(of: entity)
-        return KeyRange(keys.recordBytes(number, least ?? .min), KeyRange.successor(keys.recordBytes(number, greatest ?? .max)))
+        guard let bounds = IDBounds(conjuncts) else { return nil }
+        return bounds.range(behind: KeyRange(recordsOf: reader.layout.number(of: entity)).start, keys)
     }
 
     // MARK: Indexes

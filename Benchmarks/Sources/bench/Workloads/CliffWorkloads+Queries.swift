@@ -9,6 +9,11 @@ extension CliffWorkloads {
     /// The store has items from 0 on; those that are created count down from −1.
     private static func create(_ scene: Scene, _ number: Int) throws { try scene.transaction.create(Into<Item>()).number = -number - 1 }
 
+    private static func createAll(_ scene: Scene) throws { for number in scene.items.indices { try create(scene, number) } }
+    private static func deleteFirst(_ scene: Scene, _ chain: FetchChain<Item>) throws {
+        while let item = try scene.transaction.fetchOne(chain) { try scene.transaction.delete(item) }
+    }
+
     static var countRows: [Row] {
         [
             Row(name: "create-count") { scene in
@@ -102,6 +107,17 @@ extension CliffWorkloads {
                     try scene.transaction.delete(item)
                     try fetch(scene, chain)
                 }
+            },
+            // Fetches of the first object, which is then deleted or no longer matches, until none is left.
+            Row(name: "fetch-first-delete") { scene in try deleteFirst(scene, From<Item>().orderBy(.ascending(\.number))) },
+            Row(name: "fetch-last-delete") { scene in try deleteFirst(scene, From<Item>().orderBy(.descending(\.number))) },
+            Row(name: "fetch-first-delete-by-id") { scene in try deleteFirst(scene, From<Item>().limit(1)) },
+            Row(name: "fetch-first-delete-created", before: createAll) { scene in
+                try deleteFirst(scene, From<Item>().where(\.number < 0).orderBy(.ascending(\.number)))
+            },
+            Row(name: "fetch-first-change") { scene in
+                let chain = From<Item>().where(\.number >= 0).orderBy(.ascending(\.number))
+                while let item = try scene.transaction.fetchOne(chain) { item.number = -item.number - 1 }
             },
             // The same work whatever is stored: a page of the list while one change is pending.
             Row(name: "page-pending", before: changeOne) { scene in

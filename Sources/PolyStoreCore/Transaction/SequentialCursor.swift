@@ -1,0 +1,47 @@
+import PolyStoreBackend
+
+/// The rows of several requests, one request after another.
+final class SequentialCursor: RecordCursor {
+    private let storage: any ReadTransaction
+    /// Those that have not begun.
+    private var requests: ArraySlice<FetchRequest>
+    private var current: RecordCursor?
+    /// The number of rows that are still wanted; nil for all.
+    private var left: Int?
+
+    /// - Parameters:
+    ///   - limit: the number of rows, of all requests together.
+    ///   - offset: the number of rows to leave out at the start.
+    init(_ storage: any ReadTransaction, _ requests: [FetchRequest], limit: Int?, offset: Int, layout: RecordLayout) throws {
+        self.storage = storage
+        self.requests = requests[...]
+        left = limit.map { Int(clamping: $0.magnitude + offset.magnitude) }
+        super.init(layout: layout)
+        for _ in 0..<offset { guard try next() else { break } }
+    }
+
+    override func next() throws -> Bool {
+        while left ?? 1 > 0 {
+            guard let cursor = try current ?? open() else { return false }
+            if try cursor.next() {
+                left = left.map { $0 - 1 }
+                stand(on: cursor.id, cursor.record)
+                return true
+            }
+            close()
+        }
+        return false
+    }
+
+    private func open() throws -> RecordCursor? {
+        guard var request = requests.popFirst() else { return nil }
+        (request.limit, request.offset) = (left, 0)
+        current = try storage.fetch(request)
+        return current
+    }
+
+    override func close() {
+        current?.close()
+        current = nil
+    }
+}
