@@ -47,11 +47,13 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
     private static let mostIdle = 16
     /// A write transaction was ended on another thread than its own: LMDB's lock can no longer be given back.
     private var isStuck = false
+    private var mappedPages: LMDBMappedPages
 
     init(path: String, options: LMDBOptions, isReadOnly: Bool) throws {
         place = path
         self.options = options
         traits = EngineTraits(features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability], valuesStay: true)
+        mappedPages = LMDBMappedPages(path: path)
         let file = LMDBFile(place: FilePlace(path: path))
         opener = LMDBEnvironment(file: file, options: options, isReadOnly: isReadOnly)
         let opened = try opener.open(mapSize: options.mapSize)
@@ -197,10 +199,12 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         gate.withLock { isFlushed = true }
     }
 
-    /// - Parameter code: of the commit.
+    /// - Parameters:
+    ///   - code: of the commit.
+    ///   - writtenKeys: the number of keys that the commit has written.
     /// - Returns: the error of a commit that failed.
     @discardableResult
-    func finishWriting(_ code: Int32 = MDB_SUCCESS) -> (any Error)? {
+    func finishWriting(_ code: Int32 = MDB_SUCCESS, writtenKeys: Int = 0) -> (any Error)? {
         // LMDB cannot tell a full disk from a broken one where the system writes only a part.
         var isFull = false
         var descriptor: mdb_filehandle_t = -1
@@ -208,6 +212,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         gate.withLock {
             // Codes of the system come from writing or flushing.
             if code > 0 { isFlushed = false }
+            mappedPages.didWrite(writtenKeys)
             running -= 1
             gate.broadcast()
         }
@@ -275,6 +280,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
             let old = self.size(of: environment)
             let new = try size(environment)
             if new == old { return }
+            mappedPages.forget()
             let code = mdb_env_set_mapsize(environment, new)
             if code == MDB_SUCCESS { return }
             // LMDB has given up the old map before it asked for the new one: without a map, the next read would be a crash.
@@ -312,6 +318,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
     private func closeEnvironment() {
         guard let closed = environment else { return }
         environment = nil
+        mappedPages.forget()
         mdb_env_close(closed)
     }
 

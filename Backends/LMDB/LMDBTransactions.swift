@@ -126,6 +126,8 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
     private var cursors: [WeakCursor] = []
     /// The cursor that writes: keys come in order, so the next place is near the last.
     private var position: OpaquePointer?
+    /// The number of keys that were written.
+    private var writtenKeys = 0
 
     private struct WeakCursor {
         weak var cursor: LMDBCursor?
@@ -150,6 +152,7 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
 
     func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
         try checkThread()
+        writtenKeys &+= 1
         if position == nil {
             try LMDBError.check(mdb_cursor_open(transaction, engine.database, &position), "Writing", engine.place)
         }
@@ -179,7 +182,7 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
         engine.setRelaxed(durability == .relaxed)
         isEnded = true
         // Whatever it answers, the transaction is over.
-        if let error = engine.finishWriting(mdb_txn_commit(transaction)) { throw error }
+        if let error = engine.finishWriting(mdb_txn_commit(transaction), writtenKeys: writtenKeys) { throw error }
     }
 
     override func end() {

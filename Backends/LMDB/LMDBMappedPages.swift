@@ -1,0 +1,64 @@
+import PolyStoreBackend
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Releases the pages of the mapped file that large imports leave resident.
+///
+/// Every page of the file that a process has touched counts as its memory until the system takes it away, which a system without need of memory does not do:
+/// an import of a million records makes the whole file resident. After many written keys the pages are given back. They stay in the system's page cache, and the
+/// next access maps them again.
+struct LMDBMappedPages {
+    /// The number of written keys after which pages are released: about thirty milliseconds of work, beside which mapping the pages again costs little.
+    private static let keysPerRelease = 4096
+
+    private let path: String
+    private var writtenKeys = 0
+    /// Where the file is mapped; nil: not looked up since the last ``forget()``.
+    private var region: UnsafeMutableRawBufferPointer?
+
+    init(path: String) { self.path = path }
+
+    /// Called when the map was moved or closed.
+    mutating func forget() { region = nil }
+
+    /// Called after a commit, while the map cannot be moved or closed.
+    mutating func didWrite(_ keys: Int) {
+        writtenKeys += keys
+        guard writtenKeys >= Self.keysPerRelease else { return }
+        writtenKeys = 0
+        if region == nil { region = Self.region(of: path) }
+        guard let region, let start = region.baseAddress else { return }
+        // A shared mapping of a file loses nothing: what is written is in the page cache.
+        madvise(start, region.count, Int32(MADV_DONTNEED))
+    }
+
+    /// Finds the shared mapping of a file among those of the process. A system that does not list them releases no pages.
+    private static func region(of path: String) -> UnsafeMutableRawBufferPointer? {
+        #if os(Linux)
+            var information = stat()
+            guard stat(path, &information) == 0, let maps = fopen("/proc/self/maps", "r") else { return nil }
+            defer { fclose(maps) }
+            var line: UnsafeMutablePointer<CChar>?
+            var capacity = 0
+            defer { free(line) }
+            while getline(&line, &capacity, maps) > 0 {
+                guard let line else { break }
+                // 7f0000000000-7f1000000000 r--s 00000000 08:01 131 /path
+                let fields = String(cString: line).split(separator: " ", maxSplits: 5)
+                guard fields.count == 6, fields[1].hasSuffix("s"), fields[2].allSatisfy({ $0 == "0" }),
+                    UInt64(fields[4]) == UInt64(information.st_ino)
+                else { continue }
+                let bounds = fields[0].split(separator: "-").compactMap { UInt(String($0), radix: 16) }
+                guard bounds.count == 2, let start = UnsafeMutableRawPointer(bitPattern: bounds[0]), bounds[0] < bounds[1] else { continue }
+                return UnsafeMutableRawBufferPointer(start: start, count: Int(bounds[1] - bounds[0]))
+            }
+        #endif
+        return nil
+    }
+}
