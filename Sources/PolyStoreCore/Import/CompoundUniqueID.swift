@@ -1,4 +1,5 @@
 import PolyStoreBackend
+public import PolyStoreFormats
 
 /// A unique id of several stored properties.
 ///
@@ -63,4 +64,42 @@ public struct UniqueIDValues<each Part: Hashable>: Hashable {
     }
 
     public func hash(into hasher: inout Hasher) { for part in repeat each parts { hasher.combine(part) } }
+}
+
+extension UniqueIDValues: ConvertibleFromSource where repeat each Part: ConvertibleFromSource {
+    /// Creates the unique id from an array with a value for each part, as an export writes it. If text is converted, also from an array in JSON.
+    public init(source: JSONValue, options: ConversionOptions) throws {
+        let reader = UniqueIDPartReader(source, try [JSONValue](source: source, options: options), options)
+        self.init(repeat try reader.next((each Part).self))
+        try reader.finish()
+    }
+}
+
+/// Converts the values of an array to the parts of a unique id. A class, as the compiler crashes on a local function that changes variables in a parameter pack.
+private final class UniqueIDPartReader {
+    private let source: JSONValue
+    private let values: [JSONValue]
+    private let options: ConversionOptions
+    private var position = 0
+
+    init(_ source: JSONValue, _ values: [JSONValue], _ options: ConversionOptions) {
+        self.source = source
+        self.values = values
+        self.options = options
+    }
+
+    func next<Part: ConvertibleFromSource>(_ type: Part.Type) throws -> Part {
+        guard position < values.count else { throw RecordError.wrongType(expected: "a value for each part of the id", found: source) }
+        defer { position += 1 }
+        do {
+            return try Part(source: values[position], options: options)
+        } catch let error as RecordError {
+            throw error.atIndex(position)
+        }
+    }
+
+    /// - Throws: `wrongType` where there are more values than parts.
+    func finish() throws {
+        guard position == values.count else { throw RecordError.wrongType(expected: "an array of \(position) values", found: source) }
+    }
 }

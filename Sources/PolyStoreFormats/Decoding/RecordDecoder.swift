@@ -27,6 +27,8 @@ struct RecordDecoder: Decoder {
 
     /// Returns the value as `T`: by our conversion for the types that JSON and Foundation have, otherwise by the type's own decoding.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        // A dictionary would decode each of its values with a decoder of its own.
+        if type == [String: JSONValue].self, case .object(let object) = value, let result = object.dictionary as? T { return result }
         if type == Date.self || type == Data.self || type == URL.self || type == UUID.self || type == Decimal.self,
             let convertible = type as? any ConvertibleFromSource.Type, let result = try convert(convertible) as? T
         {

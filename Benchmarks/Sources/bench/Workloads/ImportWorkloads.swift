@@ -4,7 +4,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import PolyStoreFormats
 
-/// W16 and W17: records of text through the readers and the importer.
+/// W16 and W17: records of text through `importRecords`.
 struct ImportWorkloads: Sendable {
     private let store: BenchStore
     private var out: Reporter { store.out }
@@ -30,8 +30,8 @@ struct ImportWorkloads: Sendable {
             let stack = try open("contacts-" + name)
             let content = { try stack.readAndWait { context in try context.fetchAll(From<Contact>()).reduce(0) { $0 &+ contentHash($1) } } }
             try out.time("W16" + name, PB.n, note: "\(text.count) bytes", verify: content) {
-                try importOnce(stack, RecordSource.bytes(text, format: format))
-                return 0
+                let report = try stack.importRecordsAndWait(Into<Contact>(), from: .bytes(text, format: format))
+                return UInt64(report.inserted)
             }
             if PB.verify, try content() != expected {
                 throw StoreError(.corrupt, "The persons of W16\(name) are not those of the generator.")
@@ -56,15 +56,6 @@ struct ImportWorkloads: Sendable {
         return stack
     }
 
-    private func importOnce(_ stack: DataStack, _ source: RecordSource) throws {
-        try stack.performAndWait { transaction in
-            let reader = try source.makeReader()
-            var records: [SourceRecord] = []
-            while let record = try reader.next() { records.append(record) }
-            try transaction.importUniqueObjects(Into<Contact>(), from: records)
-        }
-    }
-
     /// W17: persons from a pipe, which another process fills, in batches of 1,000.
     func fromPipe() throws {
         let stack = try open("contacts-pipe")
@@ -76,24 +67,12 @@ struct ImportWorkloads: Sendable {
         try writer.run()
         let before = Memory()
         let start = Stamp()
-        let reader = try RecordSource.handle(pipe.fileHandleForReading, format: .jsonLines).makeReader()
-        var inserted = 0
-        var isAtEnd = false
-        while !isAtEnd {
-            var records: [SourceRecord] = []
-            while records.count < 1000 {
-                guard let record = try reader.next() else {
-                    isAtEnd = true
-                    break
-                }
-                records.append(record)
-            }
-            let batch = records
-            inserted += try stack.performAndWait { try $0.importUniqueObjects(Into<Contact>(), from: batch).count }
-        }
+        let report = try stack.importRecordsAndWait(
+            Into<Contact>(), from: .handle(pipe.fileHandleForReading, format: .jsonLines),
+            options: ImportOptions(commit: .batches(of: 1000)))
         let end = Stamp()
         writer.waitUntilExit()
-        guard inserted == PB.n else { throw StoreError(.corrupt, "W17 imported \(inserted) of \(PB.n) persons.") }
+        guard report.inserted == PB.n else { throw StoreError(.corrupt, "W17 imported \(report.inserted) of \(PB.n) persons.") }
         out.emit(
             "W17", PB.n, seconds: end.wall - start.wall, cpu: end.cpu - start.cpu, note: "batches of 1,000",
             extra: [("before_kb", before.resident), ("anonymous_kb", Memory().anonymous)])

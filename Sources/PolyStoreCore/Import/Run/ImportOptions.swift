@@ -15,6 +15,9 @@ public struct ImportOptions: Sendable {
         ///
         /// With a `resume` name, the position in the source is committed with each batch. A later run with the same name over the same source continues
         /// after the last committed record, so that each record is imported exactly once, whatever ended the earlier run.
+        ///
+        /// References are resolved at the end of each batch. One whose target is a record of a later batch fails under ``MissingReference/fail``, the default:
+        /// import the targets first, or use ``MissingReference/createStub``.
         case batches(of: Int, resume: String? = nil)
     }
 
