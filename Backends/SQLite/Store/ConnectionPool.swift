@@ -30,7 +30,7 @@ final class ConnectionPool: @unchecked Sendable {
     /// Of the writer: whether everything in the log is known to be on the disk, or was put there by this pool.
     private var isLogFlushed: Bool
     /// Of the writer: the files that it writes.
-    private var files: WatchedFiles
+    @exclusivity(unchecked) private var files: WatchedFiles
     /// Those of them that stay the same when no connection is open.
     private let lastingFiles: WatchedFiles
     /// Of a file that nobody can write: how it was when it was opened.

@@ -62,18 +62,19 @@ public final class ChangeSet {
     }
 
     public let schema: ResolvedSchema
-    public private(set) var changes: [Change] = []
-    public private(set) var links: [LinkChange] = []
+    // A change set is used by one thread at a time, and none of these is handed out in place.
+    @exclusivity(unchecked) public private(set) var changes: [Change] = []
+    @exclusivity(unchecked) public private(set) var links: [LinkChange] = []
     /// The named values, each name once, in the order in which they were first set.
-    public private(set) var values: [ValueChange] = []
+    @exclusivity(unchecked) public private(set) var values: [ValueChange] = []
     /// What is appended to the store's change log, in order; see ``LogEntry``.
-    public private(set) var logEntries: [[UInt8]] = []
+    @exclusivity(unchecked) public private(set) var logEntries: [[UInt8]] = []
     /// The entries of the change log up to this position are removed, of those that were appended by earlier change sets; nil: none.
-    public private(set) var logRemoval: Int64?
+    @exclusivity(unchecked) public private(set) var logRemoval: Int64?
     /// Positions in `values` by the names' bytes: strings that are equal as text can differ in bytes.
     private var valuePositions: [[UInt8]: Int] = [:]
     private let arena: RecordArena
-    private var builder: RecordBuilder
+    @exclusivity(unchecked) private var builder: RecordBuilder
 
     public init(_ schema: ResolvedSchema, capacity: Int = 4096) {
         self.schema = schema

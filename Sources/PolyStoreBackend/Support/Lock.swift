@@ -12,7 +12,8 @@
 ///
 /// Sendable: both parts are at fixed addresses from init to deinit, and made to be used from any thread.
 package final class Lock: @unchecked Sendable {
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    // The methods are inlined in other modules, as a transaction takes dozens of locks.
+    @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     package init() {
@@ -29,6 +30,7 @@ package final class Lock: @unchecked Sendable {
         mutex.deallocate()
     }
 
+    @inlinable @inline(__always)
     package func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -1,10 +1,12 @@
 /// A value that is only touched under a lock.
 package final class Protected<State>: @unchecked Sendable {  // every access to `state` is inside the lock
-    private var state: State
-    private let lock = Lock()
+    // Only touched under the lock: exclusivity checks could find nothing.
+    @exclusivity(unchecked) @usableFromInline var state: State
+    @usableFromInline let lock = Lock()
 
     package init(_ state: State) { self.state = state }
 
+    @inlinable @inline(__always)
     package func withLock<T>(_ body: (inout State) throws -> T) rethrows -> T { try lock.withLock { try body(&state) } }
 
     /// Waits until `ready`, then runs `body`, all under the lock.

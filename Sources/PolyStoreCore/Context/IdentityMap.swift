@@ -21,7 +21,10 @@ final class IdentityMap {
 
     @usableFromInline static let width = 8
     @usableFromInline static let keysPerLine: UInt64 = 7
-    private static let leastCapacity = 16
+    /// Room for two lines: most transactions have few objects, and make a map for each entity that they touch.
+    private static let leastCapacity = 4
+    /// A table of few lines is in few lines of a cache wherever it is; aligned memory takes the allocator several times as long.
+    private static let leastAlignedCapacity = 32
 
     /// The owner, as long as it lives; see ``owner``.
     @usableFromInline unowned(unsafe) let context: Context
@@ -400,7 +403,8 @@ final class IdentityMap {
         while (used + 1) * 5 > capacity * 2 { capacity *= 2 }
         shift = UInt64(64 - capacity.trailingZeroBitCount)
         let words = capacity * Self.width
-        let room = UnsafeMutableRawPointer.allocate(byteCount: words * MemoryLayout<UInt>.stride, alignment: 64)
+        let room = UnsafeMutableRawPointer.allocate(
+            byteCount: words * MemoryLayout<UInt>.stride, alignment: capacity < Self.leastAlignedCapacity ? 16 : 64)
         room.initializeMemory(as: UInt.self, repeating: 0, count: words)
         lines = room.bindMemory(to: Atomic<UInt>.self, capacity: words)
         lastTag = 0

@@ -181,8 +181,9 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         _ done: @escaping ((any Error)?) -> Void
     ) {
         // One that touched no store waits for all before it, so that a caller can wait for them by an empty transaction; it does not fail with them.
-        let isEmpty = transaction.touchedStores.isEmpty
-        let stores = isEmpty ? Array(parts.indices) : transaction.touchedStores
+        let touched = transaction.touchedStores
+        let isEmpty = touched.isEmpty
+        let stores = isEmpty ? Array(parts.indices) : touched
         let published = transaction.published
         let site = transaction.site
         transaction.end()
@@ -225,7 +226,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
             .info, "A transaction failed in a group and is applied again after the others of the group are committed: \(failure)")
         let versions = try commitAhead(stores)
         do {
-            for (index, version) in versions {
+            for (index, version) in versions where stores.contains(index) {
                 let part = try part(core.table.withLock { $0.stores[index] })
                 guard part.writer.version == version else { throw part.store.interrupted }
             }
@@ -264,24 +265,24 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
     func commit() { _ = try? commitAhead([]) }
 
     /// - Parameter stores: of a transaction that is not a member yet, but depends on what the members did to these.
-    /// - Returns: their versions afterwards.
+    /// - Returns: the versions of the stores afterwards.
     /// - Throws: what the commit of one of them threw.
-    private func commitAhead(_ stores: [Int]) throws -> [Int: UInt64] {
+    private func commitAhead(_ stores: [Int]) throws -> [(store: Int, version: UInt64)] {
         var failure: (store: PersistentStore, error: any Error)?
-        var versions: [Int: UInt64] = [:]
+        var versions: [(store: Int, version: UInt64)] = []
         var committed: [(store: PersistentStore, version: UInt64)] = []
         var lost: Set<Int> = []
         for case let part? in parts {
             let index = part.store.index
             guard part.isChanged, failure == nil else {
-                if part.isChanged { lost.insert(index) } else { versions[index] = part.writer.version }
+                if part.isChanged { lost.insert(index) } else { versions.append((index, part.writer.version)) }
                 rollBack(part)
                 continue
             }
             core.external.willCommit(part.store, after: part.writer.version)
             do {
                 let version = try part.commit()
-                versions[index] = version
+                versions.append((index, version))
                 committed.append((part.store, version))
                 drop(part, committed: true)
             } catch {
@@ -301,7 +302,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
             return error
         }
         if let failure, stores.contains(where: lost.contains) { throw failure.error }
-        return versions.filter { stores.contains($0.key) }
+        return versions
     }
 
     /// Tells those who follow what was committed, in the order of the transactions.

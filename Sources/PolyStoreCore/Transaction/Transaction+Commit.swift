@@ -113,10 +113,11 @@ extension Transaction {
     /// Everything that the model asks of what was changed; all violations in one error.
     private func validate() throws {
         var violations = Violations()
-        for (slot, own) in pending.enumerated() {
+        for slot in pending.indices {
             let entry = table.entries[slot]
-            if !entry.counted.isEmpty { try checkCounts(entry, own, &violations) }
-            if own.isEmpty { continue }
+            if !entry.counted.isEmpty { try checkCounts(entry, pending[slot], &violations) }
+            if pending[slot].isEmpty { continue }
+            let own = pending[slot]
             if let lost = own.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(lost, entry) }
             for object in own.inserted where !object.isDeleted {
                 for field in entry.required(of: object) where !(object._$state.edit?.mask.contains(field) ?? false) {

@@ -6,6 +6,7 @@ extension Transaction {
     ///   the choices.
     public final func create<T: Model>(_ into: Into<T>) throws -> T { try create(T.self, entry(for: into)) }
 
+    @usableFromInline
     final func create<T: Model>(_ type: T.Type, _ entry: StoreEntity) throws -> T {
         if !isOpen { try checkMutable() }
         if let kind = entry.family?.kind(T.self), kind.isAbstract { throw abstract(kind) }
@@ -26,6 +27,7 @@ extension Transaction {
 
     func entry<T: Model>(for into: Into<T>) throws -> StoreEntity {
         if let newerTable { update(newerTable) }
+        if case .none = into.configuration, let last = createdEntry, last.type == ObjectIdentifier(T.self) { return last.entry }
         let known = table.byType[ObjectIdentifier(T.self)] ?? []
         let matching: [StoreEntity]
         if case .some(let configuration) = into.configuration {
@@ -41,6 +43,7 @@ extension Transaction {
                 "\(T._$entityName) could be created in \(matching.count) stores; say which: Into<\(T.self)>(configuration) with one of \(names).",
                 entity: T._$entityName)
         }
+        if case .none = into.configuration { createdEntry = (ObjectIdentifier(T.self), entry) }
         return entry
     }
 

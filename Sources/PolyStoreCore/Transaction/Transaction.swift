@@ -47,6 +47,8 @@ public class Transaction: Context {
     /// What was written by a commit in the body: it is no longer pending, and still to be published.
     @exclusivity(unchecked) private(set) final var written: (log: MemberLog, deletedKinds: [ObjectKey: String])?
     @exclusivity(unchecked) private var phase = Phase.open
+    /// The entry of the class of which an object was last created, where no configuration was named.
+    @exclusivity(unchecked) final var createdEntry: (type: ObjectIdentifier, entry: StoreEntity)?
 
     /// Who makes the changes: handed on to all who observe the commit, so that somebody can tell his own changes from those of others.
     public final var sourceIdentifier: (any Hashable & Sendable)? {
@@ -70,7 +72,10 @@ public class Transaction: Context {
         super.init(core: core, table: table, site)
     }
 
-    override func didGrow() { while pending.count < table.entries.count { pending.append(Pending()) } }
+    override func didGrow() {
+        createdEntry = nil
+        while pending.count < table.entries.count { pending.append(Pending()) }
+    }
 
     final func take(_ order: TransactionOrder) {
         ticket = order.ticket
@@ -215,6 +220,7 @@ public class Transaction: Context {
 
     /// The entities of deleted objects of hierarchies: nothing of them will be left to tell.
     final var deletedKinds: [ObjectKey: String] {
+        guard pending.contains(where: { !$0.deleted.isEmpty }) else { return [:] }
         var kinds: [ObjectKey: String] = [:]
         for (slot, own) in pending.enumerated() where !own.deleted.isEmpty {
             guard let family = table.entries[slot].family else { continue }

@@ -7,16 +7,16 @@ final class SnapshotReader {
     let decoder: RecordDecoder
     let isWritten: Bool
     private let keys = KeyWriter()
-    /// By the index's number.
-    private var states: [UInt32: IndexState] = [:]
     // Of one thread, read and written in one step each.
+    /// By the index's number.
+    @exclusivity(unchecked) private var states: [UInt32: IndexState] = [:]
     @exclusivity(unchecked) private(set) var isEnded = false
     /// By entity: records more, or fewer, than the statistics say, as those are written at the end of a transaction only.
-    private(set) var growth: [Int: Int64] = [:]
+    @exclusivity(unchecked) private(set) var growth: [Int: Int64] = [:]
     /// What the writer before has left, and what this one may add to it: true of the store as it was when this one began.
-    private(set) var notes: WriterNotes?
+    @exclusivity(unchecked) private(set) var notes: WriterNotes?
     /// Of a writer, once known.
-    var knownLogBounds: LogBounds?
+    @exclusivity(unchecked) var knownLogBounds: LogBounds?
 
     /// - Parameters:
     ///   - isWritten: the snapshot is a writer, so that what it shows can change from one step of a walk to the next.
