@@ -1,6 +1,7 @@
 import PolyStoreBackend
 
 /// A unique id as the stores compare it: text by its bytes, −0 as 0.
+@usableFromInline
 enum ImportKey {
     case integer(Int64)
     case text(String)
@@ -27,6 +28,13 @@ enum ImportKey {
         }
     }
 
+    /// Returns whether the id is a text of some bytes.
+    func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard case .text(let text) = self else { return false }
+        return text.utf8.withContiguousStorageIfAvailable { Order.of(UnsafeRawBufferPointer($0), bytes) == 0 }
+            ?? text.utf8.elementsEqual(bytes)
+    }
+
     /// One value for each field of the id.
     var values: [Value] {
         switch self {
@@ -39,6 +47,7 @@ enum ImportKey {
 }
 
 extension ImportKey: Hashable {
+    @usableFromInline
     static func == (left: ImportKey, right: ImportKey) -> Bool {
         switch (left, right) {
         case (.integer(let first), .integer(let second)): first == second
@@ -49,6 +58,7 @@ extension ImportKey: Hashable {
         }
     }
 
+    @usableFromInline
     func hash(into hasher: inout Hasher) {
         switch self {
         case .integer(let value): hasher.combine(value)
@@ -59,19 +69,8 @@ extension ImportKey: Hashable {
     }
 }
 
-extension [ImportKey: Int] {
-    /// Returns the position of an id, which is the next free one where the id is new. One look-up, whether the id is new or not.
-    mutating func position(_ key: ImportKey) -> Int {
-        let next = count
-        func take(_ known: inout Int) -> Int {
-            if known < 0 { known = next }
-            return known
-        }
-        return take(&self[key, default: -1])
-    }
-}
-
 extension ImportKey: CustomStringConvertible {
+    @usableFromInline
     var description: String {
         func text(_ value: Value) -> String {
             switch value {

@@ -47,7 +47,7 @@ public struct ImportReference<Target: ImportableUniqueObject> {
 
     func resolve(_ holder: ReferenceHolder, _ assign: @escaping (Target?) throws -> Void) throws {
         try transaction.checkMutable()
-        let target = id.map { (key: importer.access.key($0), id: $0) }
+        let target = id.map { (key: importer.key(of: $0), id: $0) }
         try importer.references.add(.init(target: target, policy: policy, holder: holder, assign: assign), importer)
     }
 }

@@ -4,6 +4,7 @@ import PolyStoreBackend
 ///
 /// Everything that needs the store is gathered while the sources of a call are read, and looked up together at its end, so that the number of
 /// queries depends on the number of entities and not on that of the sources.
+@usableFromInline
 final class ImportState {
     private struct Key: Hashable {
         let type: ObjectIdentifier
@@ -21,6 +22,7 @@ final class ImportState {
     init(_ transaction: Transaction) { self.transaction = transaction }
 
     /// Returns what imports objects of a class into a store.
+    @usableFromInline
     func importer<T: ImportableUniqueObject>(_ into: Into<T>) throws -> UniqueImporter<T> {
         let entry = try transaction.entry(for: into)
         let key = Key(type: ObjectIdentifier(T.self), slot: entry.slot)
@@ -38,6 +40,7 @@ final class ImportState {
     }
 
     /// Runs an import call. At the end of the outermost one the references are resolved.
+    @usableFromInline
     func call<R>(_ body: () throws -> R) throws -> R {
         depth += 1
         defer {

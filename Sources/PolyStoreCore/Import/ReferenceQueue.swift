@@ -125,7 +125,9 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
                 order.append(key)
             }
         }
-        try importer.fetch(order) { targets[$0] = $1 }
+        try importer.fetch(importer.lookUps(ImportKeyIndex(order), order)) { position, object in
+            if targets[order[position]] == nil { targets[order[position]] = object }
+        }
         for link in links where link.policy == .createStub {
             if let target = link.target, targets[target.key] == nil { targets[target.key] = try importer.insertStub(target.id) }
         }

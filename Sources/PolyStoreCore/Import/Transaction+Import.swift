@@ -2,6 +2,7 @@ import PolyStoreBackend
 
 extension Transaction {
     /// The imports of this transaction.
+    @usableFromInline
     final var importing: ImportState {
         if let imports { return imports }
         let state = ImportState(self)

@@ -23,11 +23,18 @@ extension Transaction {
     /// - Throws: what the model's methods throw; `misuse`, naming the index to declare, where none serves the unique id. The objects imported before stay
     ///   pending; to discard them, let the error leave the transaction.
     @discardableResult
+    @inlinable
     public func importUniqueObjects<T: ImportableUniqueObject, S: Sequence<T.ImportSource>>(
         _ into: Into<T>, from sources: S
     ) throws -> [T] {
+        try importUniqueObjects(uniqueImporter(into), sources)
+    }
+
+    /// Returns what imports objects of a class, where something may still be changed.
+    @usableFromInline
+    final func uniqueImporter<T: ImportableUniqueObject>(_ into: Into<T>) throws -> UniqueImporter<T> {
         try checkMutable()
-        return try importUniqueObjects(importing.importer(into), sources)
+        return try importing.importer(into)
     }
 
     /// Updates and inserts objects, after a closure has seen all sources by their ids: it can leave out, replace or add some.
@@ -59,14 +66,15 @@ extension Transaction {
         try checkMutable()
         let importer = try importing.importer(into)
         return try importing.call {
-            let unique = try UniqueSources(importer, sources, self)
+            let unique = try UniqueSources(importer, Array(sources), self)
             return try importer.run(UniqueSources(importer, preProcessInOrder(unique.pairs)))
         }
     }
 
+    @inlinable
     final func importUniqueObjects<T: ImportableUniqueObject, S: Sequence<T.ImportSource>>(
         _ importer: UniqueImporter<T>, _ sources: S
     ) throws -> [T] {
-        try importing.call { try importer.run(UniqueSources(importer, sources, self)) }
+        try importing.call { try importer.run(UniqueSources(importer, Array(sources), self)) }
     }
 }

@@ -1,42 +1,40 @@
 import PolyStoreBackend
 
 /// Imports the objects of one class with a unique id into one store, for one transaction.
+@usableFromInline
 final class UniqueImporter<T: ImportableUniqueObject> {
     /// One import call: its ids and the objects that belong to them so far.
+    @usableFromInline
     final class Call {
-        let index: [ImportKey: Int]
-        /// The ids, each once.
-        let keys: [ImportKey]
-        var objects: [T?]
+        let index: ImportKeyIndex
+        // Read and written in one step each.
+        @exclusivity(unchecked) @usableFromInline var objects: [T?]
 
-        /// - Parameters:
-        ///   - index: the positions of the ids, from 0.
-        ///   - keys: the ids, in the order in which they are looked up.
-        init(_ index: [ImportKey: Int], keys: [ImportKey]? = nil) {
+        /// - Parameter index: the ids, in the order in which they are looked up.
+        @usableFromInline
+        init(_ index: ImportKeyIndex) {
             self.index = index
-            self.keys = keys ?? Array(index.keys)
             objects = Array(repeating: nil, count: index.count)
         }
 
-        func object(_ key: ImportKey) -> T? { index[key].flatMap { objects[$0] } }
+        func object(_ key: ImportKey) -> T? { index.position(of: key).flatMap { objects[$0] } }
     }
 
-    unowned let transaction: Transaction
-    let entry: StoreEntity
+    @usableFromInline unowned let transaction: Transaction
+    @usableFromInline let entry: StoreEntity
     let access: UniqueIDAccess<T.UniqueIDType>
+    /// The key path of the unique id; nil where it is not one of the class itself.
+    @usableFromInline let path: ReferenceWritableKeyPath<T, T.UniqueIDType>?
     /// The calls that are running or have ended since the outermost began.
-    private var calls: [Call] = []
+    @usableFromInline private(set) var calls: [Call] = []
     let references = ReferenceQueue<T>()
-    /// Whether the store allows one object for each id.
-    private let isUnique: Bool
 
     init(_ transaction: Transaction, _ entry: StoreEntity) throws {
         self.transaction = transaction
         self.entry = entry
         access = try T.uniqueIDKeyPath._$access()
-        let fields = Set(access.fields.map(\.ordinal))
-        isUnique = entry.entity.indexes.contains { $0.isUnique && Set($0.fields) == fields }
-        try checkIndex(fields)
+        path = T.uniqueIDKeyPath as? ReferenceWritableKeyPath<T, T.UniqueIDType>
+        try checkIndex(Set(access.fields.map(\.ordinal)))
     }
 
     /// - Throws: `misuse` where every look-up would read the whole store.
@@ -55,35 +53,64 @@ final class UniqueImporter<T: ImportableUniqueObject> {
             entity: name, attribute: names[0])
     }
 
+    // MARK: Ids
+
+    /// Returns a unique id as the stores compare it.
+    @inlinable
+    func key(of id: T.UniqueIDType) -> ImportKey {
+        if T.UniqueIDType.self == String.self, let text = id as? String { return .text(text) }
+        return makeKey(of: id)
+    }
+
+    @usableFromInline
+    func makeKey(of id: T.UniqueIDType) -> ImportKey { access.key(id) }
+
+    @inlinable
+    func assign(_ id: T.UniqueIDType, to object: T) {
+        if let path { object[keyPath: path] = id } else { assignParts(of: id, to: object) }
+    }
+
+    @usableFromInline
+    func assignParts(of id: T.UniqueIDType, to object: T) { access.assign(id, object) }
+
     // MARK: Import
 
     /// Imports sources whose ids are known, each id once, in their order.
     /// - Returns: the objects that were inserted or updated, in the order of the sources.
+    @inlinable
     func run(_ sources: UniqueSources<T>) throws -> [T] {
-        let call = Call(sources.index, keys: sources.keys)
+        let call = Call(sources.index)
         try begin(call)
         var imported: [T] = []
-        imported.reserveCapacity(sources.count)
-        for position in 0..<sources.count {
-            if let (object, _) = try importSource(sources.source(position), sources.ids[position], call, position) {
-                imported.append(object)
-            }
+        imported.reserveCapacity(sources.ids.count)
+        for position in sources.ids.indices {
+            let place = sources.places[position]
+            if let (object, _) = try importSource(sources.all[place], sources.ids[position], call, position) { imported.append(object) }
         }
         return imported
     }
 
     /// Looks up the objects of a call, which are known to references from then on.
+    @inlinable
     func begin(_ call: Call) throws {
-        try find(call)
-        calls.append(call)
+        try fetch(call.lookUps(of: self)) { position, object in
+            // Of several objects with one id, which only an index that is not unique allows, the one with the least object id counts.
+            if call.objects[position] == nil { call.objects[position] = object }
+        }
+        add(call)
     }
+
+    @usableFromInline
+    func add(_ call: Call) { calls.append(call) }
 
     /// Updates the object at a position of a call, or inserts one.
     /// - Parameter id: asked for only where an object is inserted.
     /// - Returns: nil where the model leaves the source out.
+    @inlinable
     func importSource(
         _ source: T.ImportSource, _ id: @autoclosure () -> T.UniqueIDType, _ call: Call, _ position: Int
     ) throws -> (object: T, isNew: Bool)? {
+        let transaction = transaction
         if let object = call.objects[position], !object.isDeleted {
             guard try T.shouldUpdate(from: source, in: transaction) else { return nil }
             try object.update(from: source, in: transaction)
@@ -100,43 +127,32 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         return (object, true)
     }
 
-    private func insert(_ id: T.UniqueIDType, _ call: Call, _ position: Int) throws -> T {
+    @inlinable
+    func insert(_ id: T.UniqueIDType, _ call: Call, _ position: Int) throws -> T {
         let object = try transaction.create(T.self, entry)
-        access.assign(id, object)
+        assign(id, to: object)
         call.objects[position] = object
-        if calls.count > 1 { share(object, access.key(id), except: call) }
+        if calls.count > 1 { share(object, key(of: id), except: call) }
         return object
     }
 
     /// Creates an object that has its unique id and nothing else.
     func insertStub(_ id: T.UniqueIDType) throws -> T {
         let object = try transaction.create(T.self, entry)
-        access.assign(id, object)
-        share(object, access.key(id), except: nil)
+        assign(id, to: object)
+        share(object, key(of: id), except: nil)
         return object
     }
 
     /// Calls around this one may be about to insert the same object.
-    private func share(_ object: T, _ key: ImportKey, except own: Call?) {
+    @usableFromInline
+    func share(_ object: T, _ key: ImportKey, except own: Call?) {
         for call in calls where call !== own {
-            if let position = call.index[key] { call.objects[position] = object }
+            if let position = call.index.position(of: key) { call.objects[position] = object }
         }
     }
 
     // MARK: Look-up
-
-    /// Finds the objects of a call's ids: those of other calls, and all others together.
-    private func find(_ call: Call) throws {
-        var wanted = call.keys
-        if !calls.isEmpty {
-            wanted = wanted.filter { key in
-                guard let known = known(key), let position = call.index[key] else { return true }
-                call.objects[position] = known
-                return false
-            }
-        }
-        try fetch(wanted) { key, object in if let position = call.index[key] { call.objects[position] = object } }
-    }
 
     /// Returns the object of an id that an import call of this transaction has found or inserted.
     func known(_ key: ImportKey) -> T? {
@@ -150,18 +166,59 @@ final class UniqueImporter<T: ImportableUniqueObject> {
     /// whether another transaction has deleted it.
     func isObject(_ object: T, of key: ImportKey) -> Bool { access.read(object) == key && !object.isDeleted }
 
-    /// Fetches the objects of some ids. Where several have one id, which only an index that is not unique allows, the one with the least object id counts.
-    func fetch(_ keys: [ImportKey], _ found: (ImportKey, T) -> Void) throws {
-        guard !keys.isEmpty else { return }
-        var seen: Set<ImportKey> = []
-        var chain = FetchChain(From<T>(entry.store.configurationName))
-        for batch in UniqueIDCondition.batches(keys) {
-            chain.condition = Where(UniqueIDCondition(access.fields, batch).predicate)
-            for object in try transaction.fetchAll(chain) {
-                guard let key = access.read(object), isUnique || seen.insert(key).inserted else { continue }
-                found(key, object)
-            }
+    /// Queries for the objects of some ids, and the table in which their rows are found again.
+    @usableFromInline
+    struct LookUps {
+        let index: ImportKeyIndex
+        @usableFromInline let requests: [FetchRequest]
+    }
+
+    func lookUps(_ index: ImportKeyIndex, _ keys: [ImportKey]) -> LookUps {
+        let family = entry.family?.condition(T.self, includesSubentities: true)
+        let requests = UniqueIDCondition.batches(keys).map { batch in
+            let condition = UniqueIDCondition(access.fields, batch).predicate
+            return FetchRequest(entry.entity, predicate: family.map { .and([$0, condition]) } ?? condition)
         }
+        return LookUps(index: index, requests: requests)
+    }
+
+    /// Fetches objects by their ids, those with the least object ids first.
+    /// - Parameter found: gets each object with the position of its id.
+    @inlinable
+    func fetch(_ lookUps: LookUps, _ found: (Int, T) -> Void) throws {
+        for request in lookUps.requests {
+            let cursor = try open(request, lookUps)
+            defer { close(cursor) }
+            var objects: [T] = []
+            try transaction.collect(T.self, entry, entry.slot, cursor, into: &objects)
+            for (row, object) in objects.enumerated() where cursor.positions[row] >= 0 { found(cursor.positions[row], object) }
+        }
+    }
+
+    @usableFromInline
+    func open(_ request: FetchRequest, _ lookUps: LookUps) throws -> KeyedCursor {
+        let began = transaction.startTiming()
+        return KeyedCursor(
+            try transaction.rows(entry, request, FetchOptions()), request, lookUps.index, access.fields, began: began)
+    }
+
+    @usableFromInline
+    func close(_ cursor: KeyedCursor) {
+        cursor.close()
+        transaction.endTiming(cursor.began, "The look-up of an import", [(entry, cursor.request)])
+    }
+}
+
+extension UniqueImporter.Call {
+    /// Finds the objects that other calls know, and returns the queries for all others.
+    @usableFromInline
+    func lookUps(of importer: UniqueImporter<T>) -> UniqueImporter<T>.LookUps {
+        guard !importer.calls.isEmpty else { return importer.lookUps(index, index.keys) }
+        var wanted: [ImportKey] = []
+        for (position, key) in index.keys.enumerated() {
+            if let known = importer.known(key) { objects[position] = known } else { wanted.append(key) }
+        }
+        return importer.lookUps(index, wanted)
     }
 }
 
@@ -172,6 +229,8 @@ extension UniqueImporter: ReferenceResolver {
 
     /// Returns those ids of the calls that have an object and that a condition holds for.
     func importedKeys(where isWanted: (ImportKey) -> Bool) -> [ImportKey] {
-        calls.flatMap { call in call.index.compactMap { call.objects[$1] != nil && isWanted($0) ? $0 : nil } }
+        calls.flatMap { call in
+            call.index.keys.enumerated().compactMap { call.objects[$0.offset] != nil && isWanted($0.element) ? $0.element : nil }
+        }
     }
 }

@@ -46,7 +46,7 @@ struct PlainSourceImporter<T: ImportableObject>: SourceImporter {
 final class UniqueSourceImporter<T: ImportableUniqueObject>: SourceImporter {
     private let importer: UniqueImporter<T>
     private var call: UniqueImporter<T>.Call?
-    private var index: [ImportKey: Int] = [:]
+    private var index = ImportKeyIndex()
     private var ids: [(id: T.UniqueIDType, position: Int)?] = []
 
     init(_ transaction: Transaction, _ into: Into<T>) throws { importer = try transaction.importing.importer(into) }
@@ -54,7 +54,7 @@ final class UniqueSourceImporter<T: ImportableUniqueObject>: SourceImporter {
     func identify(_ index: Int, _ source: T.ImportSource) throws {
         while ids.count <= index { ids.append(nil) }
         guard let id = try T.uniqueID(from: source, in: importer.transaction) else { return }
-        ids[index] = (id, self.index.position(importer.access.key(id)))
+        ids[index] = (id, self.index.insert(importer.key(of: id)))
     }
 
     func lookUp() throws {
@@ -70,7 +70,7 @@ final class UniqueSourceImporter<T: ImportableUniqueObject>: SourceImporter {
         return isNew ? .inserted : .updated
     }
 
-    func uniqueID(_ index: Int) -> String? { ids.indices.contains(index) ? ids[index].map { importer.access.key($0.id).description } : nil }
+    func uniqueID(_ index: Int) -> String? { ids.indices.contains(index) ? ids[index].map { importer.key(of: $0.id).description } : nil }
 }
 
 extension ImportableObject {

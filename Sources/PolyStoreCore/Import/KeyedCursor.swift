@@ -1,0 +1,34 @@
+import PolyStoreBackend
+
+/// The rows of objects that are looked up by their unique ids, with the position of each row's id.
+@usableFromInline
+final class KeyedCursor: RecordCursor {
+    private let rows: RecordCursor
+    private let index: ImportKeyIndex
+    private let fields: [Field]
+    let request: FetchRequest
+    /// The time when the query began; 0 where slow queries are not logged.
+    let began: UInt64
+    /// By row: the position of its id; −1 where the id was not looked for.
+    @usableFromInline private(set) var positions: [Int] = []
+
+    init(_ rows: RecordCursor, _ request: FetchRequest, _ index: ImportKeyIndex, _ fields: [FieldReference], began: UInt64) {
+        self.rows = rows
+        self.request = request
+        self.index = index
+        self.fields = fields.map { request.entity.fields[$0.ordinal] }
+        self.began = began
+        super.init(layout: request.entity.layout)
+    }
+
+    @usableFromInline
+    override func next() throws -> Bool {
+        guard try rows.next() else { return false }
+        stand(on: rows.id, rows.record)
+        positions.append(index.position(of: rows.record, fields) ?? -1)
+        return true
+    }
+
+    @usableFromInline
+    override func close() { rows.close() }
+}
