@@ -37,6 +37,14 @@ import Testing
         #expect(last == nil && stack == nil)
     }
 
+    @Test func aListThatCannotBeFetchedEndsTheSequence() async throws {
+        let place = try Workplace(.memory)
+        var lists = place.stack.view.snapshots(of: From<Worker>(), content: .attributes(\.label)).makeAsyncIterator()
+        await #expect(throws: StoreError.self) { try await lists.next() }
+        let next = try await lists.next()
+        #expect(next == nil)
+    }
+
     @Test(arguments: Backend.allCases) func publishersNotifyTheirObservers(backend: Backend) async throws {
         let place = try Workplace(backend)
         let ids = try place.insert(("B", 1), ("D", 2))

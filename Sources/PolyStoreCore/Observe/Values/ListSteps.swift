@@ -9,7 +9,14 @@ struct ListSteps {
 
     /// The state that the consumer saw last, nil at first, and what happened since; nil at the end.
     mutating func next(isolation actor: isolated (any Actor)?) async throws -> (old: ListContents?, step: ListStep)? {
-        if token == nil, !handoff.isFinished { token = try await observation.start(handoff) }
+        if token == nil, !handoff.isFinished {
+            do {
+                token = try await observation.start(handoff)
+            } catch {
+                handoff.discard()
+                throw error
+            }
+        }
         guard let step = try await handoff.next() else {
             token = nil
             return nil
