@@ -9,6 +9,7 @@ struct CommitFootprint {
     var isUnknown = false
 
     mutating func add(_ commit: Commit) {
+        if commit.changesAreUnknown { isUnknown = true }
         for part in commit.parts {
             for change in part.changes.changes {
                 let slot = part.store.firstSlot + Int32(change.entity)
