@@ -5,7 +5,8 @@ import Testing
 /// After random commits the calls of monitors, applied to the old list, give the list that is fetched; lists that stay as they are call nobody.
 @MainActor
 @Suite(.serialized, .timeLimit(.minutes(60))) struct ListMonitorOracleTests {
-    static let cases = ProcessInfo.processInfo.environment["POLYSTORE_ORACLE_CASES"].flatMap(Int.init) ?? 150
+    /// Each case checks fifteen lists, so there are fewer than of other oracles.
+    static let cases = (ProcessInfo.processInfo.environment["POLYSTORE_ORACLE_CASES"].flatMap(Int.init) ?? 600) / 10
 
     /// The monitors of all shapes in one context, with their mirrors.
     @MainActor

@@ -71,7 +71,7 @@ extension Context {
     final func mayBeFaults(_ type: any Model.Type, _ entry: StoreEntity) -> Bool { entry.family?.kind(type)?.isLeaf ?? true }
 
     /// What stands for an object that is not there. It is in a map of its own, so that it stands in nobody's way.
-    private func missing<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> T {
+    final func missing<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> T {
         let strays = strays[slot] ?? newMap(slot, isPolymorphic: true)
         self.strays[slot] = strays
         return T(_$state: ModelState(strays, key: key, flags: [.missing, .deleted]))

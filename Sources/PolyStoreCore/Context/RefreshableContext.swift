@@ -64,10 +64,10 @@ public class RefreshableContext: SnapshotContext {
         let step = CommittedStep()
         for commit in target.commits { step.add(commit, table) }
         let (old, new, entries, wasOutdated) = (readers, target.readers, table.entries, isOutdated)
-        if observers != nil {
+        if let observers {
             // Where reading fails, more is reported than has changed.
             try? step.settle(
-                entries, old: { old.indices.contains($0.index) ? old[$0.index] : nil },
+                entries, where: observers.reports, old: { old.indices.contains($0.index) ? old[$0.index] : nil },
                 new: { new[$0.index] ?? (old.indices.contains($0.index) ? old[$0.index] : nil) })
         }
         var move = ContextMove(step: step, isPartial: target.isPartial, hasNewStores: hasNewStores)

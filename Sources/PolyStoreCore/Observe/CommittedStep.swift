@@ -68,10 +68,12 @@ final class CommittedStep {
     /// - Parameters:
     ///   - old: the snapshot of a store before the step; nil where there is none.
     ///   - new: the snapshot of a store after it.
+    ///   - isReported: whether an entity's objects are reported to anyone; the others are left as they are.
     func settle(
-        _ entries: [StoreEntity], old: (PersistentStore) -> (any ReadTransaction)?, new: (PersistentStore) -> (any ReadTransaction)?
+        _ entries: [StoreEntity], where isReported: (Int32) -> Bool, old: (PersistentStore) -> (any ReadTransaction)?,
+        new: (PersistentStore) -> (any ReadTransaction)?
     ) throws {
-        for slot in rows.keys {
+        for slot in rows.keys where isReported(slot) {
             let entry = entries[Int(slot)]
             guard let before = old(entry.store), let after = new(entry.store), var changed = rows[slot] else { continue }
             try settleRelationships(&changed, entry, before, after)

@@ -4,6 +4,8 @@ import PolyStoreBackend
 protocol ContextObserver: AnyObject {
     /// What an object must have, before a change or after it, to concern the observer; nil: any object may.
     var route: ObserverRoute? { get }
+    /// The entities whose objects it reports; nil: any.
+    var observedSlots: [Int32]? { get }
     /// Called before the context moves, while objects still have their old values.
     func contextWillMove(_ move: ContextMove)
     /// Called when the context shows the new snapshot, before anyone is notified. Takes the changes over, and keeps them for ``notify()``.
@@ -14,6 +16,7 @@ protocol ContextObserver: AnyObject {
 
 extension ContextObserver {
     var route: ObserverRoute? { nil }
+    var observedSlots: [Int32]? { nil }
 }
 
 /// A move of a context from one state to another.
@@ -53,8 +56,18 @@ final class ContextObservers {
     private var objects: [ListRow: [Reference]] = [:]
     /// So many observed objects are kept before those are dropped that have no observer any more.
     private var objectLimit = 64
+    /// The entities that observers report, those of observers that are gone included; nil: all.
+    private var slots: Set<Int32>? = []
+
+    /// A Boolean value that indicates whether an observer may report objects of an entity.
+    func reports(_ slot: Int32) -> Bool { slots?.contains(slot) ?? true }
+
+    private func note(_ observer: any ContextObserver) {
+        if let observed = observer.observedSlots { slots?.formUnion(observed) } else { slots = nil }
+    }
 
     func add(_ list: any ContextObserver) {
+        note(list)
         if let route = list.route {
             Self.add(list, to: &routes[route.field, default: [:]][route.value, default: []])
         } else {
@@ -78,6 +91,7 @@ final class ContextObservers {
     }
 
     func add(_ observer: any ContextObserver, of row: ListRow) {
+        note(observer)
         objects[row, default: []].removeAll { $0.observer == nil }
         objects[row, default: []].append(Reference(observer: observer))
         guard objects.count > objectLimit else { return }

@@ -13,8 +13,17 @@ import PolyStoreBackend
 ///
 /// Not Sendable: it belongs to its context, which it keeps alive.
 public final class ListMonitor<T: Model> {
+    /// An observer, by what it observes: casts to these types take too long for each change.
     private struct Reference {
         weak var observer: (any ListObserver<T>)?
+        weak var objectObserver: (any ListObjectObserver<T>)?
+        weak var sectionObserver: (any ListSectionObserver<T>)?
+
+        init(_ observer: any ListObserver<T>) {
+            self.observer = observer
+            objectObserver = observer as? any ListObjectObserver<T>
+            sectionObserver = observer as? any ListSectionObserver<T>
+        }
     }
 
     let context: Context
@@ -48,7 +57,7 @@ public final class ListMonitor<T: Model> {
     public func addObserver(_ observer: any ListObserver<T>) {
         references.removeAll { $0.observer == nil }
         guard !references.contains(where: { $0.observer === observer }) else { return }
-        references.append(Reference(observer: observer))
+        references.append(Reference(observer))
     }
 
     /// Removes an observer. It receives no further call, also of a change that is being reported.
@@ -65,9 +74,13 @@ public final class ListMonitor<T: Model> {
 
     /// Calls each observer, but those that were removed meanwhile.
     private func forEachObserver(_ call: (any ListObserver<T>) -> Void) {
+        forEachReference { if let observer = $0.observer { call(observer) } }
+    }
+
+    private func forEachReference(_ call: (Reference) -> Void) {
         for reference in references {
             guard let observer = reference.observer, references.contains(where: { $0.observer === observer }) else { continue }
-            call(observer)
+            call(reference)
         }
     }
 
@@ -77,6 +90,13 @@ public final class ListMonitor<T: Model> {
     func object(at position: Int) -> T { page.object(at: position, of: list, context) }
 
     func object(of row: ListRow) -> T { context.object(T.self, row.slot, row.rowID) }
+
+    /// The object of a row that has left the list: of a deleted one what the context still has of it.
+    private func object(ofRemoved row: ListRow) -> T {
+        if let living = context.living(T.self, row.slot, row.rowID) { return living }
+        let isThere = (try? context.record(context.entry(row.slot), row.rowID)) ?? nil != nil
+        return isThere ? object(of: row) : context.missing(T.self, row.slot, row.rowID)
+    }
 
     // MARK: Refetching
 
@@ -112,6 +132,7 @@ public final class ListMonitor<T: Model> {
 
 extension ListMonitor: ContextObserver {
     var route: ObserverRoute? { list.route }
+    var observedSlots: [Int32]? { list.resolved.parts.map(\.slot) }
 
     func contextWillMove(_ move: ContextMove) {}
 
@@ -145,8 +166,9 @@ extension ListMonitor: ContextObserver {
         for section in delta.insertedSections {
             notifySections { $0.listMonitor(self, didInsertSection: self.sections[section.index], toSectionIndex: section.index) }
         }
+        guard references.contains(where: { $0.objectObserver != nil }) else { return forEachObserver { $0.listMonitorDidChange(self) } }
         for change in delta.deleted {
-            let object = object(of: change.row)
+            let object = object(ofRemoved: change.row)
             notifyObjects { $0.listMonitor(self, didDeleteObject: object, fromIndexPath: change.position.indexPath) }
         }
         for change in delta.inserted {
@@ -171,11 +193,11 @@ extension ListMonitor: ContextObserver {
     }
 
     private func notifyObjects(_ call: (any ListObjectObserver<T>) -> Void) {
-        forEachObserver { if let observer = $0 as? any ListObjectObserver<T> { call(observer) } }
+        forEachReference { if let observer = $0.objectObserver { call(observer) } }
     }
 
     private func notifySections(_ call: (any ListSectionObserver<T>) -> Void) {
-        forEachObserver { if let observer = $0 as? any ListSectionObserver<T> { call(observer) } }
+        forEachReference { if let observer = $0.sectionObserver { call(observer) } }
     }
 }
 

@@ -92,6 +92,8 @@ public final class ObjectMonitor<T: Model> {
 }
 
 extension ObjectMonitor: ContextObserver {
+    var observedSlots: [Int32]? { [row.slot] }
+
     func contextWillMove(_ move: ContextMove) {
         guard let object, !object.isDeleted else { return }
         let isUpdate: Bool
