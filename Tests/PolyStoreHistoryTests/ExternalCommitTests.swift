@@ -6,7 +6,7 @@ import PolyStoreBackend
 import Testing
 
 /// Commits of other processes, and of other stacks of this one.
-@Suite(.timeLimit(.minutes(20)))
+@Suite
 struct ExternalCommitTests {
     /// Waits until something is true; the suite's time limit ends the wait where it never is.
     @MainActor

@@ -81,7 +81,7 @@ extension Book: MappedUniqueObject {
         .relationship(\.seeAlso, separator: ";", ifMissing: .createStub)
 }
 
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized)
 struct ImportingGuideTests {
     private func library() throws -> (DataStack, Folder) {
         let folder = try Folder()

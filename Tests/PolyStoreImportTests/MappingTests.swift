@@ -88,7 +88,7 @@ extension Entry: MappedObject {
     static let importMapping: RecordMapping<Entry> = RecordMapping().attribute(\.text).relationship(\.shop)
 }
 
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized)
 struct MappingTests {
     func stack(_ backend: Backend, _ folder: Folder) throws -> DataStack {
         let stack = try DataStack(Schema("Shops", Shop.self, Owner.self, Station.self, Entry.self))

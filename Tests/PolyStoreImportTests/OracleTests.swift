@@ -3,7 +3,7 @@ import PolyStore
 import Testing
 
 /// Random imports against a model that is written from the rules alone.
-@Suite(.serialized, .timeLimit(.minutes(60)))
+@Suite(.serialized)
 struct ImportOracleTests {
     static let cases = ProcessInfo.processInfo.environment["POLYSTORE_ORACLE_CASES"].flatMap(Int.init) ?? 300
 

@@ -5,7 +5,7 @@ import Testing
 
 /// The number of queries of an import depends on the number of its entities and relationships, and not on that of its sources, but for one look-up for each
 /// 512 unique ids.
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct QueryCountTests {
     static func sources(_ count: Int) -> [CitySource] {
         (0..<count).map {

@@ -1,7 +1,7 @@
 import PolyStore
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized)
 struct ReferenceImportTests {
     @Test(arguments: Backend.allCases)
     func referencesForwardsBackwardsAndToOneself(_ backend: Backend) throws {

@@ -1,7 +1,7 @@
 import PolyStore
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized)
 struct UniqueImportTests {
     @Test(arguments: Backend.allCases)
     func updatesWhatExistsAndInsertsTheRest(_ backend: Backend) throws {

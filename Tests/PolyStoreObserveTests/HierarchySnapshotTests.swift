@@ -26,7 +26,7 @@ final class Keeper {
 }
 
 /// Snapshots of objects of a hierarchy of classes.
-@Suite(.timeLimit(.minutes(5))) struct HierarchySnapshotTests {
+@Suite struct HierarchySnapshotTests {
     private func stack() throws -> DataStack {
         let stack = try DataStack(Schema("Pets", Pet.self, Hound.self, Parrot.self, Keeper.self))
         try stack.addStore(.inMemory())

@@ -4,7 +4,7 @@ import PolyStoreMemory
 import Testing
 
 /// Lists of several stores, one of which is added while they are observed.
-@Suite(.timeLimit(.minutes(5))) struct LateStoreTests {
+@Suite struct LateStoreTests {
     @Test func aStoreThatIsAddedLaterJoinsTheListAndTheResultsOfQueries() async throws {
         let models: [any Model.Type] = [Worker.self, Team.self]
         let stack = try DataStack(Schema("Observe", models, configurations: ["Archive": models]))

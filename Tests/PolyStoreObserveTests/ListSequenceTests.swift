@@ -3,7 +3,7 @@ import PolyStore
 import Testing
 
 /// Lists as sequences of snapshots and of changes, off the main actor.
-@Suite(.timeLimit(.minutes(5))) struct ListSequenceTests {
+@Suite struct ListSequenceTests {
     private static let byName = From<Worker>().orderBy(.ascending(\.name))
 
     @Test(arguments: Backend.allCases) func snapshotsBeginWithTheListAndFollowEachKindOfChange(backend: Backend) async throws {

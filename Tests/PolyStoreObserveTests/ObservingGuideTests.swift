@@ -44,7 +44,7 @@ private final class Connection {
     func send(_ text: String) { sent.append(text) }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct ObservingGuideTests {
+@Suite struct ObservingGuideTests {
     @Test func snapshots() async throws {
         let stack = try makeStack()
         var texts: [String] = []

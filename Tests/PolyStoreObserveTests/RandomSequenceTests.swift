@@ -3,7 +3,7 @@ import PolyStore
 import Testing
 
 /// Random commits, followed by sequences of every shape of list. Each change must lead from one state to the next, and the last state must be what a fetch gives.
-@Suite(.timeLimit(.minutes(10))) struct RandomSequenceTests {
+@Suite struct RandomSequenceTests {
     /// A query, and the sections if it has any.
     struct Shape: CustomTestStringConvertible, Sendable {
         let testDescription: String

@@ -3,7 +3,7 @@ import PolyStore
 import Testing
 
 /// The results of queries, after each commit that changes them.
-@Suite(.timeLimit(.minutes(5))) struct ValueSequenceTests {
+@Suite struct ValueSequenceTests {
     @Test(arguments: Backend.allCases) func theCurrentResultComesFirstAndThenEachOther(backend: Backend) async throws {
         let place = try Workplace(backend)
         let ids = try place.insert(("A", 10), ("B", 20))

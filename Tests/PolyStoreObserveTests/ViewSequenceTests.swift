@@ -5,7 +5,7 @@ import Testing
 
 /// Sequences, publishers and observable wrappers of the main actor's view.
 @MainActor
-@Suite(.timeLimit(.minutes(5))) struct ViewSequenceTests {
+@Suite struct ViewSequenceTests {
     private static let byName = From<Worker>().orderBy(.ascending(\.name))
 
     @Test(arguments: Backend.allCases) func sequencesOfTheViewAreInStepWithIt(backend: Backend) async throws {

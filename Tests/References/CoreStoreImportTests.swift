@@ -55,7 +55,7 @@ extension MyPersonWithID: ImportableUniqueObject {
 }
 
 /// CoreStore, "Importing data".
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized)
 struct CoreStoreImportTests {
     private func stack(_ backend: Backend, _ folder: Folder) throws -> DataStack {
         let stack = try DataStack(Schema("Import references", MyPersonWithID.self, MyNote.self))
