@@ -23,7 +23,10 @@ extension Transaction {
         let slots = Int(store.firstSlot)..<Int(store.firstSlot) + store.schema.entities.count
         let values = storeValues[store.index] ?? [:]
         let removal = historyRemovals[store.index]
-        guard !values.isEmpty || removal != nil || memberLog.hasLinks || memberLog.hasOrders || slots.contains(where: { !pending[$0].isEmpty }) else {
+        guard
+            !values.isEmpty || removal != nil || memberLog.hasLinks || memberLog.hasOrders
+                || slots.contains(where: { !pending[$0].isEmpty })
+        else {
             return nil
         }
         var positions = try pendingPositions(store)

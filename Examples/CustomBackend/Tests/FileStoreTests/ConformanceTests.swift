@@ -9,7 +9,9 @@ import Testing
 
 private let target = ConformanceTarget(
     name: "filestore",
-    capabilities: [.persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues, .changeLog]
+    capabilities: [
+        .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues, .changeLog,
+    ]
 ) { place in .fileStore(file: place.path) }
 
 /// Cases that fail and may for now, by id, each with the reason. One that passes after all fails the test, and leaves the list.
