@@ -148,6 +148,28 @@ import Testing
         }
     }
 
+    /// Changes an unsafe transaction, or the store beside it.
+    private func step(_ number: Int, _ draft: UnsafeTransaction, _ commits: inout RandomCommits, _ stack: DataStack) throws {
+        switch Int.random(in: 0..<10, using: &commits.random) {
+        case 0:
+            draft.rollback()
+        case 1:
+            draft.rollback()
+            try commit(stack, UInt64(number), [])
+            draft.refresh()
+        case 2:
+            try commits.change(draft)
+            _ = try? draft.commit(mergePolicy: .mineWins)
+        case 3:
+            try commit(stack, UInt64(number), [])
+            try commits.change(draft)
+            do { try draft.commit(mergePolicy: .storeWins) } catch { draft.rollback() }
+        default:
+            try commits.change(draft)
+            draft.flush()
+        }
+    }
+
     /// The pending changes of an unsafe transaction, and what others commit meanwhile.
     @Test(arguments: Backend.allCases) func listsOfUnsafeTransactionsAreWhatIsFetched(backend: Backend) async throws {
         try await withFolder { folder in
@@ -156,24 +178,7 @@ import Testing
             let watch = try Watch(draft, seesFriends: false)
             var commits = RandomCommits(seed: 11)
             for number in 0..<Self.cases / 2 {
-                switch Int.random(in: 0..<10, using: &commits.random) {
-                case 0:
-                    draft.rollback()
-                case 1:
-                    draft.rollback()
-                    try commit(stack, UInt64(number), [])
-                    draft.refresh()
-                case 2:
-                    try commits.change(draft)
-                    _ = try? draft.commit(mergePolicy: .mineWins)
-                case 3:
-                    try commit(stack, UInt64(number), [])
-                    try commits.change(draft)
-                    do { try draft.commit(mergePolicy: .storeWins) } catch { draft.rollback() }
-                default:
-                    try commits.change(draft)
-                    draft.flush()
-                }
+                try step(number, draft, &commits, stack)
                 let problems = try watch.check()
                 // Other tests need the main actor too.
                 await Task.yield()
