@@ -14,6 +14,7 @@ final class BackgroundObservation: @unchecked Sendable {  // everything but the 
     private let core: StackCore
     private let queue = DispatchQueue(label: "polystore.observation")
     private let isScheduled = Protected(false)
+    private let isUsed = Protected(false)
     private var context: RefreshableContext?
     private var subscribers: [Int: any BackgroundSubscriber] = [:]
     private var isFinished = false
@@ -23,6 +24,7 @@ final class BackgroundObservation: @unchecked Sendable {  // everything but the 
     /// Starts a subscription, soon.
     /// - Parameter id: what it is cancelled by; see ``newID()``.
     func add(_ id: Int, _ site: CallSite, _ make: @escaping @Sendable () -> any BackgroundSubscriber) {
+        isUsed.withLock { $0 = true }
         queue.async { [self] in
             let subscriber = make()
             guard !isFinished else { return subscriber.finish(nil) }
@@ -46,6 +48,8 @@ final class BackgroundObservation: @unchecked Sendable {  // everything but the 
 
     /// Ends all subscriptions: the stack has gone.
     func finish() {
+        // A stack that is released closes its stores at once where nothing else holds them; the queue would.
+        guard isUsed.withLock({ $0 }) else { return }
         queue.async { [self] in
             isFinished = true
             let all = subscribers
