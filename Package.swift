@@ -104,6 +104,11 @@ let package = Package(
             name: "kill-child",
             dependencies: ["PolyStore", "EngineTestSupport", "SmallStores"], path: "Tests/Kill/Child", swiftSettings: settings),
 
+        // Migrations, killed by Tests/Kill/migrate.sh and failed by Tests/Faults/migrate.sh. Free of macros, so that a release build takes minutes.
+        .executableTarget(
+            name: "migration-child",
+            dependencies: ["PolyStoreCore", "SmallStores"], path: "Tests/Kill/MigrationChild", swiftSettings: settings),
+
         // Many threads at once, run by Tests/Stress/run.sh. Free of macros, so that a build with the thread sanitizer takes a minute.
         .executableTarget(
             name: "stress-child",
@@ -169,6 +174,15 @@ let package = Package(
             name: "PolyStoreImportTests",
             dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
             swiftSettings: settings),
+        // Migrations, on every backend.
+        .testTarget(
+            name: "PolyStoreMigrationTests",
+            dependencies: [
+                "PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreKeyValue", "PolyStoreMemory", "PolyStoreSQLite",
+                "PolyStoreLMDB",
+                "PolyStoreLevelDB",
+            ],
+            swiftSettings: settings),
         // Observed lists, monitors, sequences and values, on every backend.
         .testTarget(
             name: "PolyStoreObserveTests",
@@ -189,7 +203,9 @@ let package = Package(
             dependencies: [
                 "PolyStore", "PolyStoreCore", "PolyStoreBackend", "HistoryTestSupport", "SmallStores", "EngineTestSupport", "history-child",
             ], swiftSettings: settings),
-        .testTarget(name: "PolyStoreTests", dependencies: ["PolyStore", "PolyStoreMemory", "PolyStoreSQLite"], swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreTests", dependencies: ["PolyStore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

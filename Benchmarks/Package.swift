@@ -1,8 +1,8 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// A package of its own, so that nobody who uses PolyStore builds it. The object layer is used without macros: what the macro writes is
-// written out in Sources/bench/Models, and a release build of swift-syntax is spared.
+// A separate package, so that users of PolyStore do not build it. It uses the object layer without macros: Sources/bench/Models contains the
+// expansions, which avoids a release build of swift-syntax.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
@@ -16,7 +16,7 @@ let package = Package(
                 .product(name: "PolyStoreLevelDB", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
                 .product(name: "PolyStoreFormats", package: "PolyStore"),
             ]),
-        // The limit of a store in memory: dictionaries and sorted arrays.
+        // The limit of an in-memory store: dictionaries and sorted arrays.
         .executableTarget(name: "peer-memory", dependencies: ["PeerKit"], path: "Peers/Memory"),
     ],
     swiftLanguageModes: [.v6]

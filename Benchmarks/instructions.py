@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Counts the instructions of the hottest paths and compares them with instructions.json. Unlike times they are the same on a busy machine.
+"""Counts the instructions of the hottest paths and compares them with instructions.json. Unlike times, they do not depend on the load of the machine.
 
-    instructions.py             fails if a path takes more than the tolerance beyond what the file says
-    instructions.py --update    writes what it counts into the file
+    instructions.py             fails if a path exceeds the count in the file by more than the tolerance
+    instructions.py --update    writes the counts into the file
 
-Each path runs with few and with many rows under valgrind; what a row costs is the difference, so that start-up cancels. What making the
-data and preparing the store cost is counted too, and taken off.
+Each path runs with few and with many rows under valgrind; the cost of a row is the difference, so that start-up cancels. The cost of
+generating the data and preparing the store is counted separately and subtracted.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from driver import programs
 FILE = os.path.join(programs.HERE, "instructions.json")
 ENGINES = ["memory", "sqlite", "lmdb"]
 FEW, MANY = 1000, 6000
-# Path: title, what is run before it and taken off, operations for so many rows. W8b's commits end at 5,000, so it has fewer rows.
+# Path: title, the preparation whose cost is subtracted, the operations for a number of rows. W8b has at most 5,000 commits, so it has fewer rows.
 PATHS = {
     "W1": ("insert, a row", "W0", lambda n: n),
     "W2": ("fetch, an object", "prepare", lambda n: n),
@@ -37,10 +37,10 @@ SIZES = {"W8b": (200, 1000)}
 
 
 def count(engine, workload, rows, folder):
-    """The instructions of one process."""
+    """Returns the instructions of one process."""
     environment = dict(os.environ, PB_N=str(rows), PB_VERIFY="0", SWIFT_DETERMINISTIC_HASHING="1", SWIFT_BACKTRACE="enable=no")
     if engine == "lmdb":
-        # valgrind has no room for the 64 GiB of addresses that are reserved otherwise.
+        # valgrind cannot reserve the default 64 GiB of address space.
         environment["BENCH_OPTIONS"] = "?mapSize=256m"
     command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
     result = subprocess.run(
@@ -83,7 +83,7 @@ def measure(folder):
 def job(engine, workload, rows, folder):
     os.makedirs(folder)
     if engine != "memory" and workload not in ("W0", "W1"):
-        # At full speed: what is counted begins with a store that is there.
+        # Without valgrind: counting begins with an existing store.
         subprocess.run(programs.command("PolyStore-" + engine, "prepare", folder), env=dict(os.environ, PB_N=str(rows)), check=True)
     return count(engine, workload, rows, folder)
 

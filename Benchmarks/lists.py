@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""W18: what a commit costs with an observed list beside it, by the length of the list, and what the list takes in memory.
+"""W18: the cost of a commit with an observed list, by the length of the list, and the memory of the list.
 
     lists.py                             1,000 to 1,000,000 persons on each engine, and GRDB's ValueObservation to 100,000
     lists.py --sizes 1000 10000          other sizes
     lists.py --engines sqlite memory     some engines
 
-The cost is CPU time a commit with a monitor less that with a view alone, of the same process; the minimum of --turns processes each. Prints a table of Markdown.
+The cost is the CPU time of a commit with a monitor minus that with a view alone, in the same process; the minimum of --turns processes. Prints Markdown.
 """
 
 import argparse
@@ -22,7 +22,7 @@ KINDS = ["update", "move", "insert", "delete"]
 
 
 def run(program, size):
-    """Workload: microseconds of CPU a change, and the memory's line."""
+    """Returns the CPU microseconds per change by workload, and the line of the memory."""
     folder = tempfile.mkdtemp(prefix="lists-")
     try:
         environment = dict(os.environ, PB_N=str(size))

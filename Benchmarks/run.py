@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Builds what is missing, runs all programs in turns, checks that they did the same work, and prints tables.
+"""Builds missing programs, runs all programs alternately, checks that they did the same work, and prints tables.
 
-    run.py --quick      what `make bench` does: 100,000 rows, 3 turns
-    run.py --full       what `make bench-full` does: 7 turns, growth from 10,000 to 1,000,000 rows, memory with a million rows
-    run.py --smoke      every workload of every program once with 1,000 rows; times mean nothing, checksums do
+    run.py --quick      `make bench`: 100,000 rows, 3 turns
+    run.py --full       `make bench-full`: 7 turns, growth from 10,000 to 1,000,000 rows, memory with a million rows
+    run.py --smoke      every workload of every program once with 1,000 rows; times are not significant, checksums are
     run.py --report results/quick.jsonl      the tables of an earlier run again
 
 Exits with 1 if a program fails or two programs' checksums differ.
@@ -44,7 +44,7 @@ def measure(options, mode):
     mine = [p for p in available if p.startswith("PolyStore-")]
     compared = mine + [p for p in available if p in bars.RAW.values()]
     for turn in range(1, turns + 1):
-        # Every byte is checked in the first turn. A quick run does what takes long, or is compared with nobody, in that one only.
+        # Every byte is hashed in the first turn. A quick run includes slow workloads, and those without peers, only in that turn.
         is_whole = mode == "full" or turn == 1
         phases = [p for p in options.phases if is_whole or p not in runs.LONG]
         runner.turn(

@@ -1,7 +1,7 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// As a user's package would be: it depends on PolyStore, and on what only the examples need.
+// Like a user's package: it depends on PolyStore, and on libraries that only the examples need.
 let settings: [SwiftSetting] = Context.environment["POLYSTORE_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
 let package = Package(
@@ -26,7 +26,12 @@ let package = Package(
             name: "quickstart",
             dependencies: [.product(name: "PolyStore", package: "PolyStore"), .product(name: "PolyStoreSQLite", package: "PolyStore")],
             path: "QuickStart", swiftSettings: settings),
-        // A list that moves while another process writes.
+        // The program of the modelling guide.
+        .executableTarget(
+            name: "shop",
+            dependencies: [.product(name: "PolyStore", package: "PolyStore"), .product(name: "PolyStoreMemory", package: "PolyStore")],
+            path: "Shop", swiftSettings: settings),
+        // A list that is updated while another process writes.
         .executableTarget(
             name: "livelist",
             dependencies: [

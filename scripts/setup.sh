@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the build needs and is missing: the C libraries of the storage engines and zlib. Says what it does.
+# Installs the missing dependencies of the build: the C libraries of the storage engines, and zlib.
 set -euo pipefail
 
 say() { printf 'setup: %s\n' "$*"; }

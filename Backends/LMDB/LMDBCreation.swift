@@ -1,13 +1,13 @@
-/// What is left of an LMDB file whose creation was interrupted.
+/// Recognizes an LMDB file whose creation was interrupted.
 ///
-/// LMDB creates a file with one write of two pages, which is flushed before the first transaction. So a file that ends within them, or holds zeros
-/// instead of one of them, was never used.
+/// LMDB creates a file with one write of two pages, which is flushed before the first transaction. A file that ends within these pages, or contains zeros
+/// instead of one of them, was therefore never used.
 enum LMDBCreation {
-    /// Whether the start of a file, and nothing else, is there: not so for a file of another program, nor for a store that was cut short, whose pages name
-    /// a transaction.
+    /// Returns whether a file contains nothing but an incomplete creation. Returns `false` for a file of another program and for a truncated store, whose pages
+    /// name a transaction.
     /// - Parameters:
-    ///   - ofAnyLength: whether the file may end within a sector, which only a write that has failed leaves behind.
-    ///   - read: the first bytes of the file.
+    ///   - ofAnyLength: Whether the file may end within a sector, which happens only after a failed write.
+    ///   - read: Returns the first bytes of the file.
     static func isInterrupted(length: Int, ofAnyLength: Bool = false, read: (Int) throws -> [UInt8]) rethrows -> Bool {
         guard length > 0, length <= 2 * LMDBMeta.largestPage, ofAnyLength || length % 512 == 0 else { return false }
         let bytes = try read(length)
@@ -27,7 +27,7 @@ enum LMDBCreation {
             let page = bytes.dropFirst(number * pageSize).prefix(pageSize)
             if page.allSatisfy({ $0 == 0 }) { continue }
             let expected = initialPage(number, pageSize: pageSize)
-            // The size of the map and the flags of the environment are anything.
+            // The map size and the environment flags can have any value.
             let isOurs = zip(page.indices, page).allSatisfy { index, byte in
                 let offset = index - number * pageSize
                 return (32..<40).contains(offset) || (44..<46).contains(offset) || expected[offset] == byte
@@ -38,7 +38,7 @@ enum LMDBCreation {
         return complete < 2
     }
 
-    /// What LMDB writes as one of the first two pages of a new file.
+    /// Returns the first or second page of a new file, as LMDB writes it.
     static func initialPage(_ number: Int, pageSize: Int) -> [UInt8] {
         var page = [UInt8](repeating: 0, count: pageSize)
         func set<T: FixedWidthInteger>(_ offset: Int, _ value: T) {

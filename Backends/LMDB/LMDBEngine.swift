@@ -10,49 +10,54 @@ import PolyStoreKeyValue
     import Musl
 #endif
 
-/// One LMDB environment: a file that is mapped into memory, read in place and never written through the map.
+/// An LMDB environment: a memory-mapped file that is read in place and never written through the map.
 ///
-/// What LMDB leaves to its users is done here: an environment is opened once per process (``EngineHandle``); a write transaction stays on its
-/// thread; readers are not tied to threads (`MDB_NOTLS`) and are kept for the next; the map grows behind a gate that lets no transaction in; dead
-/// processes' readers are cleared; the file is checked before it is read (``LMDBFile``); after a failed flush LMDB's environment is replaced, and nothing
-/// is written before the last committed state is known to be on the disk.
-final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everything mutable is touched under the lock only
+/// The engine implements what LMDB requires of its users. A process opens an environment once (``EngineHandle``). A write transaction stays on its thread.
+/// Readers are not tied to threads (`MDB_NOTLS`) and are reused. The map grows while a gate blocks new transactions. Readers of terminated processes are
+/// cleared. The file is checked before it is read (``LMDBFile``). After a failed flush the environment is replaced, and nothing is written until the last
+/// committed state is known to be durable.
+final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutable state is accessed under the lock.
     let place: String
     let traits: EngineTraits
     private let options: LMDBOptions
     private let opener: LMDBEnvironment
-    /// Which file was opened: another one may have its name later.
+    /// The identity of the opened file; another file may have its path later.
     private let identity: String
-    /// The data and the lock file: a writer that has another lock than the next process would write at the same time.
+    /// The data file and the lock file. If the lock file is replaced, a process that opens the new one could write at the same time.
     private let files: WatchedFiles
-    /// The one database, without a name.
+    /// The unnamed database, the only one.
     let database: MDB_dbi
 
     private let gate = Lock()
-    /// nil after LMDB has lost its map and the environment could not be opened again: tried with the next transaction. Replaced only while no transaction
-    /// runs, so whoever runs one may use it without the lock.
+    /// The environment; `nil` after LMDB has lost its map and the environment could not be reopened, which the next transaction tries again. Replaced only
+    /// while no transaction runs, so a running transaction can use it without the lock.
     private(set) var environment: OpaquePointer?
-    /// Goes up with each new environment.
+    /// Incremented with each new environment.
     private var generation = 0
     private var mapSize = 0
-    /// Whether the last committed state is on the disk: not known of a file that others have written, nor after a failed commit.
+    /// A Boolean value that indicates whether the last committed state is durable. Unknown for a file that other processes have written, and after a failed
+    /// commit.
     private var isFlushed: Bool
-    /// Transactions that use the map.
+    /// The number of transactions that use the map.
     private var running = 0
     private var isChanging = false
-    /// Until when transactions wait for others that keep an environment of no use; nil while it is of use.
+    /// The time until which new transactions wait for running ones, because the environment must be replaced; `nil` while it is usable.
     private var replacement: Deadline?
-    /// Readers between two uses.
+    /// Idle readers, kept for reuse.
     private var idle: [OpaquePointer] = []
     private static let mostIdle = 16
-    /// A write transaction was ended on another thread than its own: LMDB's lock can no longer be given back.
+    /// A Boolean value that indicates whether a write transaction was ended on the wrong thread, after which LMDB's lock cannot be released.
     private var isStuck = false
     private var mappedPages: LMDBMappedPages
+    /// The descriptor of the migration lock; `nil` while this process does not hold it.
+    private var migrationLock: Int32?
 
     init(path: String, options: LMDBOptions, isReadOnly: Bool) throws {
         place = path
         self.options = options
-        traits = EngineTraits(features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability], valuesStay: true)
+        var traits = EngineTraits(features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .copying], valuesStay: true)
+        traits.migrationTimeout = options.migrationTimeout
+        self.traits = traits
         mappedPages = LMDBMappedPages(path: path)
         let file = LMDBFile(place: FilePlace(path: path))
         opener = LMDBEnvironment(file: file, options: options, isReadOnly: isReadOnly)
@@ -78,11 +83,51 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         }
     }
 
-    /// Checks every page of the file, with plain reads: LMDB itself may crash on a damaged one.
+    /// Checks every page of the file with plain reads, because LMDB may crash on a damaged page.
     func verify() throws -> [String] {
         let findings = try opener.file.findings(begin: beginReader, end: giveBack)
         if !findings.isEmpty { throw EngineDamage(findings) }
         return []
+    }
+
+    // MARK: Migrations and copies
+
+    /// Takes a descriptor lock on a file beside the store. The lock is released when the process ends.
+    func lockMigration() throws -> Bool {
+        if gate.withLock({ migrationLock != nil }) { return false }
+        do {
+            let descriptor = try FilePlace(path: migrationFile).openLocked(mode: options.fileMode)
+            gate.withLock { migrationLock = descriptor }
+            return true
+        } catch let error as StoreError where error.code == .busy { return false }
+    }
+
+    func unlockMigration() {
+        let descriptor = gate.withLock {
+            defer { migrationLock = nil }
+            return migrationLock
+        }
+        guard let descriptor else { return }
+        // Removed while the lock is held: a process that waits for this file then finds it unlinked and tries again.
+        unlink(migrationFile)
+        FilePlace.closeLocked(descriptor)
+    }
+
+    private var migrationFile: String { place + "-migration" }
+
+    /// Copies the pages of one snapshot, up to its last used page.
+    func copy(to location: String) throws {
+        try LMDBFile(place: FilePlace(path: location)).createCopy(mode: options.fileMode) { descriptor in
+            while true {
+                let entry = try enter(reader: false)
+                let code = mdb_env_copyfd2(entry.environment, descriptor, UInt32(MDB_CP_COMPACT))
+                leave()
+                if code == MDB_SUCCESS { return }
+                try overcome(code, entry.generation, "Copying")
+                ftruncate(descriptor, 0)
+                lseek(descriptor, 0, SEEK_SET)
+            }
+        }
     }
 
     // MARK: Readers
@@ -99,7 +144,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
             if code == MDB_SUCCESS, let transaction { return transaction }
             if let kept = entry.reader { mdb_txn_abort(kept) }
             if code == MDB_READERS_FULL, !hasCleared {
-                // Readers of processes that are gone, or kept by this one.
+                // Clears the readers of terminated processes and the idle readers of this process.
                 hasCleared = true
                 var dead: Int32 = 0
                 mdb_reader_check(entry.environment, &dead)
@@ -116,11 +161,11 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         let environment: OpaquePointer
         let generation: Int
         let isFlushed: Bool
-        /// One that was kept.
+        /// An idle reader to reuse.
         let reader: OpaquePointer?
     }
 
-    /// Waits at the gate.
+    /// Waits until no change of the environment is in progress.
     private func enter(reader: Bool = true) throws -> Entry {
         try gate.withLock {
             while isChanging { gate.wait() }
@@ -138,24 +183,24 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         }
     }
 
-    /// Keeps a reader for the next, without its view.
+    /// Resets a reader and keeps it for reuse.
     func giveBack(reader: OpaquePointer) {
         mdb_txn_reset(reader)
         gate.withLock {
-            // Aborting needs the environment, which may be replaced as soon as nothing runs.
+            // Aborting needs the environment, which may be replaced as soon as no transaction runs.
             if idle.count < Self.mostIdle { idle.append(reader) } else { mdb_txn_abort(reader) }
             running -= 1
             gate.broadcast()
         }
     }
 
-    /// To be called with the lock held.
+    /// Aborts the idle readers. Call it with the lock held.
     private func dropIdle() {
         for reader in idle { mdb_txn_abort(reader) }
         idle = []
     }
 
-    // MARK: The writer
+    // MARK: Write transactions
 
     func beginWrite() throws -> any EngineWriter {
         while true {
@@ -186,7 +231,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
                 + "Close the store and open it again.", url: place)
     }
 
-    /// Makes sure that the last committed state is on the disk before pages of older ones are written over.
+    /// Ensures that the last committed state is durable before pages of older states are overwritten.
     private func flushCommitted(_ environment: OpaquePointer) throws {
         var descriptor: mdb_filehandle_t = -1
         try LMDBError.check(mdb_env_get_fd(environment, &descriptor), "Writing", place)
@@ -199,18 +244,19 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         gate.withLock { isFlushed = true }
     }
 
+    /// Ends a write transaction.
     /// - Parameters:
-    ///   - code: of the commit.
-    ///   - writtenKeys: the number of keys that the commit has written.
-    /// - Returns: the error of a commit that failed.
+    ///   - code: The result of the commit.
+    ///   - writtenKeys: The number of written keys that have not been passed to ``didWrite(_:)``.
+    /// - Returns: the error of a failed commit.
     @discardableResult
     func finishWriting(_ code: Int32 = MDB_SUCCESS, writtenKeys: Int = 0) -> (any Error)? {
-        // LMDB cannot tell a full disk from a broken one where the system writes only a part.
+        // LMDB reports the same error for a full disk and for an I/O error if the system writes only a part.
         var isFull = false
         var descriptor: mdb_filehandle_t = -1
         if code == EIO, mdb_env_get_fd(environment, &descriptor) == MDB_SUCCESS { isFull = LMDBFile.isFull(descriptor) }
         gate.withLock {
-            // Codes of the system come from writing or flushing.
+            // System error codes come from writing or flushing.
             if code > 0 { isFlushed = false }
             mappedPages.didWrite(writtenKeys)
             running -= 1
@@ -219,11 +265,14 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         return LMDBError.failure(isFull ? ENOSPC : code, "Committing", place)
     }
 
+    /// Counts written keys. The write transaction calls it regularly, so that a large transaction does not make the whole file resident.
+    func didWrite(_ keys: Int) { gate.withLock { mappedPages.didWrite(keys) } }
+
     func reportStuck() { gate.withLock { isStuck = true } }
 
     // MARK: Changing the map and the environment
 
-    /// Deals with what kept a transaction from beginning.
+    /// Resolves the condition that prevented a transaction from beginning.
     private func overcome(_ code: Int32, _ generation: Int, _ doing: String) throws {
         switch code {
         case MDB_MAP_RESIZED: try resize { try LMDBEnvironment.neededSize($0, place) }
@@ -232,15 +281,28 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         }
     }
 
-    /// Makes the map twice as large.
+    /// Doubles the map size.
     func makeRoom() throws {
         try resize { environment in
-            // A reader of a process that is gone would keep the pages that could be used instead.
+            // Readers of terminated processes would prevent the reuse of free pages.
             var dead: Int32 = 0
             mdb_reader_check(environment, &dead)
             let (size, isTooLarge) = size(of: environment).multipliedReportingOverflow(by: 2)
             guard !isTooLarge else { throw LMDBError.error(ENOMEM, "Making room", place) }
             return size
+        }
+    }
+
+    func hasRoom(for bytes: Int) -> Bool {
+        gate.withLock {
+            guard let environment else { return true }
+            var info = MDB_envinfo()
+            var stat = MDB_stat()
+            mdb_env_info(environment, &info)
+            mdb_env_stat(environment, &stat)
+            // Free pages within the file are not counted.
+            let (used, isTooLarge) = (info.me_last_pgno + 1).multipliedReportingOverflow(by: Int(stat.ms_psize))
+            return !isTooLarge && info.me_mapsize - used >= bytes
         }
     }
 
@@ -250,11 +312,11 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         return info.me_mapsize
     }
 
-    /// Closes the gate, waits for the transactions that run, and changes something with the lock held.
+    /// Blocks new transactions, waits for running ones, and runs a closure with the lock held.
     private func change(until deadline: Deadline, refusal: (Int) -> StoreError, _ body: () throws -> Void) throws {
         try gate.withLock {
             while isChanging { gate.wait() }
-            // The lost transaction uses the map for ever.
+            // The lost transaction never releases the map.
             if isStuck { throw stuck }
             isChanging = true
             defer {
@@ -267,7 +329,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         }
     }
 
-    /// Changes the size of the map.
+    /// Changes the map size.
     private func resize(to size: (OpaquePointer) throws -> Int) throws {
         func refusal(_ running: Int) -> StoreError {
             StoreError(
@@ -283,7 +345,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
             mappedPages.forget()
             let code = mdb_env_set_mapsize(environment, new)
             if code == MDB_SUCCESS { return }
-            // LMDB has given up the old map before it asked for the new one: without a map, the next read would be a crash.
+            // LMDB unmaps the old map before it requests the new one: without a map, the next read would crash.
             closeEnvironment()
             mapSize = old
             _ = try? openAgain()
@@ -291,8 +353,8 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         }
     }
 
-    /// Replaces an environment that LMDB lets nobody use any more: a write of the page that names the last transaction has failed. The map is as it was,
-    /// and so is the last committed state.
+    /// Replaces an environment that LMDB has disabled because a write of the page with the last transaction failed. The map and the last committed state are
+    /// unchanged.
     private func replaceEnvironment(_ failed: Int) throws {
         let deadline = gate.withLock {
             let deadline = replacement ?? Deadline(milliseconds: options.growthTimeout)
@@ -303,7 +365,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
             StoreError(
                 .io,
                 "An earlier commit to \(place) could not be written to the disk, and LMDB begins no transaction until its file is opened again. "
-                    + "That happens by itself when the \(running) transactions that are open have ended.", url: place,
+                    + "This happens automatically when the \(running) transactions that are open have ended.", url: place,
                 engineCode: Int(MDB_PANIC), underlying: String(cString: mdb_strerror(MDB_PANIC)))
         }
         try change(until: deadline, refusal: refusal) {
@@ -314,7 +376,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         }
     }
 
-    /// To be called with the lock held, and no transaction running.
+    /// Closes the environment. Call it with the lock held while no transaction runs.
     private func closeEnvironment() {
         guard let closed = environment else { return }
         environment = nil
@@ -322,7 +384,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
         mdb_env_close(closed)
     }
 
-    /// To be called with the lock held, and no environment open.
+    /// Reopens the environment. Call it with the lock held while none is open.
     private func openAgain() throws -> OpaquePointer {
         guard try opener.file.place.identity() == identity else {
             throw StoreError(
@@ -338,7 +400,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // everythin
     }
 
     func setRelaxed(_ isRelaxed: Bool) {
-        // Data pages reach the disk before the page that makes them count: a power cut may lose commits, and cannot tear one. `MDB_NOSYNC` could.
+        // Data pages become durable before the meta page that refers to them: a power failure may lose commits but cannot tear one. With `MDB_NOSYNC` it could.
         mdb_env_set_flags(environment, UInt32(MDB_NOMETASYNC), isRelaxed ? 1 : 0)
     }
 }

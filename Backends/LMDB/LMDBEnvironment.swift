@@ -16,19 +16,19 @@ struct LMDBEnvironment {
     let isReadOnly: Bool
     private var path: String { file.place.path }
 
-    /// An environment that was opened.
+    /// An opened environment.
     struct Opened {
         let environment: OpaquePointer
-        /// The one database, without a name.
+        /// The unnamed database, the only one.
         let database: MDB_dbi
-        /// Whether the file was just created and flushed.
+        /// A Boolean value that indicates whether the file was just created and flushed.
         let isFlushed: Bool
     }
 
     /// Opens the file, and creates a database in an empty one.
     /// - Parameters:
-    ///   - mapSize: halved as often as the system refuses it.
-    ///   - mustExist: whether an empty file is an error.
+    ///   - mapSize: The map size, which is halved until the system accepts it.
+    ///   - mustExist: Whether an empty file is an error.
     func open(mapSize: Int, mustExist: Bool = false) throws -> Opened {
         try file.alone { try openAlone(mapSize, mustExist) }
     }
@@ -43,7 +43,7 @@ struct LMDBEnvironment {
             do { return try open(size) } catch let error as StoreError
                 where [ENOMEM, EINVAL].contains(Int32(clamping: error.engineCode)) && size > 64 << 20
             {
-                // Less address space than asked for: under a limit, a sanitizer, or an emulator, some of which call the size itself invalid.
+                // The address space is limited, for example by a resource limit, a sanitizer or an emulator; some report the size as invalid.
                 size /= 2
             } catch {
                 if isEmpty { file.forgetCreation() }
@@ -81,23 +81,23 @@ struct LMDBEnvironment {
         return database
     }
 
-    /// Begins to read, before anything else uses the environment.
+    /// Begins the first read transaction of the environment.
     private func begin(_ environment: OpaquePointer) throws -> OpaquePointer {
         while true {
             var transaction: OpaquePointer?
             let code = mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &transaction)
             if code == MDB_SUCCESS, let transaction { return transaction }
             guard code == MDB_MAP_RESIZED else { throw LMDBError.error(code, "Reading", path) }
-            // Another process has made the map larger.
+            // Another process has enlarged the map.
             let size = try Self.neededSize(environment, path)
             try LMDBError.check(mdb_env_set_mapsize(environment, size), "Setting the size of the map", path)
         }
     }
 
-    /// Reading past the end of a mapped file is a bus error, so a file that was cut short is found out before its pages are used.
+    /// Detects a truncated file before its pages are used, because reading past the end of a mapped file is a bus error.
     ///
-    /// The file may well end before the last page that was ever given out, as pages that are free again before they were written never are. Only if
-    /// it does are the pages gone over, unless the options ask for it.
+    /// A sound file may end before the last allocated page, because pages that are freed before they are written are never written. Only a file that ends there
+    /// is checked page by page, unless the options request the check.
     private func checkPages(_ environment: OpaquePointer) throws {
         let findings = try file.findings(
             onlyIfShort: !options.checksPages, begin: { try begin(environment) }, end: { mdb_txn_abort($0) })
@@ -106,7 +106,7 @@ struct LMDBEnvironment {
         throw StoreError(.corrupt, "The store \(path) is damaged. \(first)\(more) Restore it from a backup.", url: path)
     }
 
-    /// Flushes a file without transactions, and its name: a later commit flushes the file alone.
+    /// Flushes a file without transactions and its folder entry. Later commits flush only the file.
     private func flushIfNew(_ environment: OpaquePointer) throws -> Bool {
         var info = MDB_envinfo()
         mdb_env_info(environment, &info)
@@ -117,7 +117,7 @@ struct LMDBEnvironment {
         return true
     }
 
-    /// The size of the map, doubled as often as the file needs it.
+    /// Returns the map size, doubled until the file fits.
     static func neededSize(_ environment: OpaquePointer, _ path: String) throws -> Int {
         var info = MDB_envinfo()
         var stat = MDB_stat()

@@ -9,24 +9,25 @@ import PolyStoreBackend
     import Musl
 #endif
 
-/// LMDB's lock file. To be used while this process does not have the file open in LMDB: closing a descriptor of it gives up LMDB's locks.
+/// Access to LMDB's lock file. Use it only while this process does not have the file open in LMDB, because closing a descriptor of the lock file releases
+/// LMDB's locks.
 extension LMDBFile {
     private var lockPlace: FilePlace { FilePlace(path: place.path + "-lock") }
 
-    /// Opens the file alone: other processes wait. LMDB asks for its lock without waiting to find out whether others have the file open, so nothing may have
-    /// that lock for another reason meanwhile.
+    /// Runs a closure while other processes wait to open the file. LMDB tests its lock without waiting, to detect whether other processes have the file open,
+    /// so no code may hold that lock for another purpose at that time.
     func alone<Result>(_ body: () throws -> Result) throws -> Result {
-        // A lock of the descriptor (`flock`), which LMDB does not use.
+        // A descriptor lock (`flock`), which LMDB does not use.
         let descriptor = open(place.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw place.refused("The file cannot be read", errno) }
         defer { FilePlace.closeLocked(descriptor) }
-        // A file system without such locks does without them.
+        // File systems without such locks are used without one.
         while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
         return try body()
     }
 
-    /// Empties a file whose creation was interrupted, with LMDB's own lock, which a process has that creates one.
-    /// - Returns: false while another process has the lock.
+    /// Truncates a file whose creation was interrupted to zero length, holding the lock that a process holds in LMDB while it creates a file.
+    /// - Returns: `false` while another process holds the lock.
     func emptyInterrupted(ofAnyLength: Bool = false) throws -> Bool {
         let lock = open(lockPlace.path, O_RDWR | O_CREAT | O_CLOEXEC, try Self.mode(of: place))
         guard lock >= 0 else { throw lockPlace.refused("The lock file cannot be opened", errno) }
@@ -44,7 +45,7 @@ extension LMDBFile {
         guard data >= 0 else { throw place.refused("The file cannot be opened", errno) }
         defer { Self.close(data) }
         let length = try Self.length(data, place)
-        // Another process may have been faster.
+        // Another process may have done this first.
         guard
             try LMDBCreation.isInterrupted(length: length, ofAnyLength: ofAnyLength, read: { try read(data, count: $0, at: 0) })
         else { return length == 0 }
@@ -52,7 +53,7 @@ extension LMDBFile {
         return true
     }
 
-    /// Empties the file again after LMDB could not create its database: a full disk may have taken a part of it.
+    /// Truncates the file again after LMDB failed to create its database: a full disk may have left a partial write.
     func forgetCreation() { _ = try? emptyInterrupted(ofAnyLength: true) }
 
     private static func mode(of place: FilePlace) throws -> mode_t {
@@ -61,15 +62,15 @@ extension LMDBFile {
         return found.st_mode & 0o777
     }
 
-    /// Reserves the disk space of the lock file, which LMDB writes through a map: on a full disk that would be a bus error.
+    /// Reserves the disk space of the lock file. LMDB writes it through a map, which would cause a bus error on a full disk.
     /// - Throws: `full`.
     func reserveLock(readers: UInt32, mode: UInt32) throws {
         let lock = open(lockPlace.path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(mode))
-        // LMDB says what is wrong with it, or does without it.
+        // LMDB reports the error, or works without the lock file.
         guard lock >= 0 else { return }
         defer { Self.close(lock) }
         var found = stat()
-        // A head and 64 bytes for each reader.
+        // A header and 64 bytes per reader.
         let size = 4096 + 64 * Int(readers)
         guard fstat(lock, &found) == 0, Int(found.st_blocks) * 512 < size else { return }
         let code = polystore_reserve(lock, Int64(size))

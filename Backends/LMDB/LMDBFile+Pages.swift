@@ -10,11 +10,11 @@ import PolyStoreBackend
 #endif
 
 extension LMDBFile {
-    /// Checks the pages of the version that a reader shows.
+    /// Checks the pages of the snapshot that a reader shows.
     /// - Parameters:
-    ///   - onlyIfShort: checks nothing in a file that reaches to the last page in use.
-    ///   - begin: begins a transaction that reads.
-    ///   - end: ends it.
+    ///   - onlyIfShort: Whether to skip the check if the file contains the last page in use.
+    ///   - begin: Begins a read transaction.
+    ///   - end: Ends it.
     /// - Returns: a sentence for each damaged page.
     func findings(onlyIfShort: Bool = false, begin: () throws -> OpaquePointer, end: (OpaquePointer) -> Void) throws -> [String] {
         try reading { descriptor in
@@ -24,7 +24,7 @@ extension LMDBFile {
                 defer { end(reader) }
                 let transaction = UInt64(mdb_txn_id(reader))
                 let metas = try self.metas(descriptor)
-                // Two commits later LMDB writes the page over.
+                // LMDB overwrites the page two commits later.
                 guard let meta = metas.first(where: { $0.transaction == transaction }), try self.metas(descriptor).contains(meta) else {
                     if metas == last { return ["No page at the start of the file has the transaction \(transaction)."] }
                     last = metas
@@ -35,7 +35,7 @@ extension LMDBFile {
                 var walk = try LMDBPageWalk(descriptor, place, meta)
                 let findings = try walk.run()
                 if findings.isEmpty { return [] }
-                // Otherwise the page was being written when it was read.
+                // Otherwise the page was overwritten during the check.
                 if try self.metas(descriptor).contains(meta) { return findings }
             }
         }
@@ -46,11 +46,11 @@ extension LMDBFile {
         return [first, LMDBMeta(try read(descriptor, count: LMDBMeta.size, at: first.pageSize))]
     }
 
-    /// Writes the first two pages again as they are and flushes the file, with LMDB's lock for writing held.
+    /// Rewrites the first two pages unchanged and flushes the file, with LMDB's write lock held.
     ///
-    /// A flush that fails may leave pages in memory that the system takes for written. Data pages are flushed before the page that names their
-    /// transaction is written, so these two alone can be affected; LMDB writes over what older transactions used as soon as it sees the newer ones.
-    /// - Parameter descriptor: LMDB's own.
+    /// After a failed flush, pages in memory may be marked clean without being on disk. Data pages are flushed before the page that names their transaction is
+    /// written, so only these two pages can be affected. LMDB overwrites the pages of older transactions as soon as it sees the newer ones.
+    /// - Parameter descriptor: LMDB's own descriptor.
     func flushMetas(_ descriptor: Int32) throws {
         let pageSize = try metas(descriptor)[0].pageSize
         for offset in [0, pageSize] {
@@ -68,7 +68,7 @@ extension LMDBFile {
         try place.flush(descriptor)
     }
 
-    /// Whether a write that the system cut short has met a limit: LMDB reports it as EIO.
+    /// Returns whether a partial write has reached a limit: LMDB reports it as EIO.
     static func isFull(_ descriptor: Int32) -> Bool {
         var limit = rlimit()
         var found = stat()
@@ -79,7 +79,7 @@ extension LMDBFile {
             let code = getrlimit(RLIMIT_FSIZE, &limit)
         #endif
         if code == 0, fstat(descriptor, &found) == 0, rlim_t(found.st_size) >= limit.rlim_cur { return true }
-        // The write took what there was, but for a little that another file may have given back since.
+        // The write used the available space, except for space that other files have freed since.
         return fstatvfs(descriptor, &room) == 0 && UInt64(room.f_bavail) < 1 << 18 / max(UInt64(room.f_frsize), 1)
     }
 }

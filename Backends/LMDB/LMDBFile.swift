@@ -9,42 +9,42 @@ import PolyStoreBackend
     import Musl
 #endif
 
-/// What can be told of an LMDB file with plain reads, before LMDB maps it.
+/// An LMDB file that is examined with plain reads before LMDB maps it.
 ///
-/// LMDB believes what the first two pages say: a wrong page size is a division by zero, and a page past the end of the file a bus error. So they are
-/// checked first. LMDB's locks are of another file, so opening and closing this one harms none.
+/// LMDB trusts the first two pages: a wrong page size causes a division by zero, and a page past the end of the file a bus error. These pages are therefore
+/// checked first. LMDB holds its locks on another file, so opening and closing this one releases none.
 struct LMDBFile {
     let place: FilePlace
 
-    /// What the first two pages say.
+    /// The state of a file according to its first two pages.
     enum State {
         case empty
-        /// A creation that a crash, a kill or a full disk has interrupted: no transaction was ever committed to the file.
+        /// The creation was interrupted by a crash, a kill or a full disk: no transaction was ever committed to the file.
         case interrupted
-        /// The page that counts.
+        /// The current meta page.
         case sound(LMDBMeta)
         case refused(StoreError)
     }
 
-    /// Makes sure that there is a file, made with the right permissions.
+    /// Ensures that the file exists with the right permissions.
     func prepare(isReadOnly: Bool, mode: UInt32) throws {
         switch try place.kind() {
         case .file: return
         case .absent:
             guard !isReadOnly else {
-                throw StoreError(.io, "There is no file \(place.path), and a store opened for reading only is not made.", url: place.path)
+                throw StoreError(
+                    .io, "The file \(place.path) does not exist, and opening a store read-only does not create it.", url: place.path)
             }
             try place.create(mode: mode)
         case .directory:
             throw StoreError(.notAStore, "\(place.path) is a folder, and a file was expected. It was left as it is.", url: place.path)
-        case .other: throw StoreError(.io, "\(place.path) is no ordinary file.", url: place.path)
+        case .other: throw StoreError(.io, "\(place.path) is not a regular file.", url: place.path)
         }
     }
 
-    /// Makes sure that LMDB can open the file, and empties one whose creation was interrupted. To be called while this process does not have the file
-    /// open in LMDB.
+    /// Checks that LMDB can open the file, and truncates one whose creation was interrupted. Call it while this process does not have the file open in LMDB.
     /// - Returns: whether the file is empty, so that LMDB creates a database in it.
-    /// - Throws: `notAStore`, `corrupt`, `incompatibleSchema`; `busy` while another process creates the file and does not get done.
+    /// - Throws: `notAStore`, `corrupt`, `incompatibleSchema`; `busy` if another process creates the file and does not finish in time.
     func admit(isReadOnly: Bool, timeout: Int) throws -> Bool {
         let deadline = Deadline(milliseconds: timeout)
         while true {
@@ -69,9 +69,9 @@ struct LMDBFile {
         StoreError(.notAStore, "The file \(place.path) \(what). Open it for writing to make a store of it.", url: place.path)
     }
 
-    // MARK: Judging
+    // MARK: File state
 
-    /// Reads the first two pages until they can be judged: another process may be writing one of them.
+    /// Reads the first two pages until they are consistent, because another process may be writing one of them.
     func state() throws -> State {
         try reading { descriptor in
             var last: [[UInt8]] = []
@@ -96,39 +96,39 @@ struct LMDBFile {
             let metas = [meta, LMDBMeta(second)]
             if metas[1].isMeta, length >= 2 * meta.pageSize { return (judge(metas, length: length), pages) }
         }
-        // One of both is not LMDB's.
+        // One of the two pages is not an LMDB page.
         if try LMDBCreation.isInterrupted(length: length, read: { try read(descriptor, count: $0, at: 0) }) { return (.interrupted, pages) }
         if meta.isMeta { return (.refused(damaged(meta.hasPageSize ? "the second page" : "the page size is \(meta.pageSize)")), pages) }
         if try hasSecondMeta(descriptor) { return (.refused(damaged("the first page")), pages) }
         return (.refused(LMDBError.error(MDB_INVALID, "Opening", place.path)), pages)
     }
 
-    /// - Parameter metas: both of LMDB's, the first one with a page size that is possible.
+    /// - Parameter metas: Both meta pages of LMDB, the first with a valid page size.
     private func judge(_ metas: [LMDBMeta], length: Int) -> State {
         guard metas.contains(where: { $0.version == LMDBMeta.version }) else {
             return .refused(LMDBError.error(MDB_VERSION_MISMATCH, "Opening", place.path))
         }
-        // As LMDB chooses.
+        // The same choice as LMDB's.
         let newest = metas[metas[0].transaction < metas[1].transaction ? 1 : 0]
         if let problem = newest.problem { return .refused(damaged(problem)) }
-        // More than one transaction can give out and free again before it writes.
+        // More pages than one transaction can allocate and free before it writes.
         if newest.lastPage > UInt64(length / newest.pageSize) + 1 << 24 {
             return .refused(damaged("page \(newest.lastPage) is in use, and the file has \(length) bytes"))
         }
         for (slot, meta) in metas.enumerated() {
             if meta.version != LMDBMeta.version { return .refused(damaged("the format is \(meta.version)")) }
             if meta.pageSize != newest.pageSize { return .refused(damaged("the page size is \(meta.pageSize)")) }
-            // Transactions write the pages in turn. Page 1 has none before the first transaction.
+            // Transactions write the pages alternately. Page 1 has no transaction before the first one.
             if meta.transaction != 0, Int(meta.transaction & 1) != slot {
                 return .refused(damaged("page \(slot) has the transaction \(meta.transaction)"))
             }
         }
-        // They differ by 1. A power cut after a flush that had failed could leave 3.
+        // The numbers differ by 1. A power failure after a failed flush can leave a difference of 3.
         let difference = newest.transaction - metas[newest == metas[0] ? 1 : 0].transaction
         if newest.transaction != 0, difference != 1, difference != 3 {
             return .refused(damaged("the transactions \(metas[0].transaction) and \(metas[1].transaction) do not follow each other"))
         }
-        // Keys would be compared in another order.
+        // With other flags, keys would be compared in another order.
         guard newest.main.flags & 0x7fff == 0 else {
             return .refused(
                 StoreError(
@@ -145,7 +145,7 @@ struct LMDBFile {
             engineCode: Int(MDB_CORRUPTED))
     }
 
-    /// Whether LMDB's second page is where one of its page sizes would put it.
+    /// Returns whether LMDB's second page is at the offset of one of its page sizes.
     private func hasSecondMeta(_ descriptor: Int32) throws -> Bool {
         var size = 512
         while size <= LMDBMeta.largestPage {
@@ -158,7 +158,7 @@ struct LMDBFile {
 
     // MARK: Flushing
 
-    /// Returns when a file that was just created, and its name and its lock file's, are on the disk.
+    /// Flushes a new file, its folder entry and that of its lock file.
     func flushCreation(_ descriptor: Int32) throws {
         try place.flush(descriptor)
         try place.flushFolder()
@@ -173,12 +173,12 @@ struct LMDBFile {
         return try body(descriptor)
     }
 
-    /// - Returns: zeros for what is past the end of the file.
+    /// - Returns: the bytes, with zeros past the end of the file.
     func read(_ descriptor: Int32, count: Int, at offset: Int) throws -> [UInt8] {
         try Self.read(descriptor, place, count: count, at: offset).bytes
     }
 
-    /// - Returns: as many bytes as asked for, zeros for those past the end of the file; and how many are in the file.
+    /// - Returns: the requested number of bytes, with zeros past the end of the file, and the number of bytes that are in the file.
     static func read(_ descriptor: Int32, _ place: FilePlace, count: Int, at offset: Int) throws -> (bytes: [UInt8], count: Int) {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0

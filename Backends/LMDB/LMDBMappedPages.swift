@@ -8,37 +8,37 @@ import PolyStoreBackend
     import Musl
 #endif
 
-/// Releases the pages of the mapped file that large imports leave resident.
+/// Releases the pages of the mapped file that a large import leaves resident.
 ///
-/// Every page of the file that a process has touched counts as its memory until the system takes it away, which a system without need of memory does not do:
-/// an import of a million records makes the whole file resident. After many written keys the pages are given back. They stay in the system's page cache, and the
-/// next access maps them again.
+/// Every page of the file that a process accesses counts as its memory until the system evicts it, which happens only under memory pressure: an import of a
+/// million records makes the whole file resident. The pages are therefore released after a number of written keys. They stay in the page cache, and the next
+/// access maps them again.
 struct LMDBMappedPages {
-    /// The number of written keys after which pages are released: about thirty milliseconds of work, beside which mapping the pages again costs little.
-    private static let keysPerRelease = 4096
+    /// The number of written keys after which pages are released. Unordered index keys touch a page each, with which the system maps up to 15 others: 64 MiB.
+    static let keysPerRelease = 1024
 
     private let path: String
     private var writtenKeys = 0
-    /// Where the file is mapped; nil: not looked up since the last ``forget()``.
+    /// The address range of the mapped file; `nil` if not determined since the last ``forget()``.
     private var region: UnsafeMutableRawBufferPointer?
 
     init(path: String) { self.path = path }
 
-    /// Called when the map was moved or closed.
+    /// Discards the address range after the map was moved or closed.
     mutating func forget() { region = nil }
 
-    /// Called after a commit, while the map cannot be moved or closed.
+    /// Counts written keys and releases pages. Called in a write transaction and after its commit, while the map cannot be moved or closed.
     mutating func didWrite(_ keys: Int) {
         writtenKeys += keys
         guard writtenKeys >= Self.keysPerRelease else { return }
         writtenKeys = 0
         if region == nil { region = Self.region(of: path) }
         guard let region, let start = region.baseAddress else { return }
-        // A shared mapping of a file loses nothing: what is written is in the page cache.
+        // Safe for a shared mapping of a file: written data is in the page cache.
         madvise(start, region.count, Int32(MADV_DONTNEED))
     }
 
-    /// Finds the shared mapping of a file among those of the process. A system that does not list them releases no pages.
+    /// Finds the shared mapping of a file among the mappings of the process. On systems that do not list mappings, no pages are released.
     private static func region(of path: String) -> UnsafeMutableRawBufferPointer? {
         #if os(Linux)
             var information = stat()

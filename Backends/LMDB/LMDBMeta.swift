@@ -2,9 +2,9 @@
 ///
 /// Numbers and offsets are those of LMDB 0.9 (`mdb.c`: `MDB_page`, `MDB_meta`, `MDB_db`) on 64-bit systems, in the byte order of the machine.
 struct LMDBMeta: Equatable {
-    /// Bytes of the header of every page.
+    /// The size in bytes of the header of every page.
     static let headerSize = 16
-    /// Bytes from the start of the page to the end of what is used of it.
+    /// The number of bytes in use from the start of the page.
     static let size = headerSize + 136
     /// The root of an empty tree.
     static let noPage = UInt64.max
@@ -15,7 +15,7 @@ struct LMDBMeta: Equatable {
     /// LMDB's own limit, `CURSOR_STACK`.
     static let deepest = 32
 
-    /// `MDB_db`.
+    /// The fields of `MDB_db`.
     struct Tree: Equatable {
         let flags: UInt16
         let depth: UInt16
@@ -29,7 +29,7 @@ struct LMDBMeta: Equatable {
             root = bytes.number(offset + 40)
         }
 
-        /// - Returns: what is wrong; nil for a tree that the file can hold.
+        /// - Returns: the problem; `nil` for a valid tree.
         fileprivate func problem(lastPage: UInt64) -> String? {
             if root == LMDBMeta.noPage { return depth == 0 ? nil : "an empty tree has the depth \(depth)" }
             if root < 2 || root > lastPage { return "the root \(root) is not between pages 2 and \(lastPage)" }
@@ -41,7 +41,7 @@ struct LMDBMeta: Equatable {
     let magic: UInt32
     let version: UInt32
     let pageSize: Int
-    /// Of the database of free pages, and of the data.
+    /// The trees of the free list and of the data.
     let free, main: Tree
     let lastPage: UInt64
     let transaction: UInt64
@@ -51,7 +51,7 @@ struct LMDBMeta: Equatable {
         pageFlags = bytes.number(10)
         magic = bytes.number(Self.headerSize)
         version = bytes.number(Self.headerSize + 4)
-        // LMDB keeps it where other trees have the size of their values.
+        // LMDB stores it in a field that holds the value size of other trees.
         pageSize = Int(bytes.number(Self.headerSize + 24) as UInt32)
         free = Tree(bytes, Self.headerSize + 24)
         main = Tree(bytes, Self.headerSize + 72)
@@ -59,32 +59,32 @@ struct LMDBMeta: Equatable {
         transaction = bytes.number(Self.headerSize + 128)
     }
 
-    /// Whether LMDB would take the page for one of its own.
+    /// A Boolean value that indicates whether LMDB would accept the page as a meta page.
     var isMeta: Bool { pageFlags & 0x08 != 0 && magic == Self.magic }
 
     var hasPageSize: Bool { (512...Self.largestPage).contains(pageSize) && pageSize & (pageSize - 1) == 0 }
 
-    /// Whether it is what LMDB writes when it creates a file, before any transaction.
+    /// A Boolean value that indicates whether the page is unchanged since LMDB created the file.
     var isInitial: Bool {
         isMeta && version == Self.version && hasPageSize && transaction == 0 && lastPage == 1 && free.root == Self.noPage
             && main.root == Self.noPage
     }
 
-    /// What LMDB relies on and does not check: it divides by the page size, multiplies page numbers by it, and follows the roots.
-    /// - Returns: what is wrong; nil for nothing.
+    /// Checks the fields that LMDB uses without validation: it divides by the page size, multiplies page numbers by it, and follows the roots.
+    /// - Returns: the problem; `nil` if there is none.
     var problem: String? {
         if version != Self.version { return "the format is \(version)" }
         if !hasPageSize { return "the page size is \(pageSize)" }
-        // Page numbers of nodes have 48 bits; this also keeps every offset below 2^63.
+        // Page numbers in nodes have 48 bits; this also keeps every offset below 2^63.
         if lastPage < 1 || lastPage >= 1 << 47 { return "the last page is \(lastPage)" }
-        // MDB_INTEGERKEY, and nothing else that says how keys or values are laid out. The rest are flags of the environment.
+        // MDB_INTEGERKEY, and no other flag that affects the layout of keys or values. The remaining bits are environment flags.
         if free.flags & 0x7e != 0x08 { return "the flags of the free list are \(free.flags)" }
         return free.problem(lastPage: lastPage) ?? main.problem(lastPage: lastPage)
     }
 }
 
 extension [UInt8] {
-    /// A number in the byte order of the machine; 0 past the end.
+    /// Returns an integer in native byte order; 0 past the end.
     func number<T: FixedWidthInteger>(_ offset: Int) -> T {
         guard offset >= 0, offset <= count - MemoryLayout<T>.size else { return 0 }
         return withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: T.self) }

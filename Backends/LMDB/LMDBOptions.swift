@@ -1,17 +1,20 @@
-/// Settings of an LMDB store. The defaults suit most programs.
+/// The options of an LMDB store.
 public struct LMDBOptions: Sendable, Hashable {
-    /// Bytes of address space that are reserved for the file when it is opened; no disk space, and no memory. It grows by itself while nobody reads
-    /// an old version for long, and halves where the system refuses as much.
+    /// The address space in bytes that is reserved for the file when it is opened. It uses neither disk space nor memory. It grows automatically unless a
+    /// long-lived snapshot prevents that, and is halved if the system rejects the size.
     public var mapSize = 64 << 30
-    /// How long to wait for readers before the map is made larger, in milliseconds. Past it `full` is thrown.
+    /// The time to wait for readers before the map is enlarged, in milliseconds. After it, `full` is thrown.
     public var growthTimeout = 10_000
-    /// Transactions, of all processes, that can read at once.
+    /// The time that a write transaction waits while another process migrates the store, in milliseconds. After it, `busy` is thrown.
+    public var migrationTimeout = 10_000
+    /// The maximum number of concurrent read transactions of all processes.
     public var mostReaders: UInt32 = 1022
-    /// Permissions of a new file and its lock file.
+    /// The permissions of a new file and its lock file.
     public var fileMode: UInt32 = 0o600
-    /// Whether every page is checked when the file is opened, as `verify` does: costs a read of the whole file. LMDB's pages have no checksums, and
-    /// LMDB can crash on one that is damaged; with this a damaged file is refused as `corrupt`.
+    /// A Boolean value that indicates whether opening checks every page of the file, as `verify` does, which reads the whole file. LMDB's pages have no
+    /// checksums, and LMDB can crash on a damaged page; with this option, opening a damaged file throws `corrupt`.
     public var checksPages = false
 
+    /// Creates options with the default values.
     public init() {}
 }

@@ -1,24 +1,24 @@
 import PolyStoreBackend
 
-/// Goes over every page of one version of an LMDB file, with plain reads, and checks what LMDB relies on without checking it: that page numbers, offsets
-/// and lengths stay within their bounds, that keys ascend, and that no page is used twice.
+/// Reads every page of one snapshot of an LMDB file with plain reads, and checks what LMDB assumes without checking: page numbers, offsets and lengths are
+/// within bounds, keys ascend, and no page is used twice.
 ///
-/// The version must not be given up meanwhile, or its pages would be written over: a reader of LMDB is to be open on it.
+/// An LMDB reader must hold the snapshot during the check, so that its pages are not overwritten.
 struct LMDBPageWalk {
     private let descriptor: Int32
     private let place: FilePlace
     private let meta: LMDBMeta
     private let pageSize: Int
-    /// Pages that the file has, the last one perhaps in part.
+    /// The number of pages in the file; the last one may be partial.
     private let pages: UInt64
     private let length: Int
-    /// A bit for each page that was found in use or free.
+    /// A bit for each page that is known to be in use or free.
     private var seen: [UInt64]
-    /// Free pages past the end of the file: given out and freed again before they were written.
+    /// Free pages past the end of the file, which were allocated and freed before they were written.
     private var unwritten: Set<UInt64> = []
     private var findings: [String] = []
     private static let mostFindings = 100
-    /// Bytes of a node before its key.
+    /// The size in bytes of a node before its key.
     private static let nodeHeader = 8
     /// LMDB's own limit, `MDB_MAXKEYSIZE`.
     private static let longestKey = 511
@@ -36,7 +36,7 @@ struct LMDBPageWalk {
         var entries: UInt64 = 0
     }
 
-    /// - Parameter meta: the page that names the version.
+    /// - Parameter meta: The meta page of the snapshot.
     init(_ descriptor: Int32, _ place: FilePlace, _ meta: LMDBMeta) throws {
         self.descriptor = descriptor
         self.place = place
@@ -47,7 +47,7 @@ struct LMDBPageWalk {
         seen = [UInt64](repeating: 0, count: Int(pages / 64 + 1))
     }
 
-    /// - Returns: a sentence for each page that is damaged; none for a sound file.
+    /// - Returns: a sentence for each damaged page; empty for a sound file.
     mutating func run() throws -> [String] {
         for (name, tree, isFreeList) in [("free list", meta.free, true), ("data", meta.main, false)] where tree.root != LMDBMeta.noPage {
             var state = Tree(name: name, isFreeList: isFreeList, depth: Int(tree.depth))
@@ -56,7 +56,7 @@ struct LMDBPageWalk {
                 report("The tree of the \(name) has \(state.entries) entries instead of \(tree.entries).")
             }
         }
-        // The file may end before the last page that was ever given out, if those behind its end are free.
+        // The file may end before the last allocated page if the pages past its end are free.
         if findings.isEmpty, meta.lastPage >= pages, UInt64(unwritten.count) != meta.lastPage - pages + 1 {
             report("The file was cut short: it has \(length) bytes, and pages up to \(meta.lastPage) of \(pageSize) bytes are in use.")
         }
@@ -65,8 +65,8 @@ struct LMDBPageWalk {
 
     private mutating func report(_ sentence: String) { if findings.count < Self.mostFindings { findings.append(sentence) } }
 
-    /// Notes that a page is in use, or free.
-    /// - Returns: false where it cannot be.
+    /// Records that a page is in use or free.
+    /// - Returns: `false` if the page number is invalid or already recorded.
     private mutating func take(_ page: UInt64, isFree: Bool = false, _ user: @autoclosure () -> String) -> Bool {
         guard page >= 2, page <= meta.lastPage else {
             report("\(user()) leads to page \(page), and there are pages 2 to \(meta.lastPage).")
@@ -86,7 +86,7 @@ struct LMDBPageWalk {
         return true
     }
 
-    /// - Returns: nil where the file ends within the page.
+    /// - Returns: `nil` if the file ends within the page.
     private mutating func read(_ page: UInt64) throws -> [UInt8]? {
         let (bytes, count) = try LMDBFile.read(descriptor, place, count: pageSize, at: Int(page) * pageSize)
         if count == pageSize { return bytes }
@@ -96,9 +96,10 @@ struct LMDBPageWalk {
 
     // MARK: Trees
 
+    /// Checks the subtree of a page.
     /// - Parameters:
-    ///   - from: no key of the page is below it.
-    ///   - to: every key of the page is below it.
+    ///   - from: The inclusive lower bound of the page's keys.
+    ///   - to: The exclusive upper bound of the page's keys.
     private mutating func walk(_ number: UInt64, _ tree: inout Tree, depth: Int, from: [UInt8]?, to: [UInt8]?) throws {
         guard findings.count < Self.mostFindings, take(number, "The tree of the \(tree.name)"), let bytes = try read(number) else { return }
         let name = "Page \(number) of the \(tree.name)"
@@ -126,7 +127,7 @@ struct LMDBPageWalk {
             let keyEnd = node + Self.nodeHeader + keySize
             guard keyEnd <= pageSize else { return report("\(name) has a key that leaves the page.") }
             let key = [UInt8](bytes[node + Self.nodeHeader..<keyEnd])
-            // The first key of a branch is never looked at.
+            // LMDB never reads the first key of a branch.
             let isKey = kind == .leaf || index > 0
             if isKey {
                 guard tree.isFreeList ? keySize == 8 : (1...Self.longestKey).contains(keySize) else {
@@ -160,13 +161,13 @@ struct LMDBPageWalk {
         }
     }
 
-    /// The order of LMDB: of transactions in the free list, of bytes elsewhere.
+    /// Compares keys in LMDB's order: by transaction in the free list, by bytes elsewhere.
     private static func isBelow(_ left: [UInt8], _ right: [UInt8], _ tree: Tree) -> Bool {
         if tree.isFreeList { return (left.number(0) as UInt64) < right.number(0) }
         return left.lexicographicallyPrecedes(right)
     }
 
-    /// A value with pages of its own.
+    /// Checks a value that has its own pages.
     private mutating func walkOverflow(_ start: UInt64, size: Int, _ tree: Tree, _ name: String) throws {
         let needed = (LMDBMeta.headerSize - 1 + size) / pageSize + 1
         guard take(start, name), let bytes = try read(start) else { return }
@@ -175,7 +176,7 @@ struct LMDBPageWalk {
             return report("\(name) leads to page \(start) for a value of \(size) bytes, which it does not hold.")
         }
         for page in 1..<UInt64(max(count, 1)) { guard take(start + page, name) else { return } }
-        // LMDB writes them whole.
+        // LMDB writes these pages completely.
         let end = Int(start) * pageSize + LMDBMeta.headerSize + size
         guard end <= length else { return report("The file was cut short: it has \(length) bytes, and \(name) needs \(end).") }
         guard tree.isFreeList else { return }
@@ -183,7 +184,7 @@ struct LMDBPageWalk {
         takeFree(try LMDBFile.read(descriptor, place, count: size, at: offset).bytes, name)
     }
 
-    /// A list of free pages, its length first.
+    /// Records the pages of a list of free pages, which begins with its length.
     private mutating func takeFree(_ list: [UInt8], _ name: String) {
         let count: UInt64 = list.number(0)
         guard list.count >= 8, list.count % 8 == 0, count < UInt64(list.count / 8) else {

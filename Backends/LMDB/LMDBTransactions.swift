@@ -10,11 +10,11 @@ import PolyStoreKeyValue
     import Musl
 #endif
 
-/// A transaction of LMDB, read in place.
+/// A transaction of LMDB that is read in place.
 class LMDBSnapshot: EngineSnapshot {
     fileprivate let engine: LMDBEngine
     let transaction: OpaquePointer
-    // Of one thread, read and written in one step each.
+    // Used by one thread; each access is a single load or store.
     @exclusivity(unchecked) fileprivate(set) final var isEnded = false
 
     init(_ engine: LMDBEngine, _ transaction: OpaquePointer) {
@@ -55,12 +55,12 @@ class LMDBSnapshot: EngineSnapshot {
     }
 }
 
-/// A place in the file's keys.
+/// A cursor over the keys of the file.
 final class LMDBCursor: EngineCursor {
     private let snapshot: LMDBSnapshot
     private let handle: OpaquePointer
     private let place: String
-    // Only the methods below use it, and never while it is in use.
+    // Used only by the methods below, never recursively.
     @exclusivity(unchecked) private var isOpen = true
 
     init(_ snapshot: LMDBSnapshot, _ handle: OpaquePointer, _ place: String) {
@@ -78,11 +78,11 @@ final class LMDBCursor: EngineCursor {
         mdb_cursor_close(handle)
     }
 
-    /// Leaves the cursor to a transaction that can no longer be ended.
+    /// Abandons the cursor because its transaction cannot be ended any more.
     fileprivate func abandon() { isOpen = false }
 
     override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool {
-        // LMDB takes no empty key; the first of all is meant.
+        // LMDB rejects empty keys; an empty key means the first one.
         if key.isEmpty { return try move(MDB_FIRST) }
         return try move(MDB_SET_RANGE, MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress)))
     }
@@ -119,14 +119,14 @@ final class LMDBCursor: EngineCursor {
     private func ended() -> StoreError { StoreError(.closed, "The transaction of this walk over \(place) has ended.", url: place) }
 }
 
-/// LMDB's write transaction. It belongs to the thread that began it.
+/// LMDB's write transaction. It is bound to the thread that began it.
 final class LMDBWriter: LMDBSnapshot, EngineWriter {
     private let thread = polystore_thread_number()
-    /// Cursors that the end of the transaction would otherwise free behind their backs.
+    /// The open cursors, which are closed explicitly because the end of the transaction would free them.
     private var cursors: [WeakCursor] = []
-    /// The cursor that writes: keys come in order, so the next place is near the last.
+    /// The write cursor: keys arrive in order, so the next position is near the previous one.
     private var position: OpaquePointer?
-    /// The number of keys that were written.
+    /// The number of keys written since mapped pages were last released.
     private var writtenKeys = 0
 
     private struct WeakCursor {
@@ -153,6 +153,10 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
     func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
         try checkThread()
         writtenKeys &+= 1
+        if writtenKeys == LMDBMappedPages.keysPerRelease {
+            engine.didWrite(writtenKeys)
+            writtenKeys = 0
+        }
         if position == nil {
             try LMDBError.check(mdb_cursor_open(transaction, engine.database, &position), "Writing", engine.place)
         }
@@ -168,7 +172,7 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
         if code != MDB_NOTFOUND { try LMDBError.check(code, "Writing", engine.place) }
     }
 
-    /// What is open in the transaction.
+    /// Closes all cursors of the transaction.
     private func closeCursors() {
         for cursor in cursors { cursor.cursor?.close() }
         cursors = []
@@ -181,7 +185,7 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
         closeCursors()
         engine.setRelaxed(durability == .relaxed)
         isEnded = true
-        // Whatever it answers, the transaction is over.
+        // The transaction has ended regardless of the result.
         if let error = engine.finishWriting(mdb_txn_commit(transaction), writtenKeys: writtenKeys) { throw error }
     }
 
@@ -190,7 +194,7 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
         isEnded = true
         guard thread == polystore_thread_number() else {
             for cursor in cursors { cursor.cursor?.abandon() }
-            // Aborting here would leave LMDB's lock with the other thread, and hang the next writer.
+            // Aborting here would leave LMDB's lock owned by the other thread and block the next writer forever.
             engine.reportStuck()
             return
         }

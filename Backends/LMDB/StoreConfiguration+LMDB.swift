@@ -8,18 +8,27 @@ import PolyStoreKeyValue
 #endif
 
 extension StoreConfiguration {
-    /// A store in an LMDB file, made where there is none; its lock file lies beside it.
+    /// A store in an LMDB file, which is created if it does not exist, with its lock file beside it.
     ///
-    ///     let store = StoreConfiguration.lmdb(file: "company.lmdb")
+    /// ```
+    /// let store = StoreConfiguration.lmdb(file: "company.lmdb")
+    /// ```
     ///
     /// - Parameters:
-    ///   - file: The path; its folder must exist when the store is opened. A relative one starts at the current folder.
-    ///   - options: The size of the map, time-outs and what a new file is made with.
+    ///   - file: The path. Its folder must exist when the store is opened. A relative path is resolved against the current directory.
+    ///   - options: The map size, timeouts and the properties of a new file.
     public static func lmdb(file: String, options: LMDBOptions = LMDBOptions()) -> StoreConfiguration {
         let path = FilePlace.resolve(file)
-        return StoreConfiguration(engine: "lmdb", location: path) { request in
+        return StoreConfiguration(engine: "lmdb", location: path, files: [path, path + "-lock", path + "-migration"]) { request in
             try KeyValueBackend(EngineHandle.lmdb(path: path, options: options, isReadOnly: request.isReadOnly), request)
         }
+    }
+
+    /// A store in the program's default LMDB file: `NAME/NAME.lmdb` in the platform's folder for application data; see ``DefaultPlace``.
+    ///
+    /// The folder is created if it does not exist.
+    public static func lmdb(options: LMDBOptions = LMDBOptions()) -> StoreConfiguration {
+        lmdb(file: DefaultPlace.path(extension: "lmdb"), options: options).creatingFolder()
     }
 
     /// A store in an LMDB file at a file URL.
@@ -27,7 +36,7 @@ extension StoreConfiguration {
 }
 
 extension EngineHandle {
-    /// The engine of a file, without the record layer.
+    /// Returns the engine of a file, without the record layer.
     package static func lmdb(path: String, options: LMDBOptions, isReadOnly: Bool) throws -> EngineHandle {
         let place = FilePlace(path: path)
         try LMDBFile(place: place).prepare(isReadOnly: isReadOnly, mode: options.fileMode)
@@ -38,7 +47,7 @@ extension EngineHandle {
 }
 
 extension StoreEngine {
-    /// `lmdb:FILE`, with the options `mapSize` (a size), `growthTimeout` (milliseconds) and `mostReaders`.
+    /// The scheme `lmdb:FILE`, with the options `mapSize` (a size), `growthTimeout` (milliseconds) and `mostReaders`.
     public static let lmdb = StoreEngine(name: "lmdb", options: ["mapSize", "growthTimeout", "mostReaders"]) { url in
         var options = LMDBOptions()
         if let size = try url.number("mapSize") { options.mapSize = size }

@@ -4,33 +4,33 @@ import PolyStoreKeyValue
 
 /// A LevelDB iterator.
 ///
-/// LevelDB's iterators skip a block that they cannot read and stay valid: they leave out its keys, and bring back deleted ones whose tombstones it held.
-/// Only their status tells, and an iterator keeps its first error. The status is therefore checked before an entry is handed out. A check costs about as
-/// much as a move, so in long walks entries are read ahead and checked together.
+/// LevelDB's iterators skip an unreadable block and stay valid: they omit its keys, and return deleted keys whose tombstones were in it. Only the iterator's
+/// status reports the error, which an iterator keeps. The status is therefore checked before an entry is returned. A check costs about as much as a move, so
+/// long scans read entries ahead and check them together.
 final class LevelDBCursor: EngineCursor {
     private let place: String
     private let database: OpaquePointer
     private let options: OpaquePointer
-    // Only the methods below use these, and never while they are in use.
+    // Used only by the methods below, never recursively.
     @exclusivity(unchecked) private var iterator: OpaquePointer
     @exclusivity(unchecked) private var isOpen = true
 
-    /// Moves after which entries are read ahead: a walk that ends soon needs none of them.
+    /// The number of moves after which entries are read ahead: short scans do not need them.
     private static let singleMoves = 8
     private static let largestReadAhead = 64
     private static let readAheadBytes = 32 << 10
-    /// Moves that are still made one by one.
+    /// The number of single moves before reading ahead.
     @exclusivity(unchecked) private var singleMovesLeft = singleMoves
-    /// How many entries the next reading ahead takes.
+    /// The number of entries of the next read-ahead.
     @exclusivity(unchecked) private var readAheadCount = singleMoves
-    /// Copies of entries that were read ahead. The iterator stands on the last of them, or at the end.
+    /// Copies of the entries that were read ahead. The iterator is at the last of them, or at the end.
     @exclusivity(unchecked) private var copies: RecordArena?
     @exclusivity(unchecked) private var entries: [(offset: Int, keyCount: Int, valueCount: Int)] = []
     @exclusivity(unchecked) private var position = 0
-    /// Whether the current key is one of those copies.
+    /// A Boolean value that indicates whether the current key is one of those copies.
     @exclusivity(unchecked) private var isAhead = false
 
-    /// - Parameter options: must live until the cursor is closed.
+    /// - Parameter options: The read options, which must outlive the cursor.
     init(_ place: String, _ database: OpaquePointer, _ options: OpaquePointer) {
         self.place = place
         self.database = database
@@ -103,9 +103,9 @@ final class LevelDBCursor: EngineCursor {
 
     // MARK: Reading ahead
 
-    /// Copies the next entries and stands on the first of them.
+    /// Copies the next entries and moves to the first of them.
     private func readAhead() throws -> Bool {
-        // The iterator is at the end: the last entry that was read ahead was the last of all.
+        // The iterator is at the end: the last entry that was read ahead was the last one.
         if isAhead, leveldb_iter_valid(iterator) == 0 { return false }
         let key = [UInt8](key)
         let copies = copies ?? RecordArena(capacity: Self.readAheadBytes)
@@ -126,7 +126,7 @@ final class LevelDBCursor: EngineCursor {
         }
         readAheadCount = min(2 * readAheadCount, Self.largestReadAhead)
         if hasError {
-            // The damage may lie behind the end of the caller's range: from here on move by move, so that only a move that meets it fails.
+            // The damage may be outside the caller's range: from now on the cursor makes single moves, so that only a move that reaches it fails.
             forget()
             singleMovesLeft = .max
             leveldb_iter_destroy(iterator)
@@ -146,16 +146,16 @@ final class LevelDBCursor: EngineCursor {
         return true
     }
 
-    /// Forgets entries that were read ahead.
+    /// Discards the entries that were read ahead.
     private func forget() {
         entries.removeAll(keepingCapacity: true)
         (position, isAhead, singleMovesLeft, readAheadCount) = (0, false, Self.singleMoves, Self.singleMoves)
     }
 
-    /// Moves the iterator back to the current key, if it is ahead.
+    /// Moves the iterator back to the current key if it is ahead.
     private func rejoin() throws {
         guard isAhead else { return }
-        // The key stays where it is until the next reading ahead.
+        // The key stays in place until the next read-ahead.
         forget()
         try move(backTo: key)
     }
@@ -183,7 +183,7 @@ final class LevelDBCursor: EngineCursor {
         return message != nil
     }
 
-    /// Throws if any move so far has skipped a block that cannot be read.
+    /// Throws an error if any move so far has skipped an unreadable block.
     private func checkError() throws {
         var message: UnsafeMutablePointer<CChar>?
         leveldb_iter_get_error(iterator, &message)

@@ -8,10 +8,10 @@ import PolyStoreBackend
     import Musl
 #endif
 
-/// Flushes what LevelDB leaves unflushed when it begins a new log.
+/// Flushes the files that LevelDB leaves unflushed when it starts a new log.
 ///
-/// A synchronous write flushes the current log only. LevelDB begins a new log when its buffer in memory is full, without flushing the earlier log or the
-/// folder. Commits in the earlier log, or the name of the new one, could then be lost although a later `.full` commit was acknowledged.
+/// A synchronous write flushes only the current log. LevelDB starts a new log when its memory buffer is full, without flushing the previous log or the folder.
+/// Commits in the previous log, or the name of the new one, could then be lost although a later `.full` commit was acknowledged.
 ///
 /// Used for one commit at a time.
 final class LevelDBDurability {
@@ -19,20 +19,20 @@ final class LevelDBDurability {
     private let lockFile: Int32
     private var current: UInt64
     private var descriptor: Int32
-    /// The current log's size after the last commit.
+    /// The size of the current log after the last commit.
     private var size: off_t
-    /// The current log holds commits that were not flushed.
+    /// A Boolean value that indicates whether the current log contains unflushed commits.
     private var isUnflushed = false
-    /// Earlier logs that hold commits that were not flushed.
+    /// The descriptors of earlier logs with unflushed commits.
     private var earlier: [Int32] = []
-    /// The name of the current log may not be durable.
+    /// A Boolean value that indicates whether the name of the current log may not be durable.
     private var isFolderUnflushed = false
 
-    /// - Parameter lockFile: where the ``LevelDBMark`` is kept.
+    /// - Parameter lockFile: The file that contains the ``LevelDBMark``.
     init(_ place: FilePlace, lockFile: Int32) throws {
         self.place = place
         self.lockFile = lockFile
-        // An opening that succeeds flushes all it has found into tables, and begins a new log.
+        // A successful opening flushes all existing data to tables and starts a new log.
         guard let newest = try LevelDBFiles(place).logs.max() else {
             throw StoreError(.io, "LevelDB has opened \(place.path) without a log.", url: place.path)
         }
@@ -65,18 +65,19 @@ final class LevelDBDurability {
         return found
     }
 
-    /// To be called before LevelDB writes a commit: what fails here leaves nothing of the commit.
-    /// - Throws: what is durable of earlier commits is then unknown.
+    /// Prepares a commit before LevelDB writes it. If this fails, nothing of the commit is written.
+    /// - Throws: an error, after which the durability of earlier commits is unknown.
     func prepare(_ durability: Durability) throws {
-        guard try status(descriptor).st_nlink > 0 else { throw removed() }
+        // Compaction of the whole store starts a new log without a commit, and LevelDB removes the previous one.
+        if try status(descriptor).st_nlink == 0 { try advance() }
         if durability == .full { try flushEarlier() }
     }
 
-    /// Makes a commit that LevelDB has written as durable as asked.
-    /// - Throws: what is durable is then unknown.
+    /// Makes a commit that LevelDB has written as durable as requested.
+    /// - Throws: an error, after which the durability of commits is unknown.
     func commit(_ durability: Durability) throws {
         let found = try status(descriptor)
-        // A commit makes its log longer, so if the known one has not grown there is a new one.
+        // A commit extends its log. If the known log has not grown, there is a new one.
         if found.st_size > size { size = found.st_size } else { try advance() }
         guard durability == .full else {
             isUnflushed = true
@@ -93,7 +94,7 @@ final class LevelDBDurability {
             url: place.path)
     }
 
-    /// Finds the new log.
+    /// Switches to the new log.
     private func advance() throws {
         guard let newest = try LevelDBFiles(place).logs.max(), newest > current else { throw removed() }
         let opened = try Self.openLog(place, newest)
@@ -121,8 +122,8 @@ final class LevelDBDurability {
         }
     }
 
-    /// Gives back what it holds. To be called after LevelDB has closed its files.
-    /// - Parameter flushes: whether relaxed commits are made durable. After a failed write nothing can be said of them.
+    /// Releases the descriptors. Call it after LevelDB has closed its files.
+    /// - Parameter flushes: Whether relaxed commits are made durable. Their state is unknown after a failed write.
     func end(flushes: Bool) {
         if flushes, isUnflushed, let found = try? status(descriptor), found.st_size == size {
             do {
@@ -130,7 +131,7 @@ final class LevelDBDurability {
                 try place.flush(descriptor)
                 LevelDBMark(log: current, size: UInt64(size)).write(lockFile)
             } catch {
-                // Relaxed commits are not promised to be durable, and the mark does not say that they are.
+                // Relaxed commits need not be durable, and the mark does not cover them.
             }
         }
         for descriptor in earlier + [descriptor] { close(descriptor) }

@@ -2,18 +2,19 @@ import CLevelDB
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// One LevelDB database.
+/// An open LevelDB database.
 ///
-/// What LevelDB leaves to its users is done here: a lock of this project's own is taken first; the files are checked before they are opened
-/// (``LevelDBRecovery``); checksums are verified on every read; earlier logs are flushed (``LevelDBDurability``); after the first write that failed
-/// nothing is written any more, as LevelDB would go on acknowledging writes behind a damaged log; a batch has a limit; everything made through the C
-/// interface is destroyed.
+/// The engine implements what LevelDB requires of its users. It takes a separate lock first. It checks the files before LevelDB opens them
+/// (``LevelDBRecovery``). Every read verifies checksums. Earlier logs are flushed (``LevelDBDurability``). After the first failed write all writes fail,
+/// because LevelDB would continue to acknowledge writes after a damaged part of the log. Batches are limited in size. All objects of the C interface are
+/// destroyed.
 ///
-/// Sendable: LevelDB is made for many threads, `failure` is touched under the lock only, and `durability` by one commit at a time.
+/// Sendable: LevelDB is thread-safe, `failure` is accessed under the lock, and `durability` by one commit at a time.
 final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
     let place: String
     let traits: EngineTraits
     let database: OpaquePointer
+    private let settings: LevelDBOptions
     private let options: OpaquePointer
     private let filter: OpaquePointer
     private let cache: OpaquePointer
@@ -27,8 +28,9 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
 
     init(path: String, options settings: LevelDBOptions) throws {
         place = path
+        self.settings = settings
         traits = EngineTraits(
-            features: [.persistence, .fullDurability], largestTransaction: max(settings.largestTransaction, 1 << 20))
+            features: [.persistence, .fullDurability, .copying, .compaction], largestTransaction: max(settings.largestTransaction, 1 << 20))
         let folder = LevelDBFolder(place: FilePlace(path: path))
         lockFile = try folder.lock()
         let mark = LevelDBMark.read(lockFile)
@@ -59,7 +61,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         }
         database = opened
         do {
-            // Without a mark the store may be a new one.
+            // A store without a mark may be new.
             if mark == nil { try folder.flushName() }
             durability = try LevelDBDurability(folder.place, lockFile: lockFile)
         } catch {
@@ -97,7 +99,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
             let name = key.bindMemory(to: CChar.self)
             if let value {
                 let bytes = value.bindMemory(to: CChar.self)
-                // An empty buffer may have no address, and LevelDB copies from it all the same.
+                // The base address of an empty buffer may be nil, and LevelDB copies from it regardless.
                 leveldb_writebatch_put(writes, name.baseAddress, key.count, bytes.baseAddress ?? name.baseAddress, value.count)
             } else {
                 leveldb_writebatch_delete(writes, name.baseAddress, key.count)
@@ -109,7 +111,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         do { try self.durability.commit(durability) } catch let error as StoreError { throw failed(error) }
     }
 
-    /// Refuses all later writes.
+    /// Rejects all later writes.
     private func failed(_ error: StoreError) -> StoreError {
         lock.withLock {
             failure = StoreError(
@@ -120,7 +122,35 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         return error
     }
 
-    /// Reads every block with its checksum.
+    /// Copies the keys of a snapshot to a new database, which gets its name when it is complete.
+    func copy(to location: String) throws {
+        let target = FilePlace(path: location)
+        guard try target.kind() == .absent else {
+            throw StoreError(.io, "Cannot copy to \(location): there is a file or folder already. Choose another path.", url: location)
+        }
+        let temporary = FilePlace(path: location + "-copy-\(UInt32.random(in: 0 ... .max))")
+        do {
+            try LevelDBFolder(place: temporary).prepare(mode: settings.folderMode)
+            let copy = try LevelDBEngine(path: temporary.path, options: settings)
+            do { try copyEntries(to: copy) } catch {
+                copy.close()
+                throw error
+            }
+            copy.close()
+            try LevelDBFolder(place: target).take(temporary)
+        } catch {
+            LevelDBFolder(place: temporary).remove()
+            throw error
+        }
+    }
+
+    /// Merges all tables, which drops overwritten and deleted entries unless a snapshot reads them.
+    func compact() throws {
+        if let failure = lock.withLock({ failure }) { throw failure }
+        leveldb_compact_range(database, nil, 0, nil, 0)
+    }
+
+    /// Reads every block and verifies its checksum.
     func verify() throws -> [String] {
         let snapshot = LevelDBSnapshot(self, isScrubbing: true)
         defer { snapshot.end() }

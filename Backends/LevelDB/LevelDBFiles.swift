@@ -11,28 +11,24 @@ import PolyStoreBackend
 /// The files in the folder of a LevelDB database, by kind and number.
 struct LevelDBFiles {
     private(set) var logs: Set<UInt64> = []
-    /// The names of tables; earlier versions of LevelDB ended them in `.sst`.
+    /// The names of tables. Earlier versions of LevelDB used the extension `.sst`.
     private(set) var tables: [UInt64: String] = [:]
     private(set) var manifests: Set<UInt64> = []
     private(set) var hasCurrent = false
-    /// This library's lock file.
+    /// A Boolean value that indicates whether the folder contains this library's lock file.
     private(set) var hasLock = false
-    /// Temporary files of an interrupted creation or opening.
+    /// A Boolean value that indicates whether temporary files of an interrupted creation or opening exist.
     private(set) var hasTemporaries = false
-    /// Files that are not LevelDB's.
+    /// A Boolean value that indicates whether the folder contains files that are not LevelDB's.
     private(set) var hasOthers = false
 
     init(_ place: FilePlace) throws {
-        guard let folder = opendir(place.path) else { throw place.refused("The folder cannot be read", errno) }
-        defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            add(withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-        }
+        for name in try place.names() { add(name) }
     }
 
     private mutating func add(_ name: String) {
         switch name {
-        case ".", "..", "LOCK", "LOG", "LOG.old": return
+        case "LOCK", "LOG", "LOG.old": return
         case "CURRENT": hasCurrent = true
         case LevelDBFolder.lockName: hasLock = true
         default:

@@ -8,12 +8,12 @@ import PolyStoreBackend
     import Musl
 #endif
 
-/// The folder of a LevelDB database, and the lock on it.
+/// The folder of a LevelDB database and its lock.
 struct LevelDBFolder {
     let place: FilePlace
     private var path: String { place.path }
 
-    /// Makes sure that there is a folder that is empty or LevelDB's.
+    /// Ensures that the folder exists and is empty or a LevelDB database.
     func prepare(mode: UInt32) throws {
         switch try place.kind() {
         case .directory:
@@ -28,12 +28,30 @@ struct LevelDBFolder {
         }
     }
 
-    /// Accepts an empty folder, and one in which an earlier opening of this library was interrupted before there was a database.
+    /// Deletes the database with its folder.
+    /// - Throws: `notAStore` for a folder that contains other files, which is left unmodified; `io`.
+    static func erase(_ path: String) throws {
+        let place = FilePlace(path: path)
+        switch try place.kind() {
+        case .absent: return
+        case .file, .other:
+            throw StoreError(.notAStore, "\(path) is a file, and a LevelDB database is a folder. It was left as it is.", url: path)
+        case .directory: break
+        }
+        guard try !LevelDBFiles(place).hasOthers else {
+            throw StoreError(
+                .notAStore, "The folder \(path) holds other files than those of a LevelDB database. It was left as it is.", url: path)
+        }
+        for name in try place.names() { try FilePlace(path: path + "/" + name).remove() }
+        guard rmdir(path) == 0 else { throw place.refused("The folder cannot be deleted", errno) }
+    }
+
+    /// Accepts an empty folder, and one in which this library's earlier opening was interrupted before it created a database.
     private func checkUnfinished(_ files: LevelDBFiles) throws {
         let isEmpty = files.logs.isEmpty && files.tables.isEmpty && files.manifests.isEmpty && !files.hasTemporaries
         guard !files.hasOthers, isEmpty || files.hasLock else {
             throw StoreError(
-                .notAStore, "The folder \(path) is no LevelDB database: it holds other files. It was left as it is.", url: path)
+                .notAStore, "The folder \(path) is not a LevelDB database: it holds other files. It was left as it is.", url: path)
         }
         // LevelDB writes CURRENT before any data.
         let hasData =
@@ -48,8 +66,8 @@ struct LevelDBFolder {
         }
     }
 
-    /// Takes from an existing folder that becomes a store the permissions that a new one would not have: LevelDB's files are readable by everybody who
-    /// can enter the folder.
+    /// Removes permissions from an existing folder that becomes a store, so that it has those of a new one. All users who can enter the folder can read
+    /// LevelDB's files.
     private func restrict(_ mode: UInt32) throws {
         var found = stat()
         guard stat(path, &found) == 0 else { throw place.refused("The folder cannot be read", errno) }
@@ -64,9 +82,9 @@ struct LevelDBFolder {
 
     static let lockName = "polystore.lock"
 
-    /// Takes this library's own lock, which belongs to the descriptor: LevelDB's belongs to the process, and a second opening that fails would
-    /// take it away from the first.
-    /// - Returns: the descriptor to close at the end.
+    /// Takes this library's lock, which belongs to the descriptor. LevelDB's own lock belongs to the process, and a failing second opening would release the
+    /// lock of the first.
+    /// - Returns: the descriptor, which the caller closes.
     /// - Throws: `busy`.
     func lock() throws -> Int32 {
         let file = FilePlace(path: path + "/" + Self.lockName)
@@ -75,7 +93,7 @@ struct LevelDBFolder {
             let descriptor = try file.openLocked(mode: 0o600)
             guard isNew else { return descriptor }
             do {
-                // It shows that a folder without a whole database is this library's, so it must not become durable later than LevelDB's files.
+                // The lock file marks a folder without a complete database as this library's, so it must be durable before LevelDB's files are.
                 try file.flushFolder()
                 return descriptor
             } catch {
@@ -91,7 +109,20 @@ struct LevelDBFolder {
 
     static func unlock(_ descriptor: Int32) { FilePlace.closeLocked(descriptor) }
 
-    /// Makes the folder's own name durable. A parent folder that this process may not read cannot be flushed.
+    /// Renames another folder to this folder's path, durably.
+    func take(_ other: FilePlace) throws {
+        guard rename(other.path, path) == 0 else { throw place.refused("The copy cannot be named", errno) }
+        try flushName()
+    }
+
+    /// Removes the folder and its files, ignoring errors.
+    func remove() {
+        guard let names = try? place.names() else { return }
+        for name in names { unlink(path + "/" + name) }
+        rmdir(path)
+    }
+
+    /// Flushes the folder's entry in its parent. A parent folder that this process may not read cannot be flushed.
     func flushName() throws {
         let parent = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         if access(parent, R_OK) == 0 { try place.flushFolder() }

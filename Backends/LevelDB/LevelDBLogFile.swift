@@ -9,17 +9,17 @@ import PolyStoreBackend
     import Musl
 #endif
 
-/// Reads a file in LevelDB's log format: a write-ahead log, or a MANIFEST.
+/// A reader of files in LevelDB's log format: a write-ahead log, or a MANIFEST.
 ///
 /// The file consists of blocks of 32 KiB. A block holds fragments: a masked CRC-32C (u32) of type and payload, the payload's length (u16), the type
 /// (u8), and the payload. A record is one fragment of type *full*, or one of type *first*, any number of type *middle*, and one of type *last*. Six
 /// or fewer bytes at the end of a block are unused.
 final class LevelDBLogFile {
-    /// Where reading stopped before the end of the file.
+    /// The position at which reading stopped before the end of the file.
     struct Break {
-        /// The offset of the record that cannot be read. Everything before it can be.
+        /// The offset of the unreadable record. All records before it are readable.
         let record: Int
-        /// The offset of the fragment of that record that cannot be read.
+        /// The offset of the unreadable fragment of that record.
         let fragment: Int
     }
 
@@ -58,13 +58,13 @@ final class LevelDBLogFile {
 
     /// Reads records until the end of the file, the first damage, or a record that `body` rejects.
     /// - Parameters:
-    ///   - keeping: the number of payload bytes that `body` needs.
-    ///   - body: takes the first bytes of a record's payload, the payload's full length, and the record's offset; false rejects the record.
-    /// - Returns: nil if every record was read.
+    ///   - keeping: The number of payload bytes that `body` needs.
+    ///   - body: Receives the first bytes of a record's payload, the payload's full length, and the record's offset. Returns `false` to reject the record.
+    /// - Returns: `nil` if every record was read.
     func readRecords(keeping: Int, _ body: (_ payload: [UInt8], _ count: Int, _ offset: Int) throws -> Bool) throws -> Break? {
         var payload: [UInt8] = []
         var count = 0
-        /// The offset of a record that has begun and not ended.
+        /// The offset of an incomplete record.
         var begun: Int?
         var offset = 0
         while offset < size {
@@ -92,7 +92,7 @@ final class LevelDBLogFile {
         return begun.map { Break(record: $0, fragment: min(offset, size)) }
     }
 
-    /// Returns whether a later record begins behind an offset: then what is missing there had been written once.
+    /// Returns whether another record begins after an offset, which proves that the data before it had been written.
     func holdsRecord(from start: Int) throws -> Bool {
         for offset in start..<max(start, size) where Self.blockSize - offset % Self.blockSize >= Self.headerSize {
             if let (type, bytes) = try fragment(at: offset), !bytes.isEmpty, type == .full || type == .first { return true }
@@ -100,7 +100,7 @@ final class LevelDBLogFile {
         return false
     }
 
-    /// The sound fragment at an offset; nil if there is none.
+    /// Returns the valid fragment at an offset; `nil` if there is none.
     private func fragment(at offset: Int) throws -> (type: FragmentType, payload: UnsafeRawBufferPointer)? {
         try load(offset / Self.blockSize)
         let start = offset % Self.blockSize

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// The state that a MANIFEST describes: which tables a database consists of, and from which log on there are commits that are in no table yet.
+/// The state that a MANIFEST describes: the tables of a database, and the first log with commits that no table contains.
 struct LevelDBManifest {
     struct Table: Hashable {
         let level: UInt64
@@ -14,7 +14,7 @@ struct LevelDBManifest {
     private(set) var lastSequence: UInt64?
     /// The size of each table in bytes.
     private(set) var tables: [Table: UInt64] = [:]
-    /// Where the file stops being readable.
+    /// The position at which the file becomes unreadable.
     private(set) var end: LevelDBLogFile.Break?
     /// The offset of the last edit that was applied.
     private var lastEdit = 0
@@ -27,14 +27,14 @@ struct LevelDBManifest {
         }
     }
 
-    /// The state before the last edit of another state, as if that edit had not been finished.
+    /// Creates the state before the last edit of another state, as if that edit had not been completed.
     init(reading file: LevelDBLogFile, beforeLastEditOf state: LevelDBManifest) throws {
         _ = try file.readRecords(keeping: .max) { payload, _, offset in offset < state.lastEdit && apply(payload) }
         end = LevelDBLogFile.Break(record: state.lastEdit, fragment: state.end?.fragment ?? file.size)
     }
 
     /// Applies a version edit.
-    /// - Returns: false, without effect, for bytes that are no version edit.
+    /// - Returns: `false`, without effect, for bytes that are not a version edit.
     private mutating func apply(_ edit: [UInt8]) -> Bool {
         var result = self
         var fields = LevelDBFields(edit)
@@ -54,7 +54,7 @@ struct LevelDBManifest {
                 guard let number = fields.number() else { return false }
                 result.lastSequence = number
             case 5:
-                // Where the next compaction of a level starts.
+                // The start of the next compaction of a level.
                 guard fields.number() != nil, fields.bytes() != nil else { return false }
             case 6:
                 guard let level = fields.number(), let number = fields.number() else { return false }

@@ -8,11 +8,10 @@ import CRecordChecksum
     import Musl
 #endif
 
-/// How much of the write-ahead logs was durable at some time: all logs before one, and the first bytes of that one. Kept in this library's lock
-/// file.
+/// A lower bound of the durable part of the write-ahead logs: all logs before one, and a prefix of that one. Stored in this library's lock file.
 ///
-/// It is written with every `.full` commit and not flushed, so a power cut may leave an earlier one, which is true as well: log numbers are never
-/// used again. It tells damage from the torn end that a crash leaves behind.
+/// It is written with every `.full` commit and not flushed. A power failure may restore an earlier mark, which is also correct, because log numbers are never
+/// reused. It distinguishes damage from the torn end that a crash leaves.
 struct LevelDBMark: Equatable {
     var log: UInt64
     var size: UInt64
@@ -20,7 +19,7 @@ struct LevelDBMark: Equatable {
     private static let name: UInt64 = 0x314b_5241_4d42_4450
     private static let byteCount = 28
 
-    /// - Returns: nil if there is none, or a damaged one.
+    /// - Returns: `nil` if the mark is missing or damaged.
     static func read(_ descriptor: Int32) -> LevelDBMark? {
         withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 8) { bytes in
             guard pread(descriptor, bytes.baseAddress, byteCount, 0) == byteCount else { return nil }
@@ -31,8 +30,8 @@ struct LevelDBMark: Equatable {
         }
     }
 
-    /// Writes it in the place of the earlier one.
-    /// - Returns: whether that succeeded; otherwise the earlier one may still be there.
+    /// Replaces the mark.
+    /// - Returns: whether that succeeded; otherwise the file may still contain the earlier mark.
     @discardableResult
     func write(_ descriptor: Int32) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: Self.byteCount, alignment: 8) { bytes in

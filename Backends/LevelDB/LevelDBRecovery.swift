@@ -8,15 +8,15 @@ import PolyStoreBackend
     import Musl
 #endif
 
-/// Checks the files of a database before LevelDB opens it, and cuts off what a crash has left unfinished.
+/// Checks the files of a database before LevelDB opens it, and truncates what a crash has left incomplete.
 ///
-/// LevelDB itself opens a shortened MANIFEST or log without an error and deletes the files that the missing part refers to, and it refuses the torn end
-/// that a power cut leaves behind. See decision 016.
+/// LevelDB opens a truncated MANIFEST or log without an error and deletes the files that the missing part refers to, and it rejects the torn end that a power
+/// failure leaves. See decision 016.
 struct LevelDBRecovery {
     let place: FilePlace
-    /// What is known to be durable; nil where no version of this library that keeps a mark has had the store open.
+    /// The durable part of the logs; `nil` if the store was never opened by a version of this library that writes a mark.
     let mark: LevelDBMark?
-    /// Whether damage is cut off too.
+    /// A Boolean value that indicates whether damaged parts are truncated too.
     let repairs: Bool
     private var path: String { place.path }
 
@@ -26,11 +26,11 @@ struct LevelDBRecovery {
         self.repairs = repairs
     }
 
-    /// A file that is to be cut, and where.
+    /// A file to truncate, and its new size.
     private struct Cut {
         let name: String
         let size: Int
-        /// Whether acknowledged commits are cut off.
+        /// A Boolean value that indicates whether acknowledged commits are lost.
         let isDamage: Bool
     }
 
@@ -44,7 +44,7 @@ struct LevelDBRecovery {
         }
         guard !cuts.isEmpty else { return }
         try checkUnused()
-        // The last file first: if this is interrupted, the next opening finds the first break again.
+        // In reverse order: if this is interrupted, the next opening finds the first break again.
         for cut in cuts.reversed() { try perform(cut) }
     }
 
@@ -55,7 +55,7 @@ struct LevelDBRecovery {
 
     // MARK: The MANIFEST
 
-    /// The state of the database, and the number of the MANIFEST that describes it; nil for a database with another order of keys, which LevelDB refuses.
+    /// Returns the state of the database and the number of its MANIFEST; `nil` for a database with another key order, which LevelDB rejects.
     private func manifest(_ files: LevelDBFiles) throws -> (UInt64, LevelDBManifest)? {
         let current = try text(of: "CURRENT")
         guard current.hasSuffix("\n"), let named = LevelDBFiles.number(String(current.dropLast()), "MANIFEST-", "") else {
@@ -64,7 +64,7 @@ struct LevelDBRecovery {
         do {
             return try state(named, files).map { (named, $0) }
         } catch let error as StoreError where error.code == .corrupt {
-            // LevelDB renames CURRENT and removes the earlier MANIFEST without flushing the folder in between. A power cut may undo the renaming only.
+            // LevelDB renames CURRENT and removes the earlier MANIFEST without flushing the folder in between. A power failure may undo only the renaming.
             for newer in files.manifests.filter({ $0 > named }).sorted(by: >) {
                 guard let state = try? state(newer, files), state.end == nil else { continue }
                 try checkUnused()
@@ -86,7 +86,7 @@ struct LevelDBRecovery {
         }
     }
 
-    /// The state that a MANIFEST describes, if the files that it refers to are there.
+    /// Returns the state that a MANIFEST describes, if the files that it refers to exist.
     private func state(_ number: UInt64, _ files: LevelDBFiles) throws -> LevelDBManifest? {
         let name = LevelDBFiles.manifest(number)
         guard files.manifests.contains(number) else { throw damaged("\(name) is missing") }
@@ -98,19 +98,19 @@ struct LevelDBRecovery {
             return manifest
         } catch let error as StoreError where error.code == .corrupt && mark != nil {
             // LevelDB writes an edit before it flushes the names of the files that the edit adds. It removes nothing before both are flushed, so after a power
-            // cut the state before the last edit is whole. A `.full` commit in a log whose name is missing would be behind the mark.
+            // failure the state before the last edit is complete. A `.full` commit in a log whose name is missing would be covered by the mark.
             let earlier = try LevelDBManifest(reading: file, beforeLastEditOf: manifest)
             guard (try? check(earlier, name, files)) != nil else { throw error }
             return earlier
         }
     }
 
-    /// Makes sure that a state is complete and that the files that it refers to are there.
+    /// Checks that a state is complete and that the files that it refers to exist.
     private func check(_ manifest: LevelDBManifest, _ name: String, _ files: LevelDBFiles) throws {
         guard let log = manifest.logNumber, manifest.nextFile != nil, manifest.lastSequence != nil else {
             throw damaged("\(name) is cut short")
         }
-        // A log is removed only when a MANIFEST that does not need it is durable.
+        // A log is removed only after a MANIFEST that does not need it is durable.
         guard log == 0 || files.logs.contains(log) else { throw damaged("\(LevelDBFiles.log(log)) is missing, or \(name) is cut short") }
         for (table, size) in manifest.tables {
             guard let file = files.tables[table.number] else {
@@ -122,7 +122,7 @@ struct LevelDBRecovery {
         }
     }
 
-    /// - Returns: whether the end of a MANIFEST is damage, and no edit that was being written.
+    /// - Returns: whether the end of a MANIFEST is damage rather than an incomplete edit.
     private func checkEnd(of number: UInt64, _ end: LevelDBLogFile.Break) throws -> Bool {
         let name = LevelDBFiles.manifest(number)
         guard try LevelDBLogFile(path + "/" + name).holdsRecord(from: end.fragment) else { return false }
@@ -130,7 +130,7 @@ struct LevelDBRecovery {
         throw damaged("\(name) cannot be read from byte \(end.record) on", canRepair: true)
     }
 
-    /// Makes CURRENT name another MANIFEST.
+    /// Writes the number of another MANIFEST to CURRENT.
     private func name(_ number: UInt64) throws {
         let file = FilePlace(path: path + "/" + LevelDBFiles.temporary(number))
         let descriptor = open(file.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -145,13 +145,13 @@ struct LevelDBRecovery {
 
     // MARK: The logs
 
-    /// Where commits end that follow each other without a gap.
+    /// Returns the truncations that leave only commits without gaps.
     private func logCuts(_ files: LevelDBFiles, _ manifest: LevelDBManifest) throws -> [Cut] {
         let first = manifest.logNumber ?? 0
         let logs = files.logs.filter { $0 >= first || $0 == manifest.previousLogNumber }.sorted()
         if let mark, mark.log >= first, !logs.contains(mark.log), !repairs { throw damaged("\(LevelDBFiles.log(mark.log)) is missing") }
         var cuts: [Cut] = []
-        /// The number of the next write; nil before the first commit.
+        /// The sequence number of the next write; `nil` before the first commit.
         var next: UInt64?
         for (position, log) in logs.enumerated() {
             let file = try LevelDBLogFile(path + "/" + LevelDBFiles.log(log))
@@ -163,13 +163,13 @@ struct LevelDBRecovery {
                         UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
                     )
                 }
-                // A table may hold the first commits of a log already; none may be missing between the tables and the log.
+                // A table may already contain the first commits of a log, but none may be missing between the tables and the log.
                 guard next.map({ $0 == sequence }) ?? (sequence <= (manifest.lastSequence ?? 0) &+ 1) else { return false }
                 next = sequence &+ UInt64(writes)
                 return true
             }
             if let mark, mark.log == log, end == nil, UInt64(file.size) < mark.size {
-                // Cut between two commits.
+                // Truncated between two commits.
                 guard repairs else { throw damaged("\(LevelDBFiles.log(log)) is cut short", canRepair: true) }
             }
             guard let end else { continue }
@@ -179,23 +179,23 @@ struct LevelDBRecovery {
                 throw damaged(what, canRepair: true)
             }
             cuts.append(Cut(name: LevelDBFiles.log(log), size: end.record, isDamage: isDamage))
-            // Later commits do not follow on what is left.
+            // Later logs do not continue the remaining commits.
             for later in logs[(position + 1)...] { cuts.append(Cut(name: LevelDBFiles.log(later), size: 0, isDamage: isDamage)) }
             break
         }
         return cuts
     }
 
-    /// Whether a break in a log is damage, and no end that a crash has left unfinished.
+    /// Returns whether a break in a log is damage rather than the incomplete end that a crash leaves.
     private func isDamage(_ log: UInt64, _ file: LevelDBLogFile, _ end: LevelDBLogFile.Break, isLast: Bool) throws -> Bool {
-        // Behind the mark only commits follow that may have reached the disk in any order.
+        // The commits after the mark may have reached the disk in any order.
         if let mark { return log < mark.log || log == mark.log && UInt64(end.record) < mark.size }
         return try !isLast || file.holdsRecord(from: end.fragment)
     }
 
-    // MARK: Cutting
+    // MARK: Truncating
 
-    /// Makes sure that no other program has the database open: one that does not know this library's lock.
+    /// Checks that no other program has the database open, for example one that does not use this library's lock.
     private func checkUnused() throws {
         let descriptor = open(path + "/LOCK", O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -217,7 +217,7 @@ struct LevelDBRecovery {
         try file.flush(descriptor)
     }
 
-    /// Copies a damaged file to one beside it that LevelDB leaves alone, so that a repair loses nothing.
+    /// Copies a damaged file to one beside it that LevelDB ignores, so that a repair loses no data.
     private func keepCopy(of file: FilePlace) throws {
         let copy = FilePlace(path: file.path + ".damaged")
         let source = open(file.path, O_RDONLY | O_CLOEXEC)

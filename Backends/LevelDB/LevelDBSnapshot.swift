@@ -2,13 +2,13 @@ import CLevelDB
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// A version of the database that LevelDB keeps until it is released.
+/// A snapshot that LevelDB keeps until it is released.
 final class LevelDBSnapshot: EngineSnapshot {
     private let engine: LevelDBEngine
     private let snapshot: OpaquePointer
     private let options: OpaquePointer
     private var isEnded = false
-    /// What the last look-up found; LevelDB gives a copy.
+    /// The value of the last lookup, which LevelDB has copied.
     private var found: UnsafeMutablePointer<CChar>?
     private var cursors: [WeakCursor] = []
 
@@ -16,7 +16,7 @@ final class LevelDBSnapshot: EngineSnapshot {
         weak var cursor: LevelDBCursor?
     }
 
-    /// - Parameter isScrubbing: everything is read once, which must not drive what is in use out of the cache.
+    /// - Parameter isScrubbing: Whether everything is read once, which must not evict blocks from the cache.
     init(_ engine: LevelDBEngine, isScrubbing: Bool = false) {
         self.engine = engine
         snapshot = leveldb_create_snapshot(engine.database)
@@ -53,7 +53,7 @@ final class LevelDBSnapshot: EngineSnapshot {
     func end() {
         guard !isEnded else { return }
         isEnded = true
-        // An iterator pins files, and the database cannot be closed while there is one.
+        // An iterator pins files, and the database cannot be closed while an iterator is open.
         for cursor in cursors { cursor.cursor?.close() }
         if let found { leveldb_free(found) }
         found = nil

@@ -8,19 +8,22 @@ import PolyStoreKeyValue
 #endif
 
 extension StoreConfiguration {
-    /// A store in a LevelDB folder, made where there is none. One process at a time can have it open.
+    /// A store in a LevelDB folder, which is created if it does not exist. One process at a time can open it.
     ///
-    ///     let store = StoreConfiguration.levelDB(directory: "company.leveldb")
+    /// ```
+    /// let store = StoreConfiguration.levelDB(directory: "company.leveldb")
+    /// ```
     ///
     /// - Parameters:
-    ///   - directory: The path; the folder that it lies in must exist when the store is opened. A relative one starts at the current folder.
-    ///   - options: Sizes of buffers and limits.
+    ///   - directory: The path. Its parent folder must exist when the store is opened. A relative path is resolved against the current directory.
+    ///   - options: Buffer sizes and limits.
     public static func levelDB(directory: String, options: LevelDBOptions = LevelDBOptions()) -> StoreConfiguration {
-        // A slash at the end names the same folder, whether it exists yet or not.
+        // A trailing slash names the same folder, whether or not it exists.
         var name = Substring(directory)
         while name.count > 1, name.hasSuffix("/") { name.removeLast() }
         let path = FilePlace.resolve(String(name))
-        return StoreConfiguration(engine: "leveldb", location: path) { request in
+        let erase: @Sendable () throws -> Void = { try LevelDBFolder.erase(path) }
+        return StoreConfiguration(engine: "leveldb", location: path, files: [path], erase: erase) { request in
             guard !request.isReadOnly else {
                 throw StoreError(
                     .unsupported, "LevelDB cannot open \(path) for reading only; it always writes. Open it for writing, and only read.",
@@ -30,6 +33,13 @@ extension StoreConfiguration {
         }
     }
 
+    /// A store in the program's default LevelDB folder: `NAME/NAME.leveldb` in the platform's folder for application data; see ``DefaultPlace``.
+    ///
+    /// The parent folder is created if it does not exist.
+    public static func levelDB(options: LevelDBOptions = LevelDBOptions()) -> StoreConfiguration {
+        levelDB(directory: DefaultPlace.path(extension: "leveldb"), options: options).creatingFolder()
+    }
+
     /// A store in a LevelDB folder at a file URL.
     public static func levelDB(url: URL, options: LevelDBOptions = LevelDBOptions()) -> StoreConfiguration {
         levelDB(directory: url.path, options: options)
@@ -37,7 +47,7 @@ extension StoreConfiguration {
 }
 
 extension EngineHandle {
-    /// The engine of a folder, without the record layer.
+    /// Returns the engine of a folder, without the record layer.
     package static func levelDB(path: String, options: LevelDBOptions) throws -> EngineHandle {
         try LevelDBFolder(place: FilePlace(path: path)).prepare(mode: options.folderMode)
         return try shared("leveldb:\(try FilePlace(path: path).identity())", isReadOnly: false) {
@@ -47,7 +57,7 @@ extension EngineHandle {
 }
 
 extension StoreEngine {
-    /// `leveldb:FOLDER`, with the options `cacheSize`, `writeBufferSize` and `largestTransaction` (sizes).
+    /// The scheme `leveldb:FOLDER`, with the options `cacheSize`, `writeBufferSize` and `largestTransaction` (sizes).
     public static let levelDB = StoreEngine(name: "leveldb", options: ["cacheSize", "writeBufferSize", "largestTransaction"]) { url in
         var options = LevelDBOptions()
         if let size = try url.number("cacheSize") { options.cacheSize = size }

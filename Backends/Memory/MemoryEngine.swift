@@ -1,10 +1,10 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// Keys and values in a copy-on-write tree: a snapshot is a copy, a commit puts another tree in its place.
-final class MemoryEngine: TransactionalEngine, @unchecked Sendable {  // everything mutable is touched under the lock only
+/// An engine that keeps keys and values in a copy-on-write tree: a snapshot is a copy, and a commit replaces the tree.
+final class MemoryEngine: TransactionalEngine, @unchecked Sendable {  // All mutable state is accessed under the lock.
     let place: String
-    /// Signalled when the writer's turn is free.
+    /// Signaled when the writer's turn ends.
     private let lock = Lock()
     private var committed = OrderedTree()
     private var isWriting = false
@@ -13,7 +13,7 @@ final class MemoryEngine: TransactionalEngine, @unchecked Sendable {  // everyth
 
     var traits: EngineTraits {
         EngineTraits(
-            features: [.transferableWriter], durabilities: [.relaxed], checksumsRecords: false, valuesStay: true,
+            features: [.transferableWriter, .compaction], durabilities: [.relaxed], checksumsRecords: false, valuesStay: true,
             largestPiece: Int(UInt32.max))
     }
 
@@ -27,7 +27,7 @@ final class MemoryEngine: TransactionalEngine, @unchecked Sendable {  // everyth
         }
     }
 
-    /// Ends the writer's turn, with a new tree or without.
+    /// Ends the writer's turn and optionally replaces the tree.
     fileprivate func finish(_ tree: OrderedTree?) {
         lock.withLock {
             if let tree { committed = tree }
@@ -36,13 +36,16 @@ final class MemoryEngine: TransactionalEngine, @unchecked Sendable {  // everyth
         }
     }
 
+    /// Has no effect: the memory of deleted entries is freed when the last snapshot that reads them ends.
+    func compact() {}
+
     func close() { lock.withLock { committed = OrderedTree() } }
 }
 
-/// A version that is being made.
+/// A write transaction that modifies a copy of the tree.
 private final class MemoryWriter: EngineWriter {
     private let engine: MemoryEngine
-    // Of one thread, used in one step each.
+    // Used by one thread; each access is a single load or store.
     @exclusivity(unchecked) private var tree: OrderedTree
     private var isEnded = false
 

@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreKeyValue
 
 extension StoreConfiguration {
-    /// A store in memory: it starts empty and goes with its stack. Two of them are never the same store.
+    /// A store in memory. It is initially empty, and its data is discarded with the stack. Every call returns a separate store.
     public static func inMemory() -> StoreConfiguration {
         let place = places.next()
         return StoreConfiguration(engine: "memory", location: place, isShared: false) { request in
@@ -13,17 +13,17 @@ extension StoreConfiguration {
         }
     }
 
-    /// So that messages tell one store in memory from another.
+    /// Numbers that identify in-memory stores in messages.
     private static let places = PlaceNumbers()
 }
 
 extension EngineHandle {
-    /// A new engine in memory, without the record layer.
+    /// Returns a new in-memory engine, without the record layer.
     package static func memory() -> EngineHandle { EngineHandle(private: MemoryEngine(place: "memory")) }
 }
 
 extension StoreEngine {
-    /// `memory:`, without a location.
+    /// The scheme `memory:`, without a location.
     public static let memory = StoreEngine(name: "memory") { url in
         guard url.location.isEmpty else {
             throw StoreError(
@@ -33,7 +33,7 @@ extension StoreEngine {
     }
 }
 
-private final class PlaceNumbers: @unchecked Sendable {  // the number is touched under the lock only
+private final class PlaceNumbers: @unchecked Sendable {  // The number is accessed under the lock.
     private let lock = Lock()
     private var last = 0
 

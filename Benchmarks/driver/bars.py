@@ -1,4 +1,4 @@
-"""What is to be reached: our CPU time over that of the raw program on the same engine."""
+"""The targets: PolyStore's CPU time divided by that of the raw program on the same engine."""
 
 TITLES = {
     "W1": "insert all, 3 indexes", "W2": "fetch all", "W2t": "fetch all, own thread", "W3": "get by id", "W4": "range, order, limit", "W5": "count, unindexed",
@@ -8,13 +8,13 @@ TITLES = {
     "W15B": "YCSB B: 95/5 update", "W15C": "YCSB C: read", "W15D": "YCSB D: read latest", "W15E": "YCSB E: scans",
     "W15F": "YCSB F: read, change, write", "M1": "walk in batches", "M2": "import in transactions",
 }
-# Imports; in a table of their own.
+# Imports, in a separate table.
 IMPORTS = {
     "W11s": "import unique, by hand", "W11i": "import unique, importer", "W11r": "import unique, row by row", "W16d": "JSONDecoder alone",
     "W16jr": "JSON Lines read", "W16cr": "CSV read", "W16j": "JSON Lines imported", "W16c": "CSV imported", "W17": "import from a pipe",
 }
 
-# The program that each engine is held against.
+# The program that each engine is compared with.
 RAW = {"sqlite": "P1", "lmdb": "P2", "leveldb": "P3", "memory": "P7"}
 ENGINES = list(RAW)
 
@@ -26,22 +26,22 @@ RATIOS = {
     },
     "memory": {"W1": 3, "W2": 2, "W3": 2, "W4": 2, "W5": 2, "W6": 1.5, "W7": 3, "W9": 3, "W10": 2, "W11": 3},
 }
-# In milliseconds on the wall, instead of a ratio.
+# In milliseconds of elapsed time, instead of a ratio.
 OPENING = {"sqlite": 3.0, "lmdb": 2.0}
-# Commits a second on the wall, over those of P4.
+# Commits per second of elapsed time, divided by those of P4.
 CONCURRENT = 10.0
-# MiB for a walk over a million rows.
+# MiB for a scan of a million rows.
 WALK_PEAK = 64
 # MiB for an import of a million rows from a pipe.
 PIPE_PEAK = 150
-# W11i over W11s; W11r of P4b over W11i on SQLite; what W16 may take beside W1, as a multiple of W16d.
+# W11i over W11s; W11r of P4b over W11i on SQLite; the limit of W16 in addition to W1, as a multiple of W16d.
 IMPORTER, ROW_BY_ROW, DECODER = 1.15, 8, 1.5
 # SQLite, over P4b: fetch and get by id.
 CODABLE = {"W2": 1 / 3, "W3": 1 / 25}
 
 
 def raw_workload(engine, workload):
-    """What the raw program calls it. Live objects in memory are no work, so W2 there is held against fresh ones."""
+    """Returns the name of the workload in the raw program. Returning living objects costs nothing, so W2 in memory is compared with new ones."""
     if workload in ("W2", "W2t"):
         return "W2c" if engine == "memory" else "W2"
     return workload

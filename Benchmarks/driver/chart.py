@@ -1,4 +1,4 @@
-"""A chart of all ratios as SVG: a group of bars for each workload, a bar for each engine, a line where it should end."""
+"""A chart of all ratios as SVG: a group of bars for each workload, a bar for each engine, a line at the target."""
 
 import math
 
@@ -47,7 +47,7 @@ def value(results, engine, workload):
 
 
 def height(ratio):
-    """On a scale of logarithms: twice as slow is as far up as twice as fast is down."""
+    """Returns the height on a logarithmic scale: twice as slow is as far up as twice as fast is down."""
     ratio = min(MOST, max(LEAST, ratio))
     return TOP + PLOT * (1 - math.log(ratio / LEAST) / math.log(MOST / LEAST))
 

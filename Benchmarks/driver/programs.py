@@ -1,4 +1,4 @@
-"""The programs: what they are, how they are built, how they are called."""
+"""The programs: their names, their builds, their calls."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ BUILT = os.path.join(HERE, "Peers", "build")
 RELEASE = os.path.join(HERE, ".build", "release")
 GRDB = os.path.join(HERE, "Peers", "GRDB")
 C_SOURCES = {"P1": ("sqlite", "-lsqlite3"), "P2": ("lmdb", "-llmdb"), "P3": ("leveldb", "-lleveldb")}
-# Side by side, so that what is compared runs within seconds of each other.
+# Adjacent, so that compared programs run within seconds of each other.
 ALL = ["P1", "PolyStore-sqlite", "P4", "P4b", "P2", "PolyStore-lmdb", "P3", "PolyStore-leveldb", "P7", "PolyStore-memory"]
 
 
@@ -33,7 +33,7 @@ def is_in_memory(program):
 
 
 def missing_packages(programs):
-    """Debian packages whose headers the C programs need and that are not there."""
+    """Returns the missing Debian packages whose headers the C programs need."""
     needed = {"P1": ("sqlite3.h", "libsqlite3-dev"), "P2": ("lmdb.h", "liblmdb-dev"), "P3": ("leveldb/c.h", "libleveldb-dev")}
     missing = []
     for header, package in (needed[p] for p in programs if p in needed):
@@ -53,7 +53,7 @@ def compiler():
 
 
 def build(programs):
-    """Builds what is wanted. Returns the programs that can run; GRDB's are left out where it cannot be had."""
+    """Builds the selected programs. Returns the programs that can run, without GRDB's if it cannot be downloaded."""
     missing = missing_packages(programs)
     if missing:
         sys.exit("Please install what the programs in C need: apt-get install " + " ".join(missing))

@@ -1,4 +1,4 @@
-"""The lines as tables in Markdown."""
+"""Formats the lines as Markdown tables."""
 
 import math
 import statistics
@@ -16,7 +16,7 @@ class Results:
         self.rows = max(set(rows), key=rows.count) if rows else 0
 
     def turns(self, peer, workload, key, rows=None, kind="turn"):
-        """The median of each turn."""
+        """Returns the median of each turn."""
         found = {}
         for line in self.by.get((kind, peer, workload, rows or self.rows), []):
             found.setdefault(line["turn"], []).append(line[key])
@@ -27,13 +27,13 @@ class Results:
         return statistics.median(values) if values else None
 
     def ratio(self, peer, workload, other, other_workload=None, key="cpu"):
-        """The median of the ratios within each turn, so that what slows the machine down for a while cancels."""
+        """Returns the median of the ratios within each turn, so that temporary load cancels."""
         mine, theirs = self.turns(peer, workload, key), self.turns(other, other_workload or workload, key)
         ratios = [mine[turn] / theirs[turn] for turn in mine if theirs.get(turn)]
         return statistics.median(ratios) if ratios else None
 
     def sizes(self, peer, workload):
-        """CPU seconds by number of rows, from turns and growth."""
+        """Returns the CPU seconds by number of rows, from turns and growth."""
         found = {}
         for kind, name, work, rows in self.by:
             if (name, work) == (peer, workload) and kind in ("turn", "growth"):
@@ -41,7 +41,7 @@ class Results:
         return found
 
     def exponent(self, peer, workload):
-        """The slope between the fewest and the most rows, both as logarithms: 1 is in proportion to the rows, 0 does not depend on them."""
+        """Returns the slope between the fewest and the most rows on logarithmic scales: 1 is proportional to the rows, 0 is independent of them."""
         sizes = self.sizes(peer, workload)
         if len(sizes) < 2:
             return None
@@ -121,12 +121,12 @@ def commit_table(results):
 
 
 def memory_table(results):
-    """M1 and M2, at the number of rows that they ran with."""
+    """Returns the table of M1 and M2, with their numbers of rows."""
     rows = []
     for (kind, peer, workload, count), lines in sorted(results.by.items()):
         if kind == "alone" and workload in ("M1", "M2", "W17"):
             line = lines[0]
-            # The bar is for a million rows; with fewer it would say nothing.
+            # The target applies to a million rows only.
             bar = {"M1": bars.WALK_PEAK, "W17": bars.PIPE_PEAK}.get(workload) if peer != "PolyStore-memory" and count >= 1_000_000 else None
             rows.append([
                 peer, workload, "%d" % count, number(line["before_kb"] / 1024), number(line["anonymous_kb"] / 1024),
@@ -137,7 +137,7 @@ def memory_table(results):
 
 
 def import_table(results):
-    """W11i over the same work written by hand, and W16 over what inserting and decoding take."""
+    """Returns the table of W11i relative to the same work written by hand, and of W16 relative to inserting and decoding."""
     rows = []
     for engine in bars.ENGINES:
         mine = "PolyStore-" + engine
@@ -162,7 +162,7 @@ def import_table(results):
 
 
 def growth_table(results):
-    """CPU milliseconds by number of rows."""
+    """Returns the table of CPU milliseconds by number of rows."""
     counts = sorted({key[3] for key in results.by if key[0] in ("turn", "growth")})
     rows = []
     for engine in bars.ENGINES:
@@ -175,7 +175,7 @@ def growth_table(results):
 
 
 def behind_grdb(results):
-    """Where PolyStore on SQLite is not ahead of GRDB as it should be."""
+    """Returns the workloads in which PolyStore on SQLite misses its target against GRDB."""
     found = []
     for workload in bars.TITLES:
         hand, codable = (results.ratio("PolyStore-sqlite", workload, peer) for peer in ("P4", "P4b"))

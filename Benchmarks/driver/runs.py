@@ -1,4 +1,4 @@
-"""Running the programs in turns, and what they print."""
+"""Runs the programs alternately and collects their output."""
 
 import json
 import os
@@ -9,22 +9,22 @@ import time
 
 from . import programs as P
 
-# What one program does in a turn, a process each. Only PolyStore has those in OWN.
+# The phases of one program in a turn, one process each. Only PolyStore has those in OWN.
 PHASES = ["load", "W2t", "W12", "W13", "mutate", "W8c", "W14", "W15", "W11s", "W11i", "W11r", "W16"]
 OWN = {"W2t", "W14", "W15", "W11s", "W11i", "W16", "M1", "M2", "W17"}
-# On a store of its own, made by the process before its clock starts; GRDB's programs make it by W1.
+# On a separate store, which the process creates before the measurement; GRDB's programs create it with W1.
 FRESH = {"W11s", "W11i", "W11r", "W16"}
 # Workloads that do the same work under several names, so that their checksums must agree.
 SAME = {"W11i": "W11s", "W11r": "W11s", "W16c": "W16j"}
-# In the first turn of a quick run only.
+# Only in the first turn of a quick run.
 LONG = {"W13", "W14", "W15", "W16"}
-# Each in a process of its own, so that the peak of its memory means something. Readers first, while the store is as it was loaded. The others
-# have a process of their own in a turn already.
+# One process each, to measure its peak memory. Readers first, before the store is changed. The others
+# have a separate process in a turn already.
 ALONE = ["W1", "W2", "W3", "W4", "W5", "W6", "W10", "W7", "W9", "W11", "W8", "W8b", "M1", "M2", "W17"]
 
 
 def has(program, phase):
-    """Whether a program has a workload or a group of them."""
+    """Returns whether a program has a workload or a group of them."""
     if phase in OWN:
         return program.startswith("PolyStore-")
     if phase == "W11r":
@@ -37,7 +37,7 @@ def has(program, phase):
 
 
 class Runner:
-    """Runs processes and keeps what they print, in memory and in a file."""
+    """Runs processes and keeps their output, in memory and in a file."""
 
     def __init__(self, out, folder):
         self.lines, self.failures = [], []
@@ -66,12 +66,12 @@ class Runner:
         self.file.flush()
 
     def turn(self, programs, rows, turn, kind="turn", phases=PHASES, verify=False, opens=3):
-        """One turn: each phase through all programs before the next, so that what is compared runs close together."""
+        """Runs one turn: each phase in all programs before the next phase, so that compared runs are close together."""
         start = time.monotonic()
         folders = {program: tempfile.mkdtemp(prefix="bench-", dir=self.folder) for program in programs}
         try:
             for phase in phases:
-                # Every other turn backwards, so that being first falls on all.
+                # Every other turn in reverse order, so that no program is always first.
                 for program in programs if turn % 2 else reversed(programs):
                     if not has(program, phase):
                         continue
@@ -86,7 +86,7 @@ class Runner:
         P.say("turn %d, %d rows: %.0f s" % (turn, rows, time.monotonic() - start))
 
     def fresh(self, program, phase, rows, turn, kind, verify):
-        """A phase on a store of its own."""
+        """Runs a phase on a separate store."""
         folder = tempfile.mkdtemp(prefix="bench-", dir=self.folder)
         try:
             if phase == "W11r":
@@ -97,14 +97,14 @@ class Runner:
             shutil.rmtree(folder, ignore_errors=True)
 
     def alone(self, programs, rows, workloads=ALONE):
-        """Every workload in a process of its own, for the peak of its memory."""
+        """Runs every workload in a separate process, for its peak memory."""
         start = time.monotonic()
         for program in programs:
             folder = tempfile.mkdtemp(prefix="bench-", dir=self.folder)
             try:
                 for workload in workloads:
                     if workload == "M2":
-                        # It makes a store of its own.
+                        # It creates a separate store.
                         shutil.rmtree(folder)
                         os.makedirs(folder)
                     if has(program, workload):
@@ -116,7 +116,7 @@ class Runner:
         P.say("peaks of memory, %d rows: %.0f s" % (rows, time.monotonic() - start))
 
     def mismatches(self):
-        """Checksums that differ between programs or turns: they did not do the same work."""
+        """Returns the checksums that differ between programs or turns."""
         first, found = {}, []
         for line in self.lines:
             if "check" not in line:

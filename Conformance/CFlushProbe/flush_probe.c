@@ -73,7 +73,7 @@ static void count_descriptor(int descriptor) {
     count_path(path);
 }
 
-// The file that is mapped at an address.
+// Returns the file that is mapped at an address.
 static void count_address(void *address) {
     FILE *maps = fopen("/proc/self/maps", "re");
     char line[PATH_MAX + 128];

@@ -1,4 +1,4 @@
-// The other process of the harnesses, for the built-in backends.
+// The child process of the harnesses, for the built-in backends.
 //
 //     conformance-child write BACKEND PLACE DURABILITY     commits until it is killed
 //     conformance-child damage BACKEND FLIPS CUTS SEED     reads damaged images; prints each, then a summary; status 1 after a wrong answer

@@ -3,6 +3,7 @@ import PolyStoreConformance
 import Testing
 
 extension ConformanceCase: CustomTestStringConvertible {
+    /// The case id, as the test name.
     public var testDescription: String { id }
 }
 
@@ -27,10 +28,11 @@ extension ConformanceCase: CustomTestStringConvertible {
 }
 
 extension EngineCase: CustomTestStringConvertible {
+    /// The case id, as the test name.
     public var testDescription: String { id }
 }
 
-/// The engines themselves, without the record layer.
+/// The engine cases on the built-in engines, without the record layer.
 @Suite struct EngineConformance {
     @Test(arguments: EngineCase.all)
     func memoryKeepsTheContract(_ c: EngineCase) async throws { try await c.run(Engines.memory) }

@@ -2,7 +2,7 @@ import ConformanceTargets
 import PolyStoreKeyValue
 import PolyStoreMemory
 
-/// An engine in memory, and batches of ten keys for it.
+/// An in-memory engine, and batches of ten keys for it.
 enum FaultPlanTarget {
     static func handle() throws -> EngineHandle { .memory() }
 

@@ -5,10 +5,11 @@ import PolyStoreConformance
 import Testing
 
 extension ConformanceTarget: CustomTestStringConvertible {
+    /// The backend's name, as the test name.
     public var testDescription: String { name }
 }
 
-/// The harnesses on the built-in backends, and on broken ones. Longer: `POLYSTORE_KILLS`, `POLYSTORE_DAMAGES`.
+/// Runs the harnesses on the built-in backends and on faulty ones. `POLYSTORE_KILLS` and `POLYSTORE_DAMAGES` set the number of runs.
 @Suite struct HarnessTests {
     private static func number(_ name: String, _ usual: Int) -> Int {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
@@ -34,7 +35,7 @@ extension ConformanceTarget: CustomTestStringConvertible {
         #expect(report.kills > 0 && report.acknowledged > 0)
     }
 
-    /// A program that does not write is no proof.
+    /// A program that does not write proves nothing.
     @Test func aProgramThatEndsByItselfIsAFailure() async throws {
         let harness = KillHarness(Targets.sqlite, program: Self.child) { _, _ in ["write", "none", "x", "full"] }
         await #expect(throws: ConformanceFailure.self) { try await harness.run(kills: 3, durability: .full, seed: 1) }
@@ -51,7 +52,7 @@ extension ConformanceTarget: CustomTestStringConvertible {
         }
     }
 
-    /// Every so many operations of the record layer one fails, and all that follow it.
+    /// Every N-th operation of the record layer fails, alone or with all later ones.
     @Test(arguments: [false, true])
     func injectedFaultsAreErrorsAndNothingElse(isForEver: Bool) async throws {
         for engine in [Engines.memory, BrokenEngine.sound[0].engine] {
@@ -62,7 +63,7 @@ extension ConformanceTarget: CustomTestStringConvertible {
         }
     }
 
-    /// The fault harness finds an engine that tears what fails.
+    /// The fault harness detects an engine that applies part of a failing batch.
     @Test func aTornBatchIsFound() async throws {
         let (handle, plan) = (try FaultPlanTarget.handle(), FaultPlan())
         plan.add(.tear(StoreError(.io, "The batch is torn.")), to: .apply, number: 3)

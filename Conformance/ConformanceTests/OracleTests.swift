@@ -3,7 +3,7 @@ import Foundation
 import PolyStoreConformance
 import Testing
 
-/// Random cases against a naive model: as many as `POLYSTORE_ORACLE_CASES` says, from the seed `POLYSTORE_ORACLE_FIRST` on.
+/// Compares random cases with a naive model. `POLYSTORE_ORACLE_CASES` sets their number and `POLYSTORE_ORACLE_FIRST` the first seed.
 @Suite struct OracleConformance {
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
 
@@ -15,7 +15,7 @@ import Testing
         print("oracle \(target.name): \(count) cases")
     }
 
-    /// An oracle that finds nothing proves nothing. It finds every fault but those of stores that claim to persist and do not, and hangs.
+    /// An oracle that detects nothing proves nothing. It must detect every fault except false claims of persistence and hangs.
     @Test(arguments: BrokenBackend.all.filter { !$0.target.capabilities.contains(.persistence) && !$0.hangs })
     func faultsAreFound(_ broken: BrokenBackend) async throws {
         for seed in 1...300 {

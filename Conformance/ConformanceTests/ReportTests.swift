@@ -5,7 +5,7 @@ import PolyStoreConformance
 import PolyStoreMemory
 import Testing
 
-/// The report tells what happened, the bad included.
+/// The report contains all results, including failures.
 @Suite struct ConformanceReportTests {
     private static let few = ConformanceCase.all.filter { $0.id.hasPrefix("capability.") || $0.id.hasPrefix("reopen.") }
 
@@ -14,7 +14,7 @@ import Testing
         #expect(report.failures == [])
         #expect(report.entries.count == 2 * (Self.few.count + 1))
         #expect(report.text.contains("  persistence          –       yes\n"))
-        #expect(report.text.contains("  reopen      0 / 0 (6)  6 / 6\n"))
+        #expect(report.text.contains("  reopen      0 / 0 (6)    6 / 6\n"))
         #expect(report.markdown.contains("| memory | needs persistence | reopen."))
     }
 
@@ -32,11 +32,11 @@ import Testing
         #expect(report.text.contains("persistence less than its author says"))
     }
 
-    /// A case that hangs is named, and the others run all the same.
+    /// A case that hangs is reported by name, and the other cases still run.
     @Test func aCaseThatDoesNotEndFailsAndNamesItself() async {
         let hanging = ConformanceTarget(name: "hanging", capabilities: [.concurrentReaders]) { place in
             StoreConfiguration(engine: "hanging", location: place.path) { _ in
-                // Nobody ever signals.
+                // The semaphore is never signaled.
                 DispatchSemaphore(value: 0).wait()
                 throw StoreError(.io, "never reached")
             }
@@ -57,7 +57,7 @@ import Testing
         for c in cases { #expect(messages.contains { $0.hasPrefix("\(c.id): did not end within") }, "\(messages)") }
     }
 
-    /// What a target leaves elsewhere is removed after each case, whether the case passes or not.
+    /// The teardown removes data outside the scratch folder after each case, whether or not the case passes.
     @Test func theTeardownRunsAfterEachCase() async throws {
         let (opened, removed) = (Protected<[String]>([]), Protected<[String]>([]))
         let found = try #require(ConformanceCase.all.first { $0.id == "opening.new.has-metadata" })

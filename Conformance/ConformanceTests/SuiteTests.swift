@@ -3,7 +3,7 @@ import PolyStoreBackend
 import PolyStoreConformance
 import Testing
 
-/// What holds for the suite itself.
+/// Checks of the suite itself.
 @Suite struct ConformanceSuite {
     private static let queryAreas = [
         "comparison", "text", "order", "query", "related", "expression", "plan", "refusal.related", "fields", "differential",
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// So that a run in which the suite shrank, or in which most of it was skipped, does not pass.
+    /// Fails a run in which the suite has shrunk, or in which most cases were skipped.
     @Test(arguments: Targets.all)
     func enoughCasesApplyToEachBackend(_ target: ConformanceTarget) {
         let skipped = ConformanceCase.all.compactMap { c in c.reasonToSkip(target).map { "\(c.id): \($0)" } }
@@ -33,7 +33,7 @@ import Testing
         #expect(onQueries.count >= 320)
     }
 
-    /// What a backend claims is what its author says it claims.
+    /// The features that a backend claims are those that its target declares.
     @Test(arguments: Targets.all)
     func claimsAreThoseOfTheBackend(_ target: ConformanceTarget) async throws {
         #expect(try target.claimedFeatures() == target.capabilities)

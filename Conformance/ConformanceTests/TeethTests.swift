@@ -2,16 +2,18 @@ import PolyStoreConformance
 import Testing
 
 extension BrokenBackend: CustomTestStringConvertible {
+    /// The description of the fault, as the test name.
     public var testDescription: String { description }
 }
 
 extension BrokenEngine: CustomTestStringConvertible {
+    /// The description of the fault, as the test name.
     public var testDescription: String { description }
 }
 
-/// A suite that passes everything proves nothing.
+/// Checks that the suite detects faulty backends: a suite that passes everything proves nothing.
 @Suite struct ConformanceTeeth {
-    /// What a case that hangs gets. It hangs for ever, so no machine is too slow for this.
+    /// The time limit of a case that hangs. The case never ends, so the limit is safe on every machine.
     private static let hangLimit: Duration = .milliseconds(200)
 
     @Test(arguments: BrokenBackend.all)
@@ -24,7 +26,7 @@ extension BrokenEngine: CustomTestStringConvertible {
         if broken.hangs { #expect(error?.message.hasPrefix("did not end within") == true, "\(error as Any)") }
     }
 
-    /// The faults are in the wrapper's branches, not in the wrapper: cases that a fault does not touch pass.
+    /// Faults are in branches of the wrapper: cases that a fault does not affect still pass.
     @Test(arguments: BrokenBackend.all)
     func whatIsNotBrokenPasses(_ broken: BrokenBackend) async throws {
         let sound = try #require(ConformanceCase.all.first { $0.id == "value.string.edges" })
@@ -47,7 +49,7 @@ extension BrokenEngine: CustomTestStringConvertible {
         if broken.hangs { #expect(error?.message.hasPrefix("did not end within") == true, "\(error as Any)") }
     }
 
-    /// The engine below the faults is sound, in a file and in a folder.
+    /// The engine without a fault passes, in a file and in a folder.
     @Test(arguments: EngineCase.all)
     func theEngineBelowTheFaultsIsSound(_ c: EngineCase) async throws {
         for sound in BrokenEngine.sound { try await c.run(sound.engine) }

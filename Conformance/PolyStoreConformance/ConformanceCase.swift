@@ -1,21 +1,21 @@
 import PolyStoreBackend
 
-/// One guarantee that every backend gives, with the test that shows it.
+/// A guarantee of every backend and the test that verifies it.
 ///
-/// A backend author runs all of them:
+/// The author of a backend runs all cases:
 ///
 ///     let target = ConformanceTarget(name: "mine", capabilities: […]) { place in .mine(directory: place.path) }
 ///
 ///     @Test(arguments: ConformanceCase.all)
 ///     func conforms(_ c: ConformanceCase) async throws { try await c.run(target) }
 public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
-    /// Stable: once published, an id keeps its meaning. `area.subject.what-holds`.
+    /// The stable id, `area.subject.what-holds`. A published id keeps its meaning.
     public let id: String
     /// The guarantee in one sentence.
     public let statement: String
-    /// Without these the case does not apply to a backend.
+    /// The features without which the case does not apply to a backend.
     public let requires: Set<Capabilities.Feature>
-    /// Whether the case is about stores that find damage: see ``ConformanceTarget/findsDamage``.
+    /// A Boolean value that indicates whether the case requires a store that detects damage; see ``ConformanceTarget/findsDamage``.
     private let findsDamage: Bool
     private let body: @Sendable (ConformanceRun) async throws -> Void
 
@@ -30,22 +30,23 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         self.body = body
     }
 
+    /// The id.
     public var description: String { id }
 
-    /// Why the case does not apply to a backend; nil where it does.
+    /// Returns the reason why the case does not apply to a backend; `nil` if it applies.
     public func reasonToSkip(_ target: ConformanceTarget) -> String? {
         let missing = requires.subtracting(target.capabilities)
         if !missing.isEmpty { return "needs \(missing.sorted().map(\.description).joined(separator: ", "))" }
         return findsDamage && !target.findsDamage ? "finds no damage" : nil
     }
 
-    /// What a case may take on a machine of the usual speed. A slower or loaded machine gets more, in proportion.
+    /// The time limit of a case on a machine of normal speed. It is scaled on slower or loaded machines.
     public static let timeLimit: Duration = .seconds(120)
 
-    /// Runs the case in a scratch folder of its own, on a thread of its own. Afterwards the target's teardown runs, and the folder is removed.
-    /// - Parameter timeLimit: A case that takes longer fails and names itself; its thread stays behind, and so does its folder.
+    /// Runs the case on a separate thread with its own scratch folder. Afterwards the target's teardown runs, and the folder is removed.
+    /// - Parameter timeLimit: The time after which the case fails. Its thread and folder are then left behind.
     /// - Throws: ``ConformanceFailure``.
-    /// - Returns: whether it ran; false where a capability is missing (see ``reasonToSkip(_:)``).
+    /// - Returns: `false` if the case was skipped because a capability is missing; see ``reasonToSkip(_:)``.
     @discardableResult
     public func run(_ target: ConformanceTarget, timeLimit: Duration = ConformanceCase.timeLimit) async throws -> Bool {
         guard reasonToSkip(target) == nil else { return false }
@@ -54,7 +55,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
             let result: Result<Void, any Error>
             do { result = .success(try await body(run)) } catch { result = .failure(error) }
             do {
-                // The failure of the case comes first, that of clearing up second.
+                // The failure of the case takes precedence over that of the cleanup.
                 let clearing = Result { try run.cleanUp() }
                 try result.get()
                 try clearing.get()
@@ -65,29 +66,32 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         return true
     }
 
-    /// Every case. Ids are unique.
+    /// All cases. Ids are unique.
     public static let all: [ConformanceCase] = areas.flatMap { $0 }
 
     private static let areas: [[ConformanceCase]] = [
         capabilityCases, openingCases, nameCases, lifetimeCases, valueCases, writingCases, refusalCases, transactionCases,
         uniquenessCases, comparisonCases, textCases, orderCases, queryCases, relationshipCases, concurrencyCases, differentialCases,
-        aggregateCases, sumCases, aggregateTypeCases, groupCases, planCases, plannedIndexCases, fieldCases, uniqueTypeCases,
+        aggregateCases, sumCases, aggregateTypeCases, groupCases, planCases, plannedIndexCases, planCostCases, fieldCases, uniqueTypeCases,
         compoundIndexCases, keyCases, bigValueCases, indexMaintenanceCases, linkCases, snapshotCases, identifierCases, applyCases,
         reopenCases, relatedCases, expressionCases, patternCases, foldedTextCases,
         orderExpressionCases, mixedNumberCases, relatedPlanCases, relatedRefusalCases,
-        statisticsCases, groupExpressionCases, orderedCases, isolationCases, versionCases, fileCases, damageCases,
-        resetCases, linkNameCases, namedValueCases, changeLogCases,
+        functionCases, outerCases, statisticsCases, groupExpressionCases, orderedCases, isolationCases, versionCases, fileCases,
+        damageCases,
+        resetCases, linkNameCases, namedValueCases, changeLogCases, migrationCases, migrationFieldCases, migrationLinkCases,
+        indexReplacementCases, copyingCases, compactionCases,
     ]
 }
 
-/// A guarantee that did not hold.
+/// A violated guarantee.
 public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
+    /// The id of the case.
     public let caseID: String
-    /// What was looked at, and what was wrong with it.
+    /// The checked condition and how it was violated.
     public let message: String
-    /// What should have been; nil where the message says it all.
+    /// The expected value; `nil` if the message is sufficient.
     public let expected: String?
-    /// What was instead.
+    /// The actual value.
     public let found: String?
 
     init(caseID: String, message: String, expected: String? = nil, found: String? = nil) {
@@ -97,27 +101,29 @@ public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
         self.found = found
     }
 
+    /// The case, the message and the values.
     public var description: String {
         guard let expected, let found else { return "\(caseID): \(message)" }
         return "\(caseID): \(message)\(message.isEmpty ? "" : ": ")expected \(expected), found \(found)"
     }
 }
 
-/// The backend under test, as its author hands it in.
+/// A backend under test, as specified by its author.
 public struct ConformanceTarget: Sendable, CustomStringConvertible {
+    /// The name of the backend.
     public let name: String
-    /// What the backend must claim, and is held to.
+    /// The features that the backend must claim and support.
     public let capabilities: Set<Capabilities.Feature>
-    /// Whether a store finds out that bytes of its files have changed.
+    /// A Boolean value that indicates whether a store detects changed bytes in its files.
     public let findsDamage: Bool
     let store: @Sendable (ConformancePlace) -> StoreConfiguration
     let teardown: @Sendable (ConformancePlace) throws -> Void
 
     /// - Parameters:
-    ///   - findsDamage: Whether a store finds out that bytes of its files have changed. False for an engine without checksums.
-    ///   - store: The configuration for a place. Called again with the same place to open the same store anew.
-    ///   - teardown: Removes what a store of the place has left elsewhere: a server, files in other folders. Called after each case for each place
-    ///     that the case used, when its stores are closed. What lies at the place or beside it is removed anyway.
+    ///   - findsDamage: Whether a store detects changed bytes in its files. `false` for an engine without checksums.
+    ///   - store: Returns the configuration for a path. Called again with the same path to reopen the store.
+    ///   - teardown: Removes data that a store has left elsewhere: on a server, or in other folders. Called after each case for each path that the case used,
+    ///     when its stores are closed. Files at the path or beside it are removed in any case.
     public init(
         name: String, capabilities: Set<Capabilities.Feature>, findsDamage: Bool = true,
         store: @escaping @Sendable (ConformancePlace) -> StoreConfiguration,
@@ -130,10 +136,12 @@ public struct ConformanceTarget: Sendable, CustomStringConvertible {
         self.teardown = teardown
     }
 
+    /// The name.
     public var description: String { name }
 }
 
-/// Where a case wants its store: a path that does not exist yet, in a folder that does.
+/// The location of a case's store: a path that does not exist yet, in an existing folder.
 public struct ConformancePlace: Sendable {
+    /// The path.
     public let path: String
 }

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// What a case works with: stores in a scratch folder, and expectations.
+/// The context of a running case: stores in a scratch folder, and expectations.
 public final class ConformanceRun: CaseExpectations, Sendable {
     let caseID: String
     let target: ConformanceTarget
@@ -12,14 +12,14 @@ public final class ConformanceRun: CaseExpectations, Sendable {
         folder = try ScratchFolder()
     }
 
-    /// Removes what the case has left, with the target's help.
+    /// Removes the data of the case with the target's teardown.
     func cleanUp() throws { try folder.cleanUp(target.teardown) }
 
     var folderPath: String { folder.path }
 
     func place(_ name: String = "store") -> ConformancePlace { folder.place(name) }
 
-    /// Opens the store of a place, making it if need be.
+    /// Opens a store by name, and creates it if necessary.
     func open(
         _ schema: SchemaDescription, _ name: String = "store", configuration: String? = nil,
         _ adjust: (StoreConfiguration) -> StoreConfiguration = { $0 }
@@ -32,7 +32,7 @@ public final class ConformanceRun: CaseExpectations, Sendable {
     }
 }
 
-/// An open store with what cases do to it all the time.
+/// An open store with convenience methods for cases.
 final class TestStore: Sendable {
     let run: ConformanceRun
     let schema: ResolvedSchema
@@ -44,7 +44,7 @@ final class TestStore: Sendable {
         self.backend = backend
     }
 
-    /// A case closes its stores itself where that matters.
+    /// A case closes its stores explicitly where that is relevant.
     deinit { try? backend.close() }
 
     func entity(_ name: String) throws -> Entity {
@@ -52,13 +52,13 @@ final class TestStore: Sendable {
         return entity
     }
 
-    /// An attribute or a to-one relationship, for conditions and orders.
+    /// Returns an attribute or a to-one relationship, for conditions and sort orders.
     func field(_ entity: String, _ name: String) throws -> FieldReference {
         guard let field = try self.entity(entity).field(named: name) else { throw run.fail("the case names the unknown field \(name)") }
         return FieldReference(field)
     }
 
-    /// One write transaction; commits what `body` applies.
+    /// Runs a write transaction and commits the changes that `body` applies.
     @discardableResult
     func write<T>(_ durability: Durability = .full, _ body: (any WriteTransaction) throws -> T) throws -> T {
         let transaction = try backend.beginWrite()
@@ -72,21 +72,21 @@ final class TestStore: Sendable {
         }
     }
 
-    /// One read transaction.
+    /// Runs a read transaction.
     func read<T>(_ body: (any ReadTransaction) throws -> T) throws -> T {
         let transaction = try backend.beginRead()
         defer { transaction.end() }
         return try body(transaction)
     }
 
-    /// Applies and commits one change set.
+    /// Applies and commits a change set.
     func change(_ body: (ChangeSet) throws -> Void) throws {
         let changes = ChangeSet(schema)
         try body(changes)
         try write { try $0.apply(changes) }
     }
 
-    /// Inserts rows with the ids 1, 2, …: a value per field.
+    /// Inserts rows with the ids 1, 2, …; each row contains a value per field.
     func insert(_ name: String, _ rows: [[Value]]) throws {
         let entity = try entity(name)
         try change { changes in
@@ -94,10 +94,10 @@ final class TestStore: Sendable {
         }
     }
 
-    /// The values of one object, from a transaction of its own.
+    /// Returns the values of an object, from a separate transaction.
     func row(_ name: String, _ id: Int64) throws -> [Value]? { try read { try $0.row(try entity(name), id) } }
 
-    /// The ids that a request selects, in order.
+    /// Returns the ids that a request selects, in order.
     func ids(_ request: FetchRequest) throws -> [Int64] { try read { try $0.ids(request) } }
 }
 
@@ -107,7 +107,7 @@ extension ChangeSet {
         try insert(entity, id: id) { builder in for (field, value) in zip(entity.fields, row) { try builder.set(field, value) } }
     }
 
-    /// Changes some fields of an object, by name.
+    /// Updates some fields of an object, by name.
     func update(_ entity: Entity, id: Int64, _ values: KeyValuePairs<String, Value>) throws {
         var mask = FieldMask()
         let pairs = try values.map { name, value in
@@ -122,13 +122,13 @@ extension ChangeSet {
 }
 
 extension ReadTransaction {
-    /// All values of one object.
+    /// Returns all values of an object.
     func row(_ entity: Entity, _ id: Int64) throws -> [Value]? {
         guard let record = try record(entity, id: id) else { return nil }
         return entity.fields.map { record.value($0) }
     }
 
-    /// The ids that a request selects, in order.
+    /// Returns the ids that a request selects, in order.
     func ids(_ request: FetchRequest) throws -> [Int64] {
         let cursor = try fetch(request)
         defer { cursor.close() }
@@ -137,7 +137,7 @@ extension ReadTransaction {
         return ids
     }
 
-    /// The rows that a request selects, in order.
+    /// Returns the rows that a request selects, in order.
     func rows(_ request: FetchRequest) throws -> [[Value]] {
         let cursor = try fetch(request)
         defer { cursor.close() }
@@ -148,7 +148,7 @@ extension ReadTransaction {
 }
 
 extension ConformanceTarget {
-    /// What a store of this backend says it can do, to be compared with what its author says.
+    /// Returns the features that a store of this backend claims, for comparison with those that the target declares.
     public func claimedFeatures() throws -> Set<Capabilities.Feature> { try claims().features }
 
     func claims() throws -> Capabilities {

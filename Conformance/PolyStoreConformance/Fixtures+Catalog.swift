@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// A store with an index of every kind, for plans and for answers with and without indexes.
+/// A store with an index of every kind, for plans and for results with and without indexes.
 enum Catalog {
     /// Item(sku unique; title, price, weight, added indexed; note; shelf and slot together indexed; maker) → Maker.
     static let schema: SchemaDescription = {
@@ -25,7 +25,7 @@ enum Catalog {
             ])
     }()
 
-    /// The values of item `number`, whose id is one more.
+    /// Returns the values of item `number`, whose id is one greater.
     static func row(_ number: Int) -> [Value] {
         let title: Value = number % 11 == 10 ? .null : .text("t\(number % 40)-\(number)")
         let weight: Value = number % 7 == 6 ? .null : .real(Double(number % 50) / 4)
@@ -43,7 +43,7 @@ enum Catalog {
         return (store, try store.entity("Item"))
     }
 
-    /// Conditions that an index serves, and what they are for.
+    /// Returns conditions that an index supports, with descriptions.
     static func served(_ store: TestStore) throws -> [(String, QueryPredicate)] {
         let (sku, title) = (try store.field("Item", "sku"), try store.field("Item", "title"))
         let (price, weight) = (try store.field("Item", "price"), try store.field("Item", "weight"))
@@ -78,7 +78,7 @@ enum Catalog {
         ]
     }
 
-    /// Conditions that need every record, or that a backend may leave to the shared executor.
+    /// Returns conditions that need a full scan, or that a backend may leave as a residual predicate.
     static func unserved(_ store: TestStore) throws -> [QueryPredicate] {
         let (title, note) = (try store.field("Item", "title"), try store.field("Item", "note"))
         let (price, slot) = (try store.field("Item", "price"), try store.field("Item", "slot"))
@@ -93,7 +93,7 @@ enum Catalog {
         ]
     }
 
-    /// Orders with an index, without one, with nulls and with ties.
+    /// Returns sort orders with and without an index, with nulls and with ties.
     static func orders(_ store: TestStore) throws -> [[SortKey]] {
         let (price, note) = (try store.field("Item", "price"), try store.field("Item", "note"))
         let (shelf, slot) = (try store.field("Item", "shelf"), try store.field("Item", "slot"))
@@ -105,14 +105,14 @@ enum Catalog {
         ]
     }
 
-    /// Every condition with every order, whole and in slices.
+    /// Returns requests with every condition and every order, complete and in slices.
     static func requests(_ store: TestStore) throws -> [FetchRequest] {
         let item = try store.entity("Item")
         var requests: [FetchRequest] = []
         for (number, predicate) in try (served(store).map(\.1) + unserved(store)).enumerated() {
             for (place, order) in try orders(store).enumerated() {
                 requests.append(FetchRequest(item, predicate: predicate, sortKeys: order))
-                // Not every slice with every one of them.
+                // Only some slices for each combination.
                 let slices: [(Int?, Int)] = [(3, 0), (5, 2), (nil, 4), (1, 1000)]
                 let (limit, offset) = slices[(number + place) % slices.count]
                 requests.append(FetchRequest(item, predicate: predicate, sortKeys: order, limit: limit, offset: offset))

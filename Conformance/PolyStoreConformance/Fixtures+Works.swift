@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// A small company twice over: as rows of a store, and as plain values that say what an answer should be.
+/// A small company in two forms: as rows of a store, and as plain values from which expected results are computed.
 ///
 /// Relationships of every storage: Worker.team (foreign key) ⇄ Team.members (inverse), Worker.boss ⇄ Worker.reports (the same, to itself),
 /// Worker.spouse (foreign keys at both ends), Worker.friends (symmetric link), Worker.clubs (link) ⇄ Club.members (reversed link), Team.tags (one way).
@@ -81,7 +81,7 @@ struct Works: Sendable {
             1: Club(name: "chess", rating: 4.5), 2: Club(name: "golf"), 3: Club(name: "judo", rating: 1), 4: Club(name: "void", rating: 2),
         ])
 
-    // MARK: Who leads to whom
+    // MARK: Related objects
 
     func ids(_ entity: String) -> [Int64] {
         switch entity {
@@ -101,7 +101,7 @@ struct Works: Sendable {
 
     // MARK: In a store
 
-    /// A store that holds it.
+    /// Opens a store with these contents.
     func open(_ run: ConformanceRun, _ name: String = "store") throws -> WorksStore {
         let store = try run.open(Self.schema, name)
         let works = try WorksStore(store)
@@ -135,12 +135,12 @@ struct Works: Sendable {
         ]
     }
 
-    /// Changes that touch everything the conditions ask about, told to a change set, and what is then.
+    /// Applies changes that affect everything the conditions refer to, and returns the resulting company.
     func changed(_ store: WorksStore, _ changes: ChangeSet) throws -> Works {
         var after = self
         let worker = try store.store.entity("Worker")
         let (friends, clubs) = (try store.store.relationship("Worker", "friends"), try store.store.relationship("Worker", "clubs"))
-        // 3 moves to the empty team and becomes the boss of 2; 5 leaves; 8 gets friends and a club; the red team is renamed; 11 comes.
+        // Worker 3 moves to the empty team and becomes the boss of 2; 5 leaves; 8 gets friends and a club; the red team is renamed; 11 joins.
         after.workers[3]?.team = 4
         after.workers[2]?.boss = 3
         after.workers[6]?.boss = nil
@@ -167,7 +167,7 @@ struct Works: Sendable {
     }
 }
 
-/// The store of ``Works``, and short ways to say conditions on it.
+/// The store of ``Works``, with shorthands for conditions.
 struct WorksStore: Sendable {
     let store: TestStore
     private let entities: [String: Entity]
@@ -177,7 +177,7 @@ struct WorksStore: Sendable {
         entities = ["Worker": try store.entity("Worker"), "Team": try store.entity("Team"), "Club": try store.entity("Club")]
     }
 
-    /// Of "Worker.age", or of "age", which is the worker's.
+    /// Returns the field of a path: "Worker.age", or "age" for a worker's field.
     func field(_ path: String) throws -> FieldReference {
         let parts = path.split(separator: ".").map(String.init)
         return parts.last == "id" ? .objectID : try store.field(parts.count > 1 ? parts[0] : "Worker", parts[parts.count - 1])
@@ -207,7 +207,7 @@ struct WorksStore: Sendable {
     func ids(_ entity: String, _ predicate: QueryPredicate) throws -> [Int64] { try store.ids(try request(entity, predicate)) }
 }
 
-/// A condition, and its meaning in three values.
+/// A condition and its three-valued result.
 struct WorksCondition: Sendable {
     let id: String
     let statement: String
@@ -230,7 +230,7 @@ struct WorksCondition: Sendable {
     func selected(_ works: Works) -> [Int64] { works.ids(entity).filter { holds(works, $0) == true } }
     func rejected(_ works: Works) -> [Int64] { works.ids(entity).filter { holds(works, $0) == false } }
 
-    /// What it selects, and what its negation does.
+    /// Checks the objects that the condition selects, and those that its negation selects.
     func check(_ run: ConformanceRun) throws {
         let works = Works.start
         let store = try works.open(run)

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// The schemas that cases use, made by hand.
+/// The schemas of the cases, built without macros.
 enum Fixtures {
     /// Person(email unique, age indexed, nickname, score, department) ⇄ Department(title), friends with friends, Department → tags.
     static let company = SchemaDescription(
@@ -43,7 +43,8 @@ enum Fixtures {
         ]
     }
 
-    /// One entity "Thing" with one optional attribute "value" of a type; indexed, so that an index has to keep the order too.
+    /// Returns a schema with one entity "Thing" and one optional attribute "value" of a type. It is indexed by default, so that the order of the index is
+    /// tested too.
     static func thing(_ type: AttributeType, isIndexed: Bool = true, isUnique: Bool = false) -> SchemaDescription {
         SchemaDescription(
             name: "Thing",

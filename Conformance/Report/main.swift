@@ -2,7 +2,7 @@ import ConformanceTargets
 import Foundation
 import PolyStoreConformance
 
-// Prints how the built-in backends fare: `conformance-report [text|markdown] [backend…]`. Exits with 1 if a case fails.
+// Prints the results of the built-in backends: `conformance-report [text|markdown] [backend…]`. Exits with 1 if a case fails.
 var arguments = CommandLine.arguments.dropFirst()
 let format = arguments.popFirst() ?? "text"
 let targets = arguments.isEmpty ? Targets.all : Targets.all.filter { arguments.contains($0.name) }

@@ -7,20 +7,21 @@ import PolyStoreMemory
 import PolyStoreSQLite
 import SmallStores
 
-/// The built-in backends, each held to what it claims.
+/// The built-in backends with their declared capabilities.
 package enum Targets {
     package static let memory = ConformanceTarget(
-        name: "memory", capabilities: [.concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues, .changeLog]
+        name: "memory",
+        capabilities: [.concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues, .changeLog, .compaction]
     ) { _ in .inMemory() }
 
     package static let sqlite = ConformanceTarget(
         name: "sqlite",
         capabilities: [
             .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes,
-            .transferableWriter, .namedValues, .changeLog,
+            .transferableWriter, .namedValues, .changeLog, .migration, .copying, .compaction,
         ], findsDamage: false
     ) { place in
-        // Writers wait for each other for as long as it takes: a machine under load is no failure.
+        // Writers wait for each other practically without a limit: a loaded machine is not a failure.
         var options = SQLiteOptions()
         options.busyTimeout = 3_600_000
         return .sqlite(file: place.path, options: options)
@@ -30,10 +31,10 @@ package enum Targets {
         name: "lmdb",
         capabilities: [
             .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .namedValues,
-            .changeLog,
+            .changeLog, .migration, .copying,
         ]
     ) { place in
-        // As long as it takes, here too.
+        // Practically without a limit, as above.
         var options = LMDBOptions()
         options.growthTimeout = 3_600_000
         return .lmdb(file: place.path, options: options)
@@ -43,27 +44,29 @@ package enum Targets {
         name: "leveldb",
         capabilities: [
             .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues,
-            .changeLog,
+            .changeLog, .migration, .copying, .compaction,
         ]
     ) { place in .levelDB(directory: place.path) }
 
     package static let all = [memory, sqlite, lmdb, levelDB]
 
-    /// A store for a process that is killed: with a map that has to grow and tables that have to be written meanwhile.
+    /// Returns a store for a process that is killed, with a map that has to grow and tables that have to be written during the run.
     package static func configuration(_ name: String, _ path: String) -> StoreConfiguration {
         SmallStores.configuration(name, path) ?? .inMemory()
     }
 }
 
-/// The engines below the built-in backends, each held to the engine's contract.
+/// The engines of the built-in backends with their declared features.
 package enum Engines {
-    package static let memory = EngineTarget(name: "memory", features: [.transferableWriter], isTransactional: true) { _ in .memory() }
+    package static let memory = EngineTarget(name: "memory", features: [.transferableWriter, .compaction], isTransactional: true) { _ in
+        .memory()
+    }
 
     package static let lmdb = EngineTarget(
-        name: "lmdb", features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability], isTransactional: true
+        name: "lmdb", features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .copying], isTransactional: true
     ) { place in try .lmdb(path: FilePlace.resolve(place.path), options: LMDBOptions(), isReadOnly: false) }
 
-    package static let levelDB = EngineTarget(name: "leveldb", features: [.persistence, .fullDurability]) { place in
+    package static let levelDB = EngineTarget(name: "leveldb", features: [.persistence, .fullDurability, .copying, .compaction]) { place in
         try .levelDB(path: FilePlace.resolve(place.path), options: LevelDBOptions())
     }
 

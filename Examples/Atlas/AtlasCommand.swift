@@ -15,9 +15,9 @@ struct AtlasCommand: AsyncParsableCommand {
     enum Backend: String, ExpressibleByArgument, CaseIterable {
         case sqlite, lmdb, leveldb, memory
 
-        /// Where the objects go unless told otherwise.
+        /// The default path of the store.
         var defaultPath: String { self == .sqlite ? "atlas.db" : "atlas.\(rawValue)" }
-        /// What lies beside the store's file.
+        /// The files beside the store's file.
         var sideFiles: [String] {
             switch self {
             case .sqlite: ["-wal", "-shm"]
@@ -33,7 +33,8 @@ struct AtlasCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("path"),
         help:
-            "The store's file or folder, for a backend that has one. An atlas that is there already is replaced; anything else is refused.")
+            "The store's file or folder, for a backend that has one. An atlas of an earlier version is migrated, one of this version replaced; anything else is refused."
+    )
     var givenPath: String?
 
     private var path: String { givenPath ?? backend.defaultPath }
@@ -57,24 +58,45 @@ struct AtlasCommand: AsyncParsableCommand {
     }
 
     private func demonstrate() async throws {
-        if backend != .memory { try removeEarlierAtlas() }
-        let stack = try DataStack(atlasSchema)
-        try stack.addStore(store)
-        print("The atlas, in \(backend.rawValue)\(backend == .memory ? "" : ": \(path)")")
-
-        // Each file in one transaction: all of it is there, or nothing.
-        try await imported("continents") { try await stack.importRecords(Into<Continent>(), from: source("continents.json")) }
-        try await imported("countries with neighbours") { try await stack.importRecords(Into<Country>(), from: source("countries.json")) }
-        try await imported("cities") { try await stack.importRecords(Into<City>(), from: source("cities.json")) }
-        try await imported("airports") { try await stack.importRecords(Into<Airport>(), from: source("airports.csv")) }
-        try await check(stack)
+        let stack = try DataStack(atlasHistory)
+        if try backend != .memory && !stack.requiredMigrations(for: store).isEmpty {
+            try await migrate(stack)
+        } else {
+            if backend != .memory { try removeAtlas() }
+            try stack.addStore(store)
+            print("The atlas, in \(backend.rawValue)\(backend == .memory ? "" : ": \(path)")")
+            try await importFiles(stack)
+            try await check(stack)
+        }
         try await Tour(stack: stack).all()
         if backend == .sqlite {
             print("\nLook for yourself: sqlite3 \(path) 'SELECT name, population FROM City ORDER BY population DESC LIMIT 5'")
         }
     }
 
-    /// Every record of the files must be an object now.
+    /// Migrates an atlas of an earlier version, with its progress.
+    private func migrate(_ stack: DataStack) async throws {
+        print("An earlier atlas, in \(backend.rawValue): \(path)")
+        let run = stack.startAddingStore(store, migrating: .chain)
+        for await progress in run.updates { print("  \(progress)") }
+        _ = try await run.value
+        if let report = run.report { print("  Migrated: \(report)") }
+    }
+
+    private func importFiles(_ stack: DataStack) async throws {
+        // Each file in one transaction: it is imported completely or not at all.
+        try await imported("continents") { try await stack.importRecords(Into<Continent>(), from: source("continents.json")) }
+        try await imported("countries with neighbours") { try await stack.importRecords(Into<Country>(), from: source("countries.json")) }
+        try await imported("cities") { try await stack.importRecords(Into<City>(), from: source("cities.json")) }
+        try await imported("airports") { try await stack.importRecords(Into<Airport>(), from: source("airports.csv")) }
+        try await stack.perform { transaction in
+            for country in try transaction.fetchAll(From<Country>(), Where(\.capital != nil)) {
+                for city in country.cities where city.name == country.capital { city.isCapital = true }
+            }
+        }
+    }
+
+    /// Checks that every record of the files is an object.
     private func check(_ stack: DataStack) async throws {
         let stored = try await stack.read { context in
             [
@@ -93,9 +115,9 @@ struct AtlasCommand: AsyncParsableCommand {
     }
 
     /// Removes the file or folder only if it is an atlas: opening anything else throws.
-    private func removeEarlierAtlas() throws {
+    private func removeAtlas() throws {
         guard FileManager.default.fileExists(atPath: path) else { return }
-        // LevelDB has no opening for reading only.
+        // LevelDB cannot open a store read-only.
         do { try DataStack(atlasSchema).addStore(backend == .leveldb ? store : store.readOnly()) }
         for suffix in [""] + backend.sideFiles where FileManager.default.fileExists(atPath: path + suffix) {
             try FileManager.default.removeItem(atPath: path + suffix)

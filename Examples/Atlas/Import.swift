@@ -1,7 +1,7 @@
 import Foundation
 import PolyStore
 
-// Which field of the files becomes which property. Objects are found by their unique ids, so a second import updates them.
+// Maps the fields of the files to properties. Objects are identified by their unique ids, so a second import updates them.
 
 extension Continent: MappedUniqueObject {
     static var uniqueIDKeyPath: WritableKeyPath<Continent, String> { \.code }

@@ -30,6 +30,8 @@ final class City {
     @Attribute(.indexed) var population: Int = 0
     var timeZone: String?
     var alternateNames: [String] = []
+    /// A Boolean value that indicates whether the city has the name of its country's capital. New in the second version.
+    var isCapital: Bool = false
     @Relationship(required: true) var country: Country?
 }
 
@@ -48,4 +50,18 @@ final class Airport {
     var elevationMetres: Double { elevationFeet * 0.3048 }
 }
 
-let atlasSchema = Schema("Atlas 1", Continent.self, Country.self, City.self, Airport.self)
+let atlasSchema = Schema("Atlas 2", Continent.self, Country.self, City.self, Airport.self)
+
+/// An atlas of the first version is migrated; no class of it is needed.
+let atlasHistory = SchemaHistory(
+    atlasSchema,
+    mappings: [
+        SchemaMapping(
+            from: "Atlas 1", to: "Atlas 2",
+            [
+                .update("City") { old, new in
+                    let capital = try old.object("country")?["capital"]
+                    new["isCapital"] = .bool(capital != nil && capital == old["name"])
+                }
+            ])
+    ])

@@ -1,8 +1,8 @@
 import Foundation
 
-// Pictures of text.
+// Charts and maps as text.
 
-/// A number with its thousands apart: 1 234 567.
+/// A number with separated thousands: 1 234 567.
 func grouped(_ number: Int) -> String {
     let digits = String(number.magnitude)
     var text = ""
@@ -14,7 +14,7 @@ func grouped(_ number: Int) -> String {
 }
 
 extension String {
-    /// Cut or filled to a width in characters.
+    /// Truncates or pads to a width in characters.
     func padded(_ width: Int) -> String {
         count > width ? prefix(width - 1) + "…" : self + String(repeating: " ", count: width - count)
     }
@@ -46,11 +46,11 @@ func columns(_ names: [String], width: Int = 100, columnWidth: Int = 25) {
     }
 }
 
-/// Points on the globe as a map of characters: the denser, the darker.
+/// Points on the globe as a map of characters: denser areas are darker.
 func map(_ points: [(latitude: Double, longitude: Double)], width: Int = 100, height: Int = 30) {
     var counts = Array(repeating: 0, count: width * height)
     for point in points {
-        // From 75° N to 56° S: where people live.
+        // From 75° N to 56° S: the inhabited latitudes.
         let x = Int((point.longitude + 180) / 360 * Double(width))
         let y = Int((75 - point.latitude) / 131 * Double(height))
         if (0..<width).contains(x), (0..<height).contains(y) { counts[y * width + x] += 1 }

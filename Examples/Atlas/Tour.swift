@@ -1,7 +1,7 @@
 import Foundation
 import PolyStore
 
-/// The questions that the demo asks. On the main actor, through the view.
+/// The queries of the demo, on the main actor, through the view.
 @MainActor
 struct Tour {
     let stack: DataStack
@@ -11,6 +11,7 @@ struct Tour {
         try largestCities(of: "JP")
         try citiesPerContinent()
         try countriesWithoutNeighbours()
+        try largestCapitals()
         try highestAirports()
         try await rename()
         try await refusedImport()
@@ -40,6 +41,12 @@ struct Tour {
             return (continent.name, Double(count), "\(grouped(count)) in \(countries.count) countries")
         }
         bars(rows.sorted { $0.1 > $1.1 })
+    }
+
+    private func largestCapitals() throws {
+        let capitals = try stack.view.fetchAll(From<City>().where(\.isCapital == true).orderBy(.descending(\.population)))
+        heading("\(capitals.count) capitals; the largest")
+        bars(capitals.prefix(8).map { ("\($0.name), \($0.country?.name ?? "?")", Double($0.population), grouped($0.population)) })
     }
 
     private func countriesWithoutNeighbours() throws {
@@ -80,7 +87,7 @@ struct Tour {
                 else { return }
                 for number in 0..<100 {
                     let city = try transaction.create(Into<City>())
-                    // The last one claims the id of a city that exists.
+                    // The last one has the id of an existing city.
                     city.geonameID = number < 99 ? -1 - number : taken.geonameID
                     city.name = "Nowhere \(number)"
                     city.latitude = 0

@@ -1,7 +1,7 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// As a third party's package would be: it depends on PolyStore's contract, record layer and suite, and on nothing else of it.
+// Like a third party's package: it depends only on PolyStore's contract, record layer and conformance suite.
 let settings: [SwiftSetting] = Context.environment["POLYSTORE_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
 let package = Package(
@@ -15,7 +15,7 @@ let package = Package(
             dependencies: [
                 .product(name: "PolyStoreBackend", package: "PolyStore"), .product(name: "PolyStoreKeyValue", package: "PolyStore"),
             ], swiftSettings: settings),
-        // A store in use, by the contract alone: `swift run --package-path Examples/CustomBackend notes`.
+        // A store that is used through the contract alone: `swift run --package-path Examples/CustomBackend notes`.
         .executableTarget(
             name: "notes", dependencies: ["FileStore", .product(name: "PolyStoreBackend", package: "PolyStore")], swiftSettings: settings),
         // Killed by the tests.

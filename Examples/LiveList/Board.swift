@@ -8,7 +8,7 @@ final class Board: @preconcurrency ListSectionObserver {
 
     private let isPlain: Bool
     private(set) var changeCount = 0
-    /// The trains that the last change concerned.
+    /// The trains of the last change.
     private var marks: [Int: String] = [:]
 
     init(isPlain: Bool) { self.isPlain = isPlain }

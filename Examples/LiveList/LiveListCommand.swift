@@ -3,7 +3,7 @@ import PolyStore
 import PolyStoreLMDB
 import PolyStoreSQLite
 
-/// A list that moves while another process writes.
+/// A list that is updated while another process writes.
 ///
 ///     livelist watch          # in one terminal
 ///     livelist write          # in another

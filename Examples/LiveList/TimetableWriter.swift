@@ -23,7 +23,7 @@ enum TimetableChange: Sendable {
     }
 }
 
-/// Makes changes: the same ones in each run.
+/// Generates changes: the same ones in each run.
 struct TimetableWriter {
     private static let destinations = ["Porto", "Lyon", "Graz", "Oslo", "Ghent", "Bari"]
     private var count = 0

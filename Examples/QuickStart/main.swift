@@ -41,14 +41,14 @@ print(people.map { "\($0.name), \($0.age), \($0.department?.title ?? "nowhere")"
 let count = try await stack.read { context in try context.fetchCount(From<Person>(), Where(\.age > 30 && \.nickname == nil)) }
 print(count)
 
-// A relationship needs an id, not the object: nothing is read, and the commit refuses a target that is not there.
+// A relationship needs an id, not the object: nothing is read, and the commit refuses a target that does not exist.
 try await stack.perform { transaction in
     let john = try transaction.create(Into<Person>())
     john.email = "john@example.com"
     if let research = try transaction.fetchObjectID(From<Department>()) { john.department = try transaction.object(with: research) }
 }
 
-// More objects than should be in memory at once: a batch at a time, each gone before the next.
+// More objects than fit into memory: one batch at a time, released before the next.
 let ages = try await stack.read { context in
     var ages = 0
     try context.fetchInBatches(From<Person>(), Where(\.age > 17), size: 1000) { people in

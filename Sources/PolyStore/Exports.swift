@@ -1,4 +1,4 @@
-// What a user's `import PolyStore` brings: the object layer, the contract's vocabulary, records in JSON and CSV, and the macros of this module.
+// The modules re-exported by `import PolyStore`: the object layer, the backend protocols and types, records in JSON and CSV, and the macros of this module.
 
 @_exported import PolyStoreBackend
 @_exported import PolyStoreCore

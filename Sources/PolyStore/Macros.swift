@@ -1,4 +1,4 @@
-/// Makes a final class a model: its stored properties live in a store, its objects in a context.
+/// Makes a class a model class: its stored properties are persisted in a store, and its objects belong to a context.
 ///
 ///     @Model
 ///     final class Person {
@@ -11,11 +11,11 @@
 ///         @Transient var isSelected = false
 ///     }
 ///
-/// Every stored `var` with a written type is an attribute, unless it is marked ``Relationship(deleteRule:inverse:required:min:max:name:originalName:)``
-/// or ``Transient()``. An attribute that is neither optional nor has a default starts as its type's empty value and must be assigned
-/// before the object is committed.
+/// Every stored `var` with a type annotation is an attribute, unless it is marked
+/// ``Relationship(deleteRule:inverse:required:min:max:name:originalName:)`` or ``Transient()``. An attribute that is neither optional nor has a default value
+/// starts with the empty value of its type and must be assigned before the object is committed.
 ///
-/// A class that others inherit from names them, all of those right below it, and is not final. Fetching it gives objects of all of them:
+/// A superclass lists its direct subclasses and is not final. Fetching the superclass returns the objects of all its subclasses:
 ///
 ///     @Model(isAbstract: true, subentities: "Person", "Company")
 ///     class Party { var name: String = "" }
@@ -23,70 +23,76 @@
 ///     @Model(subentities: "Employee")
 ///     class Person: Party { var age: Int = 0 }
 ///
-/// Names of properties in a store are unlike within a hierarchy, as a store keeps it as one entity.
+///     @Model
+///     final class Employee: Person { var salary: Decimal = 0 }
+///
+///     @Model
+///     final class Company: Party { var taxNumber: String = "" }
+///
+/// A store keeps a class hierarchy as one entity, so the stored names of all properties of a hierarchy must differ.
 /// - Parameters:
-///   - entity: the entity's name in the store; the class's name unless told.
-///   - originalName: the entity's name in an earlier version.
-///   - isAbstract: whether there are only objects of the classes below it.
-///   - subentities: the names of the model classes right below it.
+///   - entity: The name of the entity in the store. The default is the name of the class.
+///   - originalName: The name of the entity in an earlier schema version.
+///   - isAbstract: A Boolean value that indicates whether only the subclasses have objects.
+///   - subentities: The names of the direct subclasses.
 @attached(member, conformances: Model, names: arbitrary)
 @attached(memberAttribute)
 @attached(extension, conformances: Model, Sendable)
 public macro Model(entity: String? = nil, originalName: String? = nil, isAbstract: Bool = false, subentities: String...) =
     #externalMacro(module: "PolyStoreMacros", type: "ModelMacro")
 
-/// Says more about an attribute of a `@Model` class.
+/// Declares options of an attribute of a `@Model` class.
 /// - Parameters:
-///   - options: `.unique`, `.indexed`, and rules that values must satisfy when they are committed: `.range(0...150)` of numbers and dates, `.length(1...50)`
-///     of texts (in characters) and data (in bytes), `.matches("[a-z]+")`, a regular expression for the whole text. Null satisfies every rule.
-///   - name: its name in the store; the property's name unless told.
-///   - originalName: its name in an earlier version.
+///   - options: `.unique`, `.indexed`, and rules that are checked at commit: `.range(0...150)` for numbers and dates, `.length(1...50)` for text (in
+///     characters) and data (in bytes), `.matches("[a-z]+")` for a regular expression that must match the whole text. Null satisfies every rule.
+///   - name: The name of the attribute in the store. The default is the name of the property.
+///   - originalName: The name of the attribute in an earlier schema version.
 @attached(peer)
 public macro Attribute(_ options: AttributeOption..., name: String? = nil, originalName: String? = nil) =
     #externalMacro(module: "PolyStoreMacros", type: "MarkerMacro")
 
-/// Makes a property of a `@Model` class a relationship: `Other?` for one object, `Set<Other>` for many, `[Other]` for many in an order of their own.
+/// Declares a relationship of a `@Model` class: `Other?` for to-one, `Set<Other>` for to-many, `[Other]` for ordered to-many.
 ///
 ///     @Relationship(inverse: "playlist") var tracks: [Track]
 ///
-/// An object is in a list at most once: of one that is set twice the first place counts.
+/// A list contains an object at most once. If a list with duplicates is assigned, the first occurrence of each object is kept.
 /// - Parameters:
-///   - deleteRule: what becomes of the objects at the other end when this one is deleted.
-///   - inverse: the property of the other class that leads back, by name; naming it at one end is enough. It is checked by the compiler.
-///   - required: whether an object can be committed without it (to-one).
-///   - min: the least count (to-many).
-///   - max: the greatest count (to-many); nil for any.
-///   - name: its name in the store.
-///   - originalName: its name in an earlier version.
+///   - deleteRule: The effect of deleting the object on the objects at the other end.
+///   - inverse: The name of the inverse property of the other class. Naming it at one end is enough. The compiler checks it.
+///   - required: A Boolean value that indicates whether the relationship must have a value at commit (to-one).
+///   - min: The minimum number of objects (to-many).
+///   - max: The maximum number of objects (to-many); `nil` for no maximum.
+///   - name: The name of the relationship in the store. The default is the name of the property.
+///   - originalName: The name of the relationship in an earlier schema version.
 @attached(peer)
 public macro Relationship(
     deleteRule: DeleteRule = .nullify, inverse: String? = nil, required: Bool = false, min: Int = 0, max: Int? = nil, name: String? = nil,
     originalName: String? = nil
 ) = #externalMacro(module: "PolyStoreMacros", type: "MarkerMacro")
 
-/// Leaves a property of a `@Model` class alone: it is not stored, and lasts as long as the object in memory.
+/// Excludes a property of a `@Model` class from the store. The property lasts as long as the object in memory.
 @attached(peer)
 public macro Transient() = #externalMacro(module: "PolyStoreMacros", type: "MarkerMacro")
 
-/// An index over several properties, written in the class: `#Index<Person>(\.lastName, \.firstName)`.
+/// Declares an index over several properties. Use it inside the class: `#Index<Person>(\.lastName, \.firstName)`.
 @freestanding(declaration)
 public macro Index<T>(_ keyPaths: PartialKeyPath<T>...) = #externalMacro(module: "PolyStoreMacros", type: "IndexMacro")
 
-/// Values that are unique together, written in the class: `#Unique<Person>(\.lastName, \.born)`.
+/// Declares a uniqueness constraint over several properties. Use it inside the class: `#Unique<Person>(\.lastName, \.born)`.
 @freestanding(declaration)
 public macro Unique<T>(_ keyPaths: PartialKeyPath<T>...) = #externalMacro(module: "PolyStoreMacros", type: "IndexMacro")
 
-/// Written by ``Model(entity:originalName:isAbstract:subentities:)``; not for use by hand.
+/// Generated by ``Model(entity:originalName:isAbstract:subentities:)``. Do not use it directly.
 @attached(accessor)
 public macro _PersistedAttribute(_ field: Int, in type: String? = nil) =
     #externalMacro(module: "PolyStoreMacros", type: "PersistedAttributeMacro")
 
-/// Written by ``Model(entity:originalName:isAbstract:subentities:)``; not for use by hand.
+/// Generated by ``Model(entity:originalName:isAbstract:subentities:)``. Do not use it directly.
 @attached(accessor)
 public macro _PersistedToOne(relationship: Int, field: Int, in type: String? = nil) =
     #externalMacro(module: "PolyStoreMacros", type: "PersistedToOneMacro")
 
-/// Written by ``Model(entity:originalName:isAbstract:subentities:)``; not for use by hand.
+/// Generated by ``Model(entity:originalName:isAbstract:subentities:)``. Do not use it directly.
 @attached(accessor)
 public macro _PersistedToMany(relationship: Int, in type: String? = nil) =
     #externalMacro(module: "PolyStoreMacros", type: "PersistedToManyMacro")

@@ -1,16 +1,17 @@
 import CZlib
 import PolyStoreFormats
 
-/// Compresses what is written into another sink, in the format of gzip.
+/// A sink that compresses bytes in the gzip format and writes them to another sink.
 public final class GzipByteSink: ByteSink {
     private let sink: any ByteSink
     private let output: UnsafeMutableRawBufferPointer
-    /// At an address of its own: zlib keeps a pointer to it.
+    /// Allocated separately because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
     private var isFinished = false
 
-    /// - Parameter level: from 1 for speed to 9 for size.
-    /// - Throws: ``RecordError`` for another level, or if zlib cannot get memory.
+    /// Creates a sink.
+    /// - Parameter level: The compression level, from 1 (fastest) to 9 (smallest).
+    /// - Throws: ``RecordError`` for another level, or if zlib cannot allocate memory.
     public init(_ sink: any ByteSink, level: Int = 6) throws {
         self.sink = sink
         output = .allocate(byteCount: 64 << 10, alignment: 16)
@@ -37,9 +38,9 @@ public final class GzipByteSink: ByteSink {
         }
         var rest = bytes
         while !rest.isEmpty {
-            // zlib counts in 32 bits.
+            // zlib uses 32-bit counts.
             let part = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 30))
-            // zlib does not change its input; the type of the pointer does not say so.
+            // zlib does not modify its input, although the pointer type is mutable.
             stream.pointee.next_in = UnsafeMutablePointer(mutating: part.baseAddress?.assumingMemoryBound(to: UInt8.self))
             stream.pointee.avail_in = UInt32(part.count)
             while stream.pointee.avail_in > 0 { try run(Z_NO_FLUSH) }
@@ -47,7 +48,7 @@ public final class GzipByteSink: ByteSink {
         }
     }
 
-    /// Runs zlib once and writes its output to the sink. Returns true at the end of the member.
+    /// Calls zlib once and writes its output to the sink. Returns true at the end of the member.
     @discardableResult
     private func run(_ flush: Int32) throws -> Bool {
         stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -78,7 +79,7 @@ public final class GzipByteSink: ByteSink {
 }
 
 extension ByteSink where Self == GzipByteSink {
-    /// A file in gzip, which gets its name when it is complete; see ``FileByteSink``.
+    /// Creates a sink for a gzip file that is created or replaced when it is complete; see ``FileByteSink``.
     public static func gzip(path: String, level: Int = 6) throws -> GzipByteSink {
         try GzipByteSink(FileByteSink(path: path), level: level)
     }

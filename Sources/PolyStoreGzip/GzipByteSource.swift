@@ -1,14 +1,14 @@
 import CZlib
 import PolyStoreFormats
 
-/// Decompresses the bytes of another source, which are in the format of gzip: one or more members.
+/// A source that decompresses the bytes of another source in the gzip format, with one or more members.
 ///
-/// Damaged bytes, bytes that end inside a member, and bytes after the last member other than zeros are errors.
+/// Damaged bytes, an incomplete member, and bytes other than zeros after the last member are errors.
 public final class GzipByteSource: ByteSource {
     private let source: any ByteSource
     private let name: String
     private let input: UnsafeMutableRawBufferPointer
-    /// At an address of its own: zlib keeps a pointer to it.
+    /// Allocated separately because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
     private var state = State.between
     private var isAtEnd = false
@@ -18,12 +18,13 @@ public final class GzipByteSource: ByteSource {
         /// Before a member or after the last one.
         case between
         case inMember
-        /// In zeros after the last member, which fill up a block of a tape or a disk.
+        /// In the zeros after the last member, which pad a block of a tape or disk.
         case padding
     }
 
-    /// - Parameter name: the name of the source in errors.
-    /// - Throws: ``RecordError`` if zlib cannot get memory.
+    /// Creates a source.
+    /// - Parameter name: The name of the source in errors.
+    /// - Throws: ``RecordError`` if zlib cannot allocate memory.
     public init(_ source: any ByteSource, name: String = "the source") throws {
         self.source = source
         self.name = name
@@ -72,7 +73,7 @@ public final class GzipByteSource: ByteSource {
         stream.pointee.avail_in = UInt32(count)
     }
 
-    /// Prepares for the next member. Returns false after it has consumed zeros that follow the last one.
+    /// Prepares for the next member. Returns false after consuming the padding that follows the last one.
     private func beginMember() throws -> Bool {
         if hasMember, stream.pointee.next_in.pointee == 0 {
             state = .padding

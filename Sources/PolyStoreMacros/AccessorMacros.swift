@@ -1,11 +1,11 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The property that an accessor macro is attached to, and the ordinals that `@Model` gave it.
+/// The property that an accessor macro is attached to, and the indexes that `@Model` assigned to it.
 private struct Attached {
     let storage: String
-    /// Whether changing a copy costs nothing, so that no access in place is needed. Without one, the compiler can prove that accesses
-    /// to the storage never overlap, and leaves the checks out of every read.
+    /// A Boolean value that indicates whether the type is cheap to copy, so that in-place access is unnecessary. Without in-place access, the compiler can
+    /// prove that accesses to the storage never overlap, and omits the exclusivity checks of reads.
     let isScalar: Bool
     private let arguments: [String?: String]
 
@@ -14,7 +14,7 @@ private struct Attached {
             let identifier = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
         else { return nil }
         storage = ModelProperty.storage(identifier.trimmingBackticks)
-        let type = binding.typeAnnotation?.type
+        let type = PropertyReader.type(of: binding)
         isScalar = (type?.wrappedOptional ?? type).map { Self.scalars.contains($0.trimmedDescription) } ?? false
         arguments = Dictionary(
             node.labeledArguments.map { ($0.label?.text, $0.expression.trimmedDescription) }, uniquingKeysWith: { first, _ in first })
@@ -26,7 +26,7 @@ private struct Attached {
         "UUID", "URL", "String",
     ]
 
-    /// An ordinal among the class's own properties, or, where the class may inherit from another model, among all.
+    /// An index among the class's own properties or, if the class may inherit from another model, among all properties.
     subscript(label: String?) -> String {
         let ordinal = arguments[label] ?? "0"
         guard let type = arguments["in"]?.dropFirst().dropLast() else { return ordinal }
@@ -34,7 +34,7 @@ private struct Attached {
     }
 }
 
-/// Reads values of faults first, and marks what changes.
+/// Generates accessors that read the values of a fault first and record changes.
 public struct PersistedAttributeMacro: AccessorMacro {
     public static func expansion(
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
@@ -51,6 +51,7 @@ public struct PersistedAttributeMacro: AccessorMacro {
     }
 }
 
+/// Generates the accessors of a to-one relationship.
 public struct PersistedToOneMacro: AccessorMacro {
     public static func expansion(
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
@@ -66,6 +67,7 @@ public struct PersistedToOneMacro: AccessorMacro {
     }
 }
 
+/// Generates the accessors of a to-many relationship.
 public struct PersistedToManyMacro: AccessorMacro {
     public static func expansion(
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext

@@ -1,10 +1,10 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Checks that only the compiler can do, because they need types: whether an attribute's type can be stored, and whether an inverse exists.
+/// Checks that require type information from the compiler: whether an attribute's type can be stored, and whether an inverse exists.
 extension ModelClass {
-    /// A function that is never called. Each of its lines fails to compile for one kind of mistake, and `#sourceLocation` makes the compiler report the
-    /// error at the line of the property in the user's file instead of in the expansion.
+    /// Generates a function that is never called. Each of its statements fails to compile for one kind of error, and `#sourceLocation` attributes the error
+    /// to the property in the user's file instead of the expansion.
     func checkMembers(in context: some MacroExpansionContext) -> [DeclSyntax] {
         let lines = properties.compactMap { property -> String? in
             guard let check = check(property) else { return nil }

@@ -1,16 +1,16 @@
 import SwiftSyntax
 
-/// What `@Model` writes into a class that others inherit from, or that inherits from another.
+/// The code that `@Model` generates for a class in a hierarchy.
 extension ModelClass {
     var isInHierarchy: Bool { isSubclass || !subentities.isEmpty }
 
-    /// Of static members.
+    /// The modifier of static members.
     var overridable: String { subentities.isEmpty ? "static" : "class" }
 
-    /// What the accessors are told where the class may inherit properties, so that the ordinals of its own do not begin at 0.
+    /// An additional argument of the accessors if the class may inherit properties, so that the indexes of its own do not begin at 0.
     var place: String { inherited == nil ? "" : ", in: \(quoted(name))" }
 
-    /// A function that gives the key paths of a class's properties, for any class below it: a key path begins at one class.
+    /// The name of a function that returns the key paths of a class's properties for any subclass, because a key path has a fixed root class.
     var pathsName: String { "_$paths_\(name.trimmingBackticks)" }
 
     private var parentPathsName: String? {
@@ -29,7 +29,7 @@ extension ModelClass {
             """
     }
 
-    /// The class's place in its hierarchy.
+    /// The position of the class in its hierarchy.
     var hierarchyMembers: [DeclSyntax] {
         var members: [DeclSyntax] = []
         if isSubclass {
@@ -45,7 +45,7 @@ extension ModelClass {
                 "\(raw: access)static let _$hierarchy: PolyStoreCore.ModelHierarchy? = PolyStoreCore.ModelHierarchy(\(raw: name).self)")
         }
         let parent = isSubclass ? inherited.map { "\($0).self" } ?? "nil" : "nil"
-        // Of its own type, so that one that does not inherit from it does not compile.
+        // Declared with its own type, so that a listed class that does not inherit from it fails to compile.
         let below = subentities.map { "\($0).self" }.joined(separator: ", ")
         let list = subentities.isEmpty ? "[]" : "[\(below)] as [\(name).Type]"
         members.append(
@@ -58,7 +58,7 @@ extension ModelClass {
         return members
     }
 
-    /// The validation functions that the root of a hierarchy does not declare itself. It needs them all: a subclass cannot override a member of a protocol
-    /// extension, and a function of its own with that name would never be called.
+    /// The validation functions that the root of a hierarchy does not declare itself. The root must declare all of them: a subclass cannot override a member of
+    /// a protocol extension, and its own function with the same name would never be called.
     var validationFunctions: [String] { ["validate", "validateForDelete"].filter { !functions.contains($0) } }
 }

@@ -1,20 +1,20 @@
 import SwiftSyntax
 
-/// The code that `@Model` writes into the class.
+/// The members that `@Model` generates in the class.
 extension ModelClass {
     private func coding(_ property: ModelProperty) -> String { "PolyStoreCore.ModelCoding.of((\(property.type)).self)" }
 
     private var overriding: String { isSubclass ? "override " : "" }
 
-    /// An ordinal, in code.
+    /// Returns a field index as code.
     private func ordinal(_ property: ModelProperty) -> String { place.isEmpty ? "\(property.field ?? 0)" : "base + \(property.field ?? 0)" }
 
-    /// Makes `base` known to code that uses ordinals.
+    /// A declaration of `base` for code that uses indexes.
     private var base: String { place.isEmpty || fields.isEmpty ? "" : "    let base = \(name)._$ordinals.field\n" }
 
-    /// Inline storage, and the inits.
+    /// The stored properties and the initializers.
     var storageMembers: [DeclSyntax] {
-        // One that others inherit from would be reached through the class's table if it could be overridden.
+        // A subclassable class would access an overridable property through its vtable.
         let state = "@exclusivity(unchecked) \(access)\(subentities.isEmpty ? "" : "final ")var _$state: PolyStoreCore.ModelState"
         var members: [DeclSyntax] = isSubclass ? [] : ["\(raw: state)"]
         for property in fields {
@@ -56,7 +56,7 @@ extension ModelClass {
         }.joined()
     }
 
-    /// From and to records.
+    /// The conversions from and to records.
     var codingMembers: [DeclSyntax] {
         let encoding = fields.map { property in
             let field = ordinal(property)
@@ -76,7 +76,7 @@ extension ModelClass {
             \(raw: overriding)\(raw: access)func _$encode(into builder: inout PolyStoreBackend.RecordBuilder) throws {
             \(raw: isSubclass ? "    try super._$encode(into: &builder)\n" : "")\(raw: base)\(raw: encoding.joined())}
             """
-        // What a subclass adds nothing to it inherits.
+        // A subclass inherits members to which it adds nothing.
         if isSubclass, toOnes.isEmpty { return fields.isEmpty ? [] : [load, encode] }
         return (isSubclass && fields.isEmpty ? [] : [load, encode]) + [
             """
@@ -96,7 +96,7 @@ extension ModelClass {
         ]
     }
 
-    /// What the schema is made of.
+    /// The members that describe the schema.
     var descriptionMembers: [DeclSyntax] {
         let described = properties.map { "        \(description($0)),\n" }.joined()
         let indexLines = indexes.map { index in
@@ -114,7 +114,7 @@ extension ModelClass {
             "\(raw: overriding)\(raw: access)\(raw: overridable) var _$entityName: String { \(raw: quoted(entityName)) }"
         ]
         if isInHierarchy {
-            // Computed, as a stored one could not be overridden.
+            // Computed, because a stored property cannot be overridden.
             members += [
                 "private static let _$ownEntity = \(raw: entity)",
                 "\(raw: overriding)\(raw: access)\(raw: overridable) var _$entity: PolyStoreBackend.EntityDescription { _$ownEntity }",
@@ -147,29 +147,29 @@ extension ModelClass {
         return members
     }
 
-    /// A field of an index, in code: of an inherited one only its class knows how it is stored.
+    /// Returns a field of an index as code. Only the declaring class knows the stored name of an inherited field.
     private func storedName(_ field: String) -> String {
         properties.contains { $0.storedName == field } ? quoted(field) : "\(name)._$storedName(\(quoted(field)))"
     }
 
     private func description(_ property: ModelProperty) -> String {
-        guard let told = property.relationship else {
+        guard let relationship = property.relationship else {
             let value = property.defaultValue?.description ?? "nil"
             return
                 ".attribute(\(coding(property)).describe(\(quoted(property.storedName)), options: [\(property.options.joined(separator: ", "))], "
                 + "originalName: \(quoted(property.originalName)), default: \(value)))"
         }
         return ".relationship(PolyStoreBackend.RelationshipDescription(name: \(quoted(property.storedName)), "
-            + "originalName: \(quoted(property.originalName)), destination: \(told.destination)._$entityName, isToMany: \(told.isToMany), "
-            + "isOrdered: \(told.isOrdered), inverse: \(inverseName(told)), deleteRule: \(told.deleteRule), isRequired: \(told.isRequired), "
-            + "minCount: \(told.minCount), maxCount: \(told.maxCount)))"
+            + "originalName: \(quoted(property.originalName)), destination: \(relationship.destination)._$entityName, isToMany: \(relationship.isToMany), "
+            + "isOrdered: \(relationship.isOrdered), inverse: \(inverseName(relationship)), deleteRule: \(relationship.deleteRule), "
+            + "isRequired: \(relationship.isRequired), minCount: \(relationship.minCount), maxCount: \(relationship.maxCount)))"
     }
 
-    /// The inverse by its stored name, which only its own class knows.
-    private func inverseName(_ told: ModelProperty.Relationship) -> String {
-        guard let inverse = told.inverse else { return "nil" }
-        return told.destination == name
+    /// Returns the stored name of the inverse as code. Only the inverse's own class knows it.
+    private func inverseName(_ relationship: ModelProperty.Relationship) -> String {
+        guard let inverse = relationship.inverse else { return "nil" }
+        return relationship.destination == name
             ? quoted(properties.first { $0.name == inverse }?.storedName ?? inverse)
-            : "\(told.destination)._$storedName(\(quoted(inverse)))"
+            : "\(relationship.destination)._$storedName(\(quoted(inverse)))"
     }
 }

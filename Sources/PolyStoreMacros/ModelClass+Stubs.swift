@@ -1,11 +1,11 @@
 import SwiftSyntax
 
-/// The members of a class in which `@Model` has found a mistake. They satisfy the protocol, so that the compiler reports the mistake alone and not every
-/// use of the class as well; a subclass of a class without them crashes the compiler of Swift 6.3. They never run, as the mistake is an error.
+/// The members of a class with an error. They satisfy the protocol, so that the compiler reports only the error and not every
+/// use of the class; a subclass of a class without them crashes the compiler of Swift 6.3. They are never executed because the error prevents compilation.
 extension ModelClass {
     var stubMembers: [DeclSyntax] {
         let trap = "{ fatalError() }"
-        // Members that an actor isolates do not satisfy the protocol.
+        // Actor-isolated members do not satisfy the protocol.
         let access = isIsolated ? "nonisolated \(access)" : access
         var members: [DeclSyntax] = [
             "\(raw: access)required init(_$state state: consuming PolyStoreCore.ModelState) \(raw: trap)",

@@ -1,29 +1,29 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// A class under `@Model`, read once: what the roles of the macro write from.
+/// The syntax of a class with `@Model`, parsed once for the roles of the macro.
 struct ModelClass {
     let name: String
     let access: String
     let entityName: String
     let originalName: String?
-    /// The class that it inherits from, or the first protocol that it conforms to, as written: the text does not tell which.
+    /// The superclass, or the first protocol, as written. The syntax does not distinguish them.
     let inherited: String?
-    /// Whether it inherits from another model. Told to the roles that ask the compiler; the others make do with ``inherited``.
+    /// A Boolean value that indicates whether the class inherits from another model. Known only to roles that query the compiler; the others use ``inherited``.
     let isSubclass: Bool
     let isAbstract: Bool
     private(set) var subentities: [String] = []
     private(set) var properties: [ModelProperty] = []
     private(set) var indexes: [(fields: [String], isUnique: Bool)] = []
-    /// Functions without parameters that it declares.
+    /// The names of the declared functions without parameters.
     private(set) var functions: Set<String> = []
     private(set) var problems = Problems()
-    /// Whether an attribute such as `@MainActor` isolates it, which is a mistake.
+    /// A Boolean value that indicates whether an attribute such as `@MainActor` isolates the class, which is an error.
     private(set) var isIsolated = false
-    /// Whether code can be written for it at all.
+    /// A Boolean value that indicates whether code can be generated for the class.
     private(set) var isUsable = true
 
-    /// - Parameter missing: the conformances that the class does not have yet; those of a subclass come from its superclass. nil: not told.
+    /// - Parameter missing: The conformances that the class does not have yet; a subclass inherits them from its superclass. `nil` if unknown.
     init(_ node: AttributeSyntax, _ declaration: some DeclGroupSyntax, missing: [TypeSyntax]? = nil) {
         let type = declaration.as(ClassDeclSyntax.self)
         name = type?.name.trimmed.text ?? ""
@@ -48,7 +48,7 @@ struct ModelClass {
         checkNames(type, missing)
     }
 
-    /// Accessible where the class is; `open` members would need an open class, which a final one is not.
+    /// Returns the access level of the class. `open` members would require an open class.
     private static func access(_ modifiers: DeclModifierListSyntax) -> String {
         for modifier in modifiers {
             switch modifier.name.tokenKind {
@@ -154,7 +154,7 @@ struct ModelClass {
         properties.append(property)
     }
 
-    /// Reports stored properties and indexes inside `#if`: the macro sees the text of every branch and cannot tell which one is compiled.
+    /// Reports stored properties and indexes inside `#if`, because the macro sees all branches and cannot determine which one is compiled.
     private mutating func checkConditional(_ conditional: IfConfigDeclSyntax) {
         for clause in conditional.clauses {
             guard case .decls(let members)? = clause.elements else { continue }
@@ -165,7 +165,7 @@ struct ModelClass {
                 {
                     problems.add(
                         "conditional",
-                        "\(name) cannot be stored: @Model cannot tell which branch of #if is compiled. Move it out of the #if, or mark it @Transient.",
+                        "\(name) cannot be stored: @Model cannot know which branch of #if is compiled. Move it out of the #if, or mark it @Transient.",
                         at: variable)
                 }
                 if let macro = member.as(MacroExpansionDeclSyntax.self), ["Index", "Unique"].contains(macro.macroName.text) {
@@ -222,11 +222,12 @@ struct ModelClass {
         for index in indexes.indices {
             for position in indexes[index].fields.indices {
                 let field = indexes[index].fields[position]
-                // One that is inherited is looked up when the schema is made.
+                // An inherited property is resolved when the schema is created.
                 if bySwiftName[field] == nil, isSubclass || inherited != nil && missing == nil { continue }
                 guard let property = bySwiftName[field], property.field != nil else {
                     problems.add(
-                        "index", "An index names \(field), which is no stored attribute or to-one relationship of \(name).", at: type.name)
+                        "index", "An index names \(field), which is not a stored attribute or to-one relationship of \(name).",
+                        at: type.name)
                     continue
                 }
                 indexes[index].fields[position] = property.storedName
@@ -241,6 +242,6 @@ extension String {
 }
 
 extension DeclGroupSyntax {
-    /// `struct`, `enum`, …: where a problem with the whole declaration is shown.
+    /// The keyword `struct`, `enum`, …, at which a problem with the whole declaration is reported.
     var introducerNode: Syntax { Syntax(introducer) }
 }

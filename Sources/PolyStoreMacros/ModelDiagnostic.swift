@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What a model class can do wrong. Every message names the thing and the way out.
+/// A diagnostic for a model class. Every message describes the problem and its solution.
 struct ModelDiagnostic: DiagnosticMessage {
     let id: String
     let message: String
@@ -19,7 +19,7 @@ struct ModelFixIt: FixItMessage {
     var fixItID: MessageID { MessageID(domain: "PolyStore", id: "fix") }
 }
 
-/// Collects diagnostics while a class is read. The roles of the macro each read it; one of them reports.
+/// The diagnostics of a class. Each role of the macro parses the class; one of them reports the diagnostics.
 struct Problems {
     private(set) var found: [Diagnostic] = []
 

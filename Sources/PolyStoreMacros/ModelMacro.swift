@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// `@Model`: turns a plain class into one whose objects live in a store.
+/// The implementation of `@Model`, which generates the conformance of a class to `Model`.
 public struct ModelMacro {}
 
 extension ModelMacro: MemberMacro {
@@ -10,7 +10,7 @@ extension ModelMacro: MemberMacro {
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
         let model = ModelClass(node, declaration, missing: protocols)
-        // This role reports; the others read the same and keep quiet.
+        // Only this role reports the problems that all roles find.
         for problem in model.problems.found { context.diagnose(problem) }
         guard model.isUsable else { return [] }
         guard model.problems.found.isEmpty else { return model.stubMembers }
@@ -46,7 +46,7 @@ extension ModelMacro: ExtensionMacro {
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         let model = ModelClass(node, declaration, missing: protocols)
-        // A subclass inherits both conformances. A class with a mistake conforms too: see ``ModelClass/stubMembers``.
+        // A subclass inherits both conformances. A class with an error conforms too: see ``ModelClass/stubMembers``.
         guard model.isUsable, !model.isSubclass else { return [] }
         let conformance: DeclSyntax = "extension \(type.trimmed): \(raw: model.isIsolated ? "nonisolated " : "")PolyStoreCore.Model {}"
         let confinement: DeclSyntax = """

@@ -1,9 +1,9 @@
 import SwiftSyntax
 
-/// A stored property that a model keeps in its store.
+/// A persisted property of a model class.
 struct ModelProperty {
     struct Relationship {
-        /// The class at the other end, as written.
+        /// The destination class, as written.
         var destination: String
         var isToMany: Bool
         var isOrdered: Bool
@@ -13,35 +13,35 @@ struct ModelProperty {
         var minCount: String
         var maxCount: String
 
-        /// Its ordinal among all relationships.
+        /// The index among all relationships.
         var ordinal = 0
     }
 
-    /// Swift's name, without backticks.
+    /// The name in Swift, without backticks.
     var name: String
-    /// As it has to be written in code.
+    /// The name in generated code, with backticks if needed.
     var identifier: String
     var storedName: String
     var originalName: String?
-    /// As written.
+    /// The type, as written.
     var type: String
     var isOptional: Bool
     var defaultValue: ExprSyntax?
-    /// `.unique`, `.indexed`.
+    /// The options, such as `.unique` and `.indexed`.
     var options: [String] = []
     var relationship: Relationship?
-    /// Its ordinal among attributes and to-one relationships; nil for a to-many one.
+    /// The index among attributes and to-one relationships; `nil` for a to-many relationship.
     var field: Int?
-    /// The node that compiler errors about the property are reported at: its type, or its inverse.
+    /// The node at which compiler errors about the property are reported: its type or its inverse.
     var position: Syntax
 
-    /// The name of the variable that holds the value: its prefix keeps it apart from the members that the framework declares, such as `_$state`.
+    /// The name of the variable that holds the value. Its prefix avoids conflicts with the framework's members, such as `_$state`.
     var storage: String { Self.storage(name) }
 
     static func storage(_ name: String) -> String { "_$stored_\(name)" }
 }
 
-/// What is written between the quotes, with Swift's escapes for what needs them.
+/// Returns a string literal for a text, with escapes where needed.
 func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -66,12 +66,12 @@ extension ExprSyntax {
         return literal.representedLiteralValue
     }
 
-    /// The name of `.member`, or of `Type.member`.
+    /// The member name in `.member` or `Type.member`.
     var memberName: String? { self.as(MemberAccessExprSyntax.self)?.declName.baseName.text }
 }
 
 extension AttributeListSyntax {
-    /// The attribute of a name, whatever module it is written with.
+    /// Returns the attribute with a name, with or without a module qualifier.
     func named(_ name: String) -> AttributeSyntax? {
         for case .attribute(let attribute) in self {
             let written = attribute.attributeName

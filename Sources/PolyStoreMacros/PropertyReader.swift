@@ -1,12 +1,12 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Reads one `var` or `let` of a model class.
+/// A parser for one `var` or `let` of a model class.
 struct PropertyReader {
-    /// nil for what is not stored, and for what is wrong.
+    /// The property; `nil` if it is not stored or invalid.
     private(set) var property: ModelProperty?
 
-    /// What the accessor roles ask: whether a variable is one that the macro takes over.
+    /// Returns whether the macro generates accessors for a variable.
     static func isPersisted(_ variable: VariableDeclSyntax) -> Bool {
         var ignored = Problems()
         return PropertyReader(variable, className: "", problems: &ignored).property != nil
@@ -41,8 +41,8 @@ struct PropertyReader {
         }
         let identifier = pattern.identifier.text
         guard Self.check(variable, modifiers, identifier, &problems) else { return }
-        // As it stands in the source: a copy would have no position to show a problem at.
-        guard let type = binding.typeAnnotation?.type else {
+        // Uses the original node, because a copy has no source position for diagnostics.
+        guard let type = Self.type(of: binding) else {
             Self.reportMissingType(binding, identifier, &problems)
             return
         }
@@ -60,7 +60,8 @@ struct PropertyReader {
         var read = ModelProperty(
             name: identifier.trimmingBackticks, identifier: identifier, storedName: identifier.trimmingBackticks,
             type: type.trimmedDescription,
-            isOptional: type.wrappedOptional != nil, defaultValue: binding.initializer?.value.trimmed, position: Syntax(type))
+            isOptional: type.wrappedOptional != nil, defaultValue: binding.initializer?.value.trimmed,
+            position: Syntax(binding.typeAnnotation?.type) ?? Syntax(binding))
         Self.readNames(attribute ?? relationship, &read, &problems)
         if let relationship {
             guard Self.readRelationship(relationship, type, binding, &read, &problems) else { return }
@@ -115,28 +116,37 @@ struct PropertyReader {
     }
 
     private static func reportMissingType(_ binding: PatternBindingSyntax, _ identifier: String, _ problems: inout Problems) {
-        var fixIts: [FixIt] = []
-        if let value = binding.initializer?.value, let type = literalType(value) {
-            var fixed = binding
-            fixed.pattern = binding.pattern.trimmed
-            fixed.pattern.leadingTrivia = binding.pattern.leadingTrivia
-            fixed.typeAnnotation = TypeAnnotationSyntax(
-                colon: .colonToken(trailingTrivia: .space), type: TypeSyntax(stringLiteral: type), trailingTrivia: .space)
-            fixIts = [.replace("add ': \(type)'", binding, with: fixed)]
-        }
         problems.add(
-            "untyped", "\(identifier) needs its type written out: a macro sees the text of a declaration, not what the compiler infers.",
-            at: binding,
-            fixIts: fixIts)
+            "untyped",
+            "\(identifier) needs its type written out: a macro sees the text of a declaration, and this default does not name its type.",
+            at: binding)
     }
 
-    private static func literalType(_ value: ExprSyntax) -> String? {
+    /// Returns the type of a property: its annotation, or the type of its default value, which is a literal or an initializer call.
+    static func type(of binding: PatternBindingSyntax) -> TypeSyntax? {
+        if let type = binding.typeAnnotation?.type { return type }
+        guard let value = binding.initializer?.value else { return nil }
         switch value.kind {
-        case .booleanLiteralExpr: "Bool"
-        case .integerLiteralExpr: "Int"
-        case .floatLiteralExpr: "Double"
-        case .stringLiteralExpr: "String"
-        default: nil
+        case .booleanLiteralExpr: return "Bool"
+        case .integerLiteralExpr: return "Int"
+        case .floatLiteralExpr: return "Double"
+        case .stringLiteralExpr: return "String"
+        case .prefixOperatorExpr:
+            let literal = value.cast(PrefixOperatorExprSyntax.self)
+            guard literal.operator.text == "-" else { return nil }
+            if literal.expression.is(IntegerLiteralExprSyntax.self) { return "Int" }
+            return literal.expression.is(FloatLiteralExprSyntax.self) ? "Double" : nil
+        case .functionCallExpr:
+            // `Date()`, `Set<String>()`: a name that begins with a capital letter is a type, and a call of it is an initializer.
+            let called = value.cast(FunctionCallExprSyntax.self).calledExpression
+            guard
+                called.is(DeclReferenceExprSyntax.self) || called.is(GenericSpecializationExprSyntax.self)
+                    || called.is(ArrayExprSyntax.self)
+                    || called.is(DictionaryExprSyntax.self)
+            else { return nil }
+            let text = called.trimmedDescription
+            return text.first.map { $0.isUppercase || $0 == "[" } == true ? TypeSyntax(stringLiteral: text) : nil
+        default: return nil
         }
     }
 
@@ -173,7 +183,7 @@ struct PropertyReader {
 
     private static let rules: Set<String> = ["range", "length", "matches"]
 
-    /// Rules that cannot fit are found here where the type says so; the others when the stack is made.
+    /// Reports rules that cannot apply to the written type; other invalid rules are reported when the stack is created.
     private static func checkRule(_ rule: String, _ call: FunctionCallExprSyntax, _ read: ModelProperty, _ problems: inout Problems) {
         let type = TypeSyntax(stringLiteral: read.type).wrappedOptional?.trimmedDescription ?? read.type
         let texts: Set<String> = ["String", "URL"]
@@ -193,7 +203,7 @@ struct PropertyReader {
         }
     }
 
-    /// - Returns: whether the relationship can be used.
+    /// - Returns: A Boolean value that indicates whether the relationship is valid.
     private static func readRelationship(
         _ marker: AttributeSyntax, _ type: TypeSyntax, _ binding: PatternBindingSyntax, _ read: inout ModelProperty,
         _ problems: inout Problems

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 
-/// A model with one attribute, written by hand so that no macro plug-in is needed.
+/// A model with one attribute, written without the macro so that the programs compile without its plug-in.
 final class Note: Model {
     var _$state: ModelState
     private var stored = ""

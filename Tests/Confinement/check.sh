@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Proves with the compiler that an object cannot leave the transaction or the snapshot that it belongs to, nor come in from outside.
+# Checks that the compiler refuses programs that pass an object into or out of its transaction or snapshot.
 #
-# Each file in refused/ must fail to compile with the message in its line "// expected: …". The file in accepted/ must compile, so that
-# a refusal is known to come from what is refused.
+# Each file in refused/ must fail to compile with the message in its line "// expected: …". The files in accepted/ must compile,
+# so that a refusal has the expected cause.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -11,7 +11,7 @@ modules=$(swift build --show-bin-path)/Modules
 failed=0
 count=0
 
-# To SIL: sending an object elsewhere is found after type checking.
+# Compiles to SIL, because sending errors are reported after type checking.
 compile() { swiftc -emit-sil -wmo -o /dev/null -swift-version 6 -parse-as-library -I "$modules" -I Sources/CRecordChecksum/include -I Sources/CObjectRetain/include Tests/Confinement/Support.swift "$1" 2>&1; }
 
 for file in Tests/Confinement/accepted/*.swift; do

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Injects faults below an engine, cuts the power, damages files and lets processes race, and compares what is left with the truth.
+# Injects faults below an engine, simulates power failures, damages files and runs competing processes, and compares the stores with the expected contents.
 # usage: run.sh ENGINE [WHAT] [AMOUNT] [SEED]
 #   ENGINE  sqlite, lmdb, leveldb
 #   WHAT    all, or one of: errors, kills, power, damage, races
-#   AMOUNT  how many runs or images of each kind; CI takes few
-#   SEED    what is drawn at random follows from it
-# One line of figures is printed for each kind, with up to five examples of what went wrong. The exit status is 1 if anything was lost, wrong, unopenable or
-# crashed that limits.txt does not list. CHILD names a program that is built already.
+#   AMOUNT  the number of runs or images of each kind
+#   SEED    the seed of all random choices
+# Prints one line of figures for each kind, with up to five examples of failures. The exit status is 1 if anything is lost, wrong, unopenable or crashed that
+# limits.txt does not list. CHILD is the path of a program that is built already.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 if [ "$(uname)" != Linux ]; then

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Mutated inputs for every reader of PolyStoreFormats; see Tests/Fuzz/Support/FormatFuzzer.swift for what must hold.
-# usage: run.sh [SECONDS] [SEED]      SECONDS for each reader; a failing case prints its seed
-# To repeat one: run.sh 1 SEED
+# Fuzzes every reader of PolyStoreFormats; see Tests/Fuzz/Support/FormatFuzzer.swift for the invariants.
+# usage: run.sh [SECONDS] [SEED]      SECONDS for each reader. A failing case prints its seed; run.sh 1 SEED repeats it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:-60}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints how soon a process notices the commits of another one.
+# Prints the latency of notifications about commits of another process.
 # usage: run.sh [ENGINE] [COMMITS] [PAUSE]      ENGINE: sqlite, lmdb; PAUSE: milliseconds between two commits
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads a LevelDB store with plyvel and checks all of it; with a data folder, that of an atlas, against the files too.
+"""Reads a LevelDB store with plyvel and checks all of it. With a data folder, compares an atlas with its files.
 
 usage: check_leveldb.py STORE [DATA_FOLDER]
 """
@@ -13,7 +13,7 @@ from keyvalue import main
 
 
 def read(path):
-    # LevelDB writes even to be read, so a copy is opened.
+    # Opening a LevelDB store writes to it, so a copy is opened.
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder) / "store"
         shutil.copytree(path, copy)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads an LMDB store with Python's lmdb and checks all of it; with a data folder, that of an atlas, against the files too.
+"""Reads an LMDB store with Python's lmdb and checks all of it. With a data folder, compares an atlas with its files.
 
 usage: check_lmdb.py STORE [DATA_FOLDER]
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The README's program and the one that is compiled and run are the same."""
+"""Checks that the README's program equals Examples/QuickStart, which is compiled and run."""
 import re
 import sys
 

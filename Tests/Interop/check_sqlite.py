@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Opens an atlas that the demo wrote with plain SQLite and holds it against the files it was made from.
+"""Opens an atlas of the demo with plain SQLite, and compares it with its data files.
 
 usage: check_sqlite.py atlas.db DATA_FOLDER
 """
@@ -34,7 +34,7 @@ with open(data / "airports.csv", newline="") as file:
 
 check("integrity", one("PRAGMA integrity_check"), "ok")
 check("columns of Continent", columns("Continent"), ["objectID", "code", "name"])
-check("columns of City", columns("City"), ["objectID", "geonameID", "name", "latitude", "longitude", "population", "timeZone", "alternateNames", "country"])
+check("columns of City", columns("City"), ["objectID", "geonameID", "name", "latitude", "longitude", "population", "timeZone", "alternateNames", "isCapital", "country"])
 for table, rows in [("Continent", continents), ("Country", countries), ("City", cities), ("Airport", airports)]:
     check(f"count of {table}", one(f"SELECT count(*) FROM {table}"), len(rows))
 pairs = {(c["iso"], n) for c in countries for n in c["neighbours"]}

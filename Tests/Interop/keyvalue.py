@@ -1,6 +1,6 @@
-"""Reads a store of the record layer as docs/format.md says, and checks everything that must agree.
+"""Reads a store of the record layer as docs/format.md specifies, and checks its consistency.
 
-Knows nothing of the engine: it is given all keys and values in order.
+Independent of the engine: the input is all keys and values in order.
 """
 import csv
 import json
@@ -57,8 +57,95 @@ def read_id(data):
     return struct.unpack(">Q", data)[0] - 2**63
 
 
+class Reader:
+    """Reads a sequence of numbers, texts and values of the metadata."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, count):
+        check("length of a value of the metadata", self.at + count <= len(self.data), True)
+        self.at += count
+        return self.data[self.at - count:self.at]
+
+    def number(self, format):
+        return struct.unpack(">" + format, self.take(struct.calcsize(">" + format)))[0]
+
+    def items(self, read):
+        return [read() for _ in range(self.number("I"))]
+
+    def bytes(self):
+        return self.take(self.number("I"))
+
+    def value(self):
+        tag = self.number("B")
+        return {0: lambda: None, 1: lambda: self.number("q"), 2: lambda: self.number("d"), 3: self.bytes, 4: self.bytes}[tag]()
+
+    def end(self):
+        check("end of a value of the metadata", self.at, len(self.data))
+
+
+class Layout:
+    """The offsets of the fields of a record."""
+
+    def __init__(self, types):
+        self.types = types
+        self.bitmap = (len(types) + 7) // 8
+        self.fixed_length = sum(WIDTHS.get(type, 0) for type in types)
+        self.variable = sum(type not in WIDTHS for type in types)
+        self.heap = 12 + self.bitmap + self.fixed_length + 4 * self.variable
+
+    def decode(self, where, number, key, value, chunk):
+        """Returns the values of the fields, null as None. `chunk(field, number)` returns the chunks of long values."""
+        format, flags, layout, fixed, variable, crc = struct.unpack_from("<BBHHHI", value)
+        check(f"header of {where}", (format, flags & ~2, layout, fixed, variable), (1, 1, number, self.fixed_length, self.variable))
+        check(f"checksum of the head of {where}", crc32c(key, value[:8], value[12:self.heap]), crc)
+        check(f"checksum of the rest of {where}", crc32c(value[8:12], value[self.heap:-4]), struct.unpack("<I", value[-4:])[0])
+        value = value[:-4]
+        nulls = value[12:12 + self.bitmap]
+        at, ends = 12 + self.bitmap, struct.unpack_from(f"<{variable}I", value, 12 + self.bitmap + fixed)
+        long = {}
+        if flags & 2:
+            count = struct.unpack_from("<I", value, len(value) - 4)[0]
+            for entry in range(count):
+                field, length = struct.unpack_from("<IQ", value, len(value) - 4 - 12 * (count - entry))
+                long[field] = length
+        record, next_variable, start = [], 0, 0
+        for ordinal, type in enumerate(self.types):
+            is_null = nulls[ordinal >> 3] >> (ordinal & 7) & 1
+            if type in WIDTHS:
+                found = struct.unpack_from(FORMATS[type], value, at)[0]
+                at += WIDTHS[type]
+            else:
+                end = ends[next_variable]
+                found = value[self.heap + start:self.heap + end]
+                start, next_variable = end, next_variable + 1
+                if ordinal in long:
+                    found, piece = b"", 0
+                    while len(found) < long[ordinal]:
+                        found += chunk(ordinal, piece)
+                        piece += 1
+                    check(f"length of {where} field {ordinal}", len(found), long[ordinal])
+            record.append(None if is_null else found)
+        check(f"length of {where}", len(value), self.heap + start + (12 * len(long) + 4 if long else 0))
+        return record
+
+
+class OldLayout:
+    """A layout of earlier records, with the origins of the current fields."""
+
+    def __init__(self, data):
+        reader = Reader(data)
+        self.layout = Layout(reader.items(lambda: reader.bytes().decode()))
+        self.origins = reader.items(lambda: (None, reader.value()) if reader.number("B") == 0 else (reader.number("H"), reader.value()))
+        reader.end()
+
+    def translate(self, record):
+        return [value if field is None or record[field] is None else record[field] for field, value in self.origins]
+
+
 class Entity:
-    """An entity of the model: where its fields lie in a record, and which indexes it has."""
+    """An entity of the model, with its record layout and its indexes."""
 
     def __init__(self, model, ordered=()):
         """`ordered` names the to-one relationships whose inverse is ordered."""
@@ -79,54 +166,31 @@ class Entity:
                 self.add_index((p["name"],) + (("_order_" + p["name"],) if p["name"] in ordered else ()), False)
         for index in model["indexes"]:
             self.add_index(tuple(index["fields"]), index["isUnique"])
-        # Positions, behind all that the model names.
+        # Positions follow the fields of the model.
         self.fields += [("_order_" + name, "int64", True) for name, _, _ in self.fields if name in ordered]
         self.types = {name: type for name, type, _ in self.fields}
-        self.bitmap = (len(self.fields) + 7) // 8
-        self.variable = [name for name, type, _ in self.fields if type not in WIDTHS]
-        self.fixed_length = sum(WIDTHS.get(type, 0) for _, type, _ in self.fields)
-        self.heap = 12 + self.bitmap + self.fixed_length + 4 * len(self.variable)
+        self.layout = Layout([type for _, type, _ in self.fields])
+        self.number, self.old = 0, {}  # the layout of new records, and the earlier ones
 
     def add_index(self, fields, is_unique):
         self.indexes[fields] = self.indexes.get(fields, False) or is_unique
 
     def decode(self, key, value, chunk):
-        """The values of a record by name, null ones as None; `chunk(field, number)` gives pieces of long values."""
+        """Returns the values of a record by name, null as None. `chunk(field, number)` returns the chunks of long values."""
         where = f"{self.name} {read_id(key[5:])}"
-        format, flags, layout, fixed, variable, crc = struct.unpack_from("<BBHHHI", value)
-        check(f"header of {where}", (format, flags & ~2, layout, fixed, variable), (1, 1, 0, self.fixed_length, len(self.variable)))
-        check(f"checksum of the head of {where}", crc32c(key, value[:8], value[12:self.heap]), crc)
-        check(f"checksum of the rest of {where}", crc32c(value[8:12], value[self.heap:-4]), struct.unpack("<I", value[-4:])[0])
-        value = value[:-4]
-        nulls = value[12:12 + self.bitmap]
-        at, ends = 12 + self.bitmap, struct.unpack_from(f"<{variable}I", value, 12 + self.bitmap + fixed)
-        long = {}
-        if flags & 2:
-            number = struct.unpack_from("<I", value, len(value) - 4)[0]
-            for entry in range(number):
-                field, length = struct.unpack_from("<IQ", value, len(value) - 4 - 12 * (number - entry))
-                long[field] = length
-        record, next_variable, start = {}, 0, 0
-        for ordinal, (name, type, is_optional) in enumerate(self.fields):
-            is_null = nulls[ordinal >> 3] >> (ordinal & 7) & 1
-            if type in WIDTHS:
-                found = struct.unpack_from(FORMATS[type], value, at)[0]
-                at += WIDTHS[type]
-            else:
-                end = ends[next_variable]
-                found = value[self.heap + start:self.heap + end]
-                start, next_variable = end, next_variable + 1
-                if ordinal in long:
-                    found, number = b"", 0
-                    while len(found) < long[ordinal]:
-                        found += chunk(ordinal, number)
-                        number += 1
-                    check(f"length of {where} {name}", len(found), long[ordinal])
-            record[name] = None if is_null else found
-            if is_null and not is_optional:
+        number = struct.unpack_from("<H", value, 2)[0]
+        if number == self.number:
+            values = self.layout.decode(where, number, key, value, chunk)
+        else:
+            old = self.old.get(number) or fail(f"{where} has the layout {number}, which is unknown")
+            values = old.translate(old.layout.decode(where, number, key, value, chunk))
+            self.translated += 1
+        for (name, _, is_optional), value in zip(self.fields, values):
+            if value is None and not is_optional:
                 fail(f"{where} has no {name}")
-        check(f"length of {where}", len(value), self.heap + start + (12 * len(long) + 4 if long else 0))
-        return record
+        return {name: value for (name, _, _), value in zip(self.fields, values)}
+
+    translated = 0
 
     def reserves(self, fields):
         reserve, found = 8, []
@@ -136,7 +200,7 @@ class Entity:
         return found
 
     def entry(self, number, fields, is_unique, record, id):
-        """The key and the value of a record's entry in an index."""
+        """Returns the key and the value of a record's entry in an index."""
         key, has_null, is_cut = bytes([UNIQUE if is_unique else INDEX]) + u32(number), False, False
         for name, reserve in zip(fields, self.reserves(fields)):
             part, was_cut = component(self.types[name], record[name], len(key), reserve)
@@ -147,7 +211,7 @@ class Entity:
 
 
 def component(type, value, used, reserve):
-    """One component of an index key, and whether it was cut."""
+    """Returns one component of an index key, and whether it was truncated."""
     if value is None:
         return b"\x05", False
     if type == "bool":
@@ -186,13 +250,13 @@ def fnv1a(value):
 
 
 def unsealed(key, value):
-    """A value of the metadata without its checksum."""
+    """Returns a value of the metadata without its checksum."""
     check(f"sum of {key.hex()}", value[-4:], u32(crc32c(key + value[:-4])))
     return value[:-4]
 
 
 def model_hash(model):
-    """What tells whether a store was written for a model."""
+    """Returns the hash that identifies the model of a store."""
     def number(value):
         return struct.pack(">q", value)
 
@@ -229,7 +293,7 @@ def model_hash(model):
 
 
 def ordered_ends(entity, model):
-    """The to-one relationships of an entity whose inverse is ordered."""
+    """Returns the to-one relationships of an entity whose inverse is ordered."""
     def relationships(entity):
         return [p["relationship"]["_0"] for p in entity["properties"] if "relationship" in p]
 
@@ -243,10 +307,14 @@ def ordered_ends(entity, model):
 
 
 class Store:
-    """All that a store holds, checked."""
+    """The verified contents of a store."""
 
     def __init__(self, items):
         self.items = dict(items)
+        check("journal of a migration", self.items.get(b"\0\x11"), None)
+        # Keys marked for removal are not part of the store.
+        removals = {key[2:] for key in self.items if key[:2] == b"\0\x14"}
+        self.items = {key: value for key, value in self.items.items() if key[:5] not in removals}
         keys = list(self.items)
         check("order of the keys", keys, sorted(keys))
         check("lengths of the keys", all(2 <= len(key) <= LONGEST_KEY for key in keys), True)
@@ -264,7 +332,8 @@ class Store:
         return {struct.unpack(">I", key[2:])[0]: value for key, value in self.items.items() if key[0] == METADATA and key[1] == kind and len(key) == 6}
 
     def read_metadata(self):
-        check("format", self.items.get(b"\0\x01"), u32(1))
+        has_layouts = any(key[:2] in (b"\0\x0e", b"\0\x0f", b"\0\x10") for key in self.items)
+        check("format", self.items.get(b"\0\x01"), u32(2 if has_layouts else 1))
         self.identity = unsealed(b"\0\x0a", self.items[b"\0\x0a"])
         model = json.loads(unsealed(b"\0\x02" + u32(1), self.metadata(2)[1]))
         check("hash of the model", self.identity[16:24], struct.pack(">Q", model_hash(model)))
@@ -272,6 +341,15 @@ class Store:
         self.entities = {entity["name"]: Entity(entity, ordered_ends(entity, model)) for entity in model["entities"]}
         self.numbers = {value.decode(): number for number, value in self.metadata(3).items()}
         check("entities", sorted(self.numbers), sorted(self.entities))
+        names = {number: name for name, number in self.numbers.items()}
+        for number, value in self.metadata(14).items():
+            self.entities[names[number]].number = struct.unpack(">H", value)[0]
+        for key, value in self.items.items():
+            if key[:2] == b"\0\x0f":
+                entity = self.entities[names[struct.unpack(">I", key[2:6])[0]]]
+                old = entity.old[struct.unpack(">H", key[6:])[0]] = OldLayout(unsealed(key, value))
+                check(f"fields of an old layout of {entity.name}", len(old.origins), len(entity.fields))
+        self.reversed = set(self.metadata(16))
         self.statistics = {number: struct.unpack(">q", value)[0] for number, value in self.metadata(8).items()}
         self.sequences = {number: struct.unpack(">Q", value)[0] for number, value in self.metadata(4).items()}
         self.version = struct.unpack(">Q", self.items[b"\0\x09"])[0]
@@ -290,7 +368,7 @@ class Store:
                     back = next((r for r in far.to_many if r["name"] == inverse), None)
                     orders = relationship["isOrdered"], bool(back and mine != theirs and back["isOrdered"])
                     links[mine] = (entity.name, far.name, mine == theirs, orders)
-        # An inverse that only the other side names.
+        # An inverse that only the other side declares.
         self.links = {name: ends for name, ends in links.items() if name in self.link_numbers}
         check("link tables", sorted(self.link_numbers), sorted(self.links))
 
@@ -319,7 +397,7 @@ class Store:
         check("chunks that belong to a record", self.chunks_read, {key for key in self.items if key[0] == CHUNK})
 
     def check_indexes(self):
-        """Every entry is one that follows from a record, and every record has all of its."""
+        """Checks that every index entry belongs to a record, and that every record has all of its entries."""
         names, expected, entries = {number: name for name, number in self.numbers.items()}, set(), {}
         for number, value in self.metadata(6).items():
             phase, flags, entity = struct.unpack_from(">BBI", value)
@@ -341,11 +419,12 @@ class Store:
         self.pairs = {}
         for name, (source, target, is_symmetric, orders) in self.links.items():
             number = self.link_numbers[name]
-            for space, is_ordered in zip((LINK, LINK_INVERSE), orders):
+            forward, backward = (LINK_INVERSE, LINK) if number in self.reversed else (LINK, LINK_INVERSE)
+            for space, is_ordered in zip((forward, backward), orders):
                 lengths = {len(value) for value in self.space(space, number).values()}
                 check(f"positions in {name}", lengths - {8 if is_ordered else 0}, set())
-            there = {(read_id(key[5:13]), read_id(key[13:])) for key in self.space(LINK, number)}
-            back = {(read_id(key[13:]), read_id(key[5:13])) for key in self.space(LINK_INVERSE, number)}
+            there = {(read_id(key[5:13]), read_id(key[13:])) for key in self.space(forward, number)}
+            back = {(read_id(key[13:]), read_id(key[5:13])) for key in self.space(backward, number)}
             check(f"{name} from both sides", there, back)
             check(f"sources of {name}", {a for a, _ in there} - self.records[source].keys(), set())
             check(f"targets of {name}", {b for _, b in there} - self.records[target].keys(), set())
@@ -356,7 +435,8 @@ class Store:
 
     def summary(self):
         counts = ", ".join(f"{len(records)} {name}" for name, records in sorted(self.records.items()))
-        return f"version {self.version}, {counts}, {self.entry_count} index entries, {sum(map(len, self.pairs.values()))} links"
+        translated = sum(entity.translated for entity in self.entities.values())
+        return f"version {self.version}, {counts} ({translated} in old layouts), {self.entry_count} index entries, {sum(map(len, self.pairs.values()))} links"
 
 
 def text(value):
@@ -364,7 +444,7 @@ def text(value):
 
 
 def check_atlas(store, folder):
-    """Holds an atlas against the files that it was made from."""
+    """Compares an atlas with its data files."""
     data = pathlib.Path(folder)
     continents, countries, cities = (json.loads((data / f"{name}.json").read_text()) for name in ("continents", "countries", "cities"))
     with open(data / "airports.csv", newline="") as file:

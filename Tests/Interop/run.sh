@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# Reads stores of the key-value engines with other libraries than ours.
+# Reads stores of the key-value engines with independent libraries.
 # usage: run.sh [LMDB_ATLAS LEVELDB_ATLAS DATA_FOLDER]
-# Without arguments: stores with everything that the format knows, made for this. With them: atlases as well, held against their files.
-# Needs the Python packages lmdb and plyvel, which it installs into a folder of its own; POLYSTORE_SKIP_INTEROP=1 lets a machine without
-# a package index go on.
+# Checks sample stores that cover the whole file format; with arguments, also atlases, which it compares with their data files.
+# Installs the Python packages lmdb and plyvel into a temporary folder; without a package index, POLYSTORE_SKIP_INTEROP=1 skips the checks.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
@@ -31,6 +30,8 @@ swift build --product engine-child
 child=$(swift build --show-bin-path)/engine-child
 for engine in lmdb leveldb; do
     "$child" sample "$engine" "$environment/sample.$engine"
+    check "$engine" "$environment/sample.$engine"
+    "$child" evolve "$engine" "$environment/sample.$engine"
     check "$engine" "$environment/sample.$engine"
 done
 if [ $# -gt 0 ]; then

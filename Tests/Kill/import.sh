@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Kills an import at random moments and starts it again until the file is imported; then checks that every record is there once.
-# usage: import.sh [ENGINE] [KILLS] [RECORDS]      ENGINE: sqlite, lmdb, leveldb; RECORDS: of the file, which is imported into one store after another
+# Kills an import at random times and restarts it until the file is imported, then checks that every record was imported once.
+# usage: import.sh [ENGINE] [KILLS] [RECORDS]      ENGINE: sqlite, lmdb, leveldb; RECORDS: of the file, which is imported into several stores
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 engine=${1:-sqlite}
@@ -20,11 +20,11 @@ while [ "$killed" -lt "$kills" ]; do
     while true; do
         "$child" import "$engine" "$folder/store" "$folder/rows.jsonl" >"$folder/report" 2>"$folder/errors" &
         pid=$!
-        # From before the store is open to some dozen batches later.
+        # Before the store is open, or up to some dozen batches later.
         sleep "0.$(printf '%03d' $((20 + RANDOM % 480)))"
         if [ "$killed" -lt "$kills" ] && kill -9 "$pid" 2>/dev/null; then
             wait "$pid" 2>/dev/null || true
-            # An import that had printed its report had ended.
+            # An import that has printed its report is complete.
             [ -s "$folder/report" ] && break
             killed=$((killed + 1))
             continue

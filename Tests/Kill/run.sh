@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Kills a writer at random moments and checks that everything it acknowledged is there, and nothing is half there.
+# Kills a writer at random times, and checks that every acknowledged commit is complete and no commit is partial.
 # usage: run.sh [ENGINE] [KILLS] [CALLERS]      ENGINE: sqlite, lmdb, leveldb; CALLERS: one, many
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -17,11 +17,11 @@ last=0
 for kill in $(seq "$kills"); do
     "$child" "write$suffix" "$engine" "$folder/store" >"$folder/acknowledged" &
     pid=$!
-    # From before the store is open to some hundred commits later; each run goes on with the store that the last kill left.
+    # Before the store is open, or up to some hundred commits later. Each run continues with the store of the previous one.
     sleep "0.$(printf '%03d' $((RANDOM % 400)))"
     kill -9 "$pid" 2>/dev/null || { echo "kill $kill: the writer had ended by itself"; exit 1; }
     wait "$pid" 2>/dev/null || true
-    # A last line without its end may be cut; only whole lines count.
+    # The last line may be truncated; only complete lines count.
     whole=$(wc -l <"$folder/acknowledged")
     if [ "$callers" = many ]; then
         head -n "$whole" "$folder/acknowledged" >>"$folder/all"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks what the compiler reports about mistakes in model classes: one error per mistake, at the line of the mistake.
+# Checks the compiler's diagnostics of mistakes in model classes: one error per mistake, at its line.
 #
-# A line in programs/*.swift that ends in "// error: TEXT" must be reported with a message that contains TEXT; no other error may be reported,
+# A line in programs/*.swift that ends with "// error: TEXT" must be reported with a message that contains TEXT. No other error may be reported,
 # and the compiler must not crash.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

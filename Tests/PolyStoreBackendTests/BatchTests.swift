@@ -2,7 +2,7 @@ import Testing
 
 @testable import PolyStoreBackend
 
-/// Many rows at once and each by itself: the same answers, for every type, comparison and constant.
+/// Batch evaluation, compared with the evaluation of each row, for every type, comparison and constant.
 @Suite struct BatchTests {
     private let constants: [Value] = [
         .null, .integer(.min), .integer(-1), .integer(0), .integer(1), .integer(200), .integer(.max), .real(-.infinity), .real(-1),
@@ -21,7 +21,7 @@ import Testing
             .entities[0]
     }
 
-    /// Rows with null, ends of ranges and what lies between, in every field.
+    /// Passes rows with null, the limits of a range and values in between, in every field.
     private func rows(_ entity: Entity, _ body: (RecordBatch, [(id: Int64, record: RecordView)]) throws -> Void) throws {
         let arena = RecordArena()
         var builder = RecordBuilder(arena)
@@ -58,7 +58,7 @@ import Testing
     }
 
     private func check(_ predicate: QueryPredicate, _ batch: RecordBatch, _ views: [(id: Int64, record: RecordView)]) throws {
-        // Twice turned round it is a node of the tree instead of a test.
+        // The double negation forces evaluation as a tree node instead of a batch test.
         let reference = PredicateEvaluator(.or([predicate, .not(.not(predicate))]))
         let expected = try views.filter { try reference.matches(id: $0.id, $0.record) }.map(\.id)
         let evaluator = PredicateEvaluator(predicate)

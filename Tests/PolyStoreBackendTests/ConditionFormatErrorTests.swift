@@ -31,7 +31,7 @@ import Testing
     @Test func theLineOfTheErrorIsShown() {
         #expect(
             error("a == 1\n\tAND b contans 'é'\nAND c == 1")?.message
-                == "\"contans\" is no operator. Did you mean CONTAINS? (at 2:8)\n\tAND b contans 'é'\n\t      ^~~~~~~")
+                == "\"contans\" is not an operator. Did you mean CONTAINS? (at 2:8)\n\tAND b contans 'é'\n\t      ^~~~~~~")
         #expect(
             error("name == 'é👨‍👩‍👧' &")?.message == "A single \"&\" means nothing. Write && or AND. (at 1:14)\nname == 'é👨‍👩‍👧' &\n             ^")
         #expect(error("a == \u{1}")?.message == "U+0001 means nothing here. (at 1:6)\na == \u{1}\n     ^")
@@ -44,7 +44,7 @@ import Testing
             error(String(repeating: "a == 1 AND ", count: 10_000) + "b contans 1" + String(repeating: " OR c == 1", count: 10_000))?.message
         )
         let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(lines[0] == "\"contans\" is no operator. Did you mean CONTAINS? (at 1:110003)")
+        #expect(lines[0] == "\"contans\" is not an operator. Did you mean CONTAINS? (at 1:110003)")
         #expect(lines[1].hasPrefix("…") && lines[1].hasSuffix("…") && lines[1].count == 200)
         #expect(lines[1].dropFirst(100).hasPrefix("contans 1 OR"))
         #expect(lines[2] == String(repeating: " ", count: 100) + "^~~~~~~")
@@ -62,7 +62,7 @@ import Testing
         #expect((message?.utf8.count ?? 0) < 1000)
     }
 
-    /// Everything that nests, as long as may be, on a small stack: an error, and soon.
+    /// Every nested construct at the maximum length, on a small stack: an error, without delay.
     @Test(arguments: [
         "(", "NOT ", "!", "-", "{", "a == (", "a == {", "a == -(", "x == 1 OR (", "NOT(", "((a == 1) AND (", "a + ", "a - (", "a * -",
         "count(", "ANY ",
@@ -127,7 +127,7 @@ import Testing
         #expect(error("a == $x", variables: ["x": .list([deep])])?.message.hasPrefix("The condition is nested too deeply") ?? false)
     }
 
-    /// Chains are not nested, however long.
+    /// Chains of any length are not nested.
     @Test func longChainsAreTaken() throws {
         guard case .and(let parts) = try Condition(format: String(repeating: "a == 1 AND ", count: 90_000) + "b == 1") else {
             Issue.record("no AND")

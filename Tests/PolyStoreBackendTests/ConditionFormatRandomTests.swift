@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// More of them: `POLYSTORE_FORMAT_MUTATIONS=10000000 swift test --filter ConditionFormatRandomTests`.
+    /// For more cases: `POLYSTORE_FORMAT_MUTATIONS=10000000 swift test --filter ConditionFormatRandomTests`.
     @Test func anyFormatGivesAConditionOrAnErrorWithItsPlace() {
         let count = getenv("POLYSTORE_FORMAT_MUTATIONS").flatMap { Int(String(cString: $0)) } ?? 60_000
         var mutator = FormatMutator(seed: 7)
@@ -31,12 +31,12 @@ import Testing
             if let problem = result.problem { Issue.record("\(format.debugDescription) \(problem)") }
             if result.isParsed { parsed += 1 }
         }
-        // Or the mutations would test nothing but the errors.
+        // Otherwise the mutations would test the errors only.
         #expect(parsed > count / 50 && parsed < count)
     }
 }
 
-/// Conditions of all that can be written.
+/// Generates conditions with every construct of the grammar.
 struct RandomConditions {
     private var random: Random
 

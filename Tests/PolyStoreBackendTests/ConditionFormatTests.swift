@@ -14,7 +14,7 @@ import Testing
         #expect(try Condition(format: format, arguments: arguments).description == printed)
     }
 
-    /// The tables above trust the printer; these do not.
+    /// The tables above rely on the printer; these expectations do not.
     @Test func conditionsAreBuiltAsTheGrammarSays() throws {
         func path(_ keys: String..., variable: String? = nil) -> Operand { .path(PropertyPath(keys, variable: variable)) }
         func integer(_ value: Int64) -> Operand { .constant(.integer(value), .int64) }

@@ -2,7 +2,7 @@ import Foundation
 import PolyStoreBackend
 import Testing
 
-/// What backends with files of their own are given.
+/// The file operations that backends share: opening with a lock, flushing, and their errors.
 @Suite struct FilePlaceTests {
     private let place = FilePlace(path: FilePlace.resolve(FileManager.default.temporaryDirectory.path) + "/place-" + UUID().uuidString)
 

@@ -1,15 +1,15 @@
 import PolyStoreBackend
 
-/// What must hold for any format string whatever.
+/// Invariants of every format string.
 enum FormatCheck {
-    /// Of every kind; as many as a format has places, or nearly.
+    /// Arguments of every kind, at least nearly as many as a format has placeholders.
     static let arguments: [Operand] = [
         FormatTable.integer(30), FormatTable.text("name"), FormatTable.real(1.5), .list([FormatTable.integer(1), FormatTable.text("x")]),
         .null,
     ]
 
-    /// A condition that prints as one that reads back equal, or `invalidPredicate` with a place in the string.
-    /// - Returns: what is wrong, or nil; and whether the format was read.
+    /// Checks that a format gives a condition whose printed form reads back equal, or `invalidPredicate` with an offset in the string.
+    /// - Returns: A description of the failure, or nil, and whether the format was parsed.
     static func problem(with format: String) -> (problem: String?, isParsed: Bool) {
         let places = format.utf8.count { $0 == UInt8(ascii: "%") }
         do {
@@ -27,11 +27,11 @@ enum FormatCheck {
         }
     }
 
-    /// Whether a place is told, and it is in the format or just behind its end.
+    /// Returns whether the message has an offset, in the format or at its end.
     private static func isInside(_ message: String, _ format: String) -> Bool {
         let bytes = Array(message.utf8)
         let start = Array(" (at ".utf8)
-        // The message may quote what looks like a place; one of them is ours.
+        // The message may quote text that resembles an offset; one of the matches is the message's own.
         for at in bytes.indices where bytes[at] == start[0] && bytes[at...].starts(with: start) {
             let numbers = bytes[(at + start.count)...].prefix { $0 != UInt8(ascii: ")") }.split(separator: UInt8(ascii: ":"))
             if numbers.count == 2, let line = Int(String(decoding: numbers[0], as: UTF8.self)),

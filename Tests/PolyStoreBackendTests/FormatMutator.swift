@@ -1,4 +1,4 @@
-/// Makes new format strings of those in the table: bytes changed, pieces put in, taken out, doubled, exchanged, and taken from another one.
+/// Mutates the format strings of the table: changes bytes, and inserts, removes, duplicates, exchanges and splices tokens.
 struct FormatMutator {
     private var random: Random
     private let seeds: [[[UInt8]]]
@@ -18,7 +18,7 @@ struct FormatMutator {
         if random.next(4) == 0, !bytes.isEmpty {
             for _ in 0...random.next(3) { bytes[random.next(bytes.count)] ^= 1 << UInt8(random.next(8)) }
         }
-        // Broken UTF-8 is mended: a `String` never has any.
+        // A `String` replaces invalid UTF-8.
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -36,7 +36,7 @@ struct FormatMutator {
         }
     }
 
-    /// Words, runs of space, and single signs.
+    /// Returns words, runs of whitespace, and single punctuation characters.
     private static func pieces(_ bytes: [UInt8]) -> [[UInt8]] {
         func kind(_ byte: UInt8) -> Int {
             switch byte {

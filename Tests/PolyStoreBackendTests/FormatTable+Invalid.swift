@@ -1,5 +1,5 @@
 extension FormatTable {
-    /// A format and the whole text of its error. ``variables`` are given.
+    /// A format and the complete text of its error. ``variables`` are defined.
     static let invalid: [(format: String, message: String)] = {
         let lines = text.split(separator: "\n").map(String.init)
         return stride(from: 0, to: lines.count - 1, by: 2).map { at in
@@ -10,7 +10,7 @@ extension FormatTable {
         }
     }()
 
-    /// A format on a line, and on the next one its error, the way people see it: a mark under the place and what is wrong with it.
+    /// Each format is followed by its error as users see it: a mark under the offset, and the message.
     private static let text = #"""
         age
            ^ Expected an operator such as == after "age", found the end. (To ask whether it is true write age == TRUE.)
@@ -23,11 +23,11 @@ extension FormatTable {
         age = = 5
               ^ Expected a value or a property after "=", found "=".
         age === 5
-            ^~~ "===" is no operator. Write ==.
+            ^~~ "===" is not an operator. Write ==.
         age !== 5
-            ^~~ "!==" is no operator. Write !=.
+            ^~~ "!==" is not an operator. Write !=.
         age =~ 'x'
-            ^~ "=~" is no operator. For regular expressions write MATCHES.
+            ^~ "=~" is not an operator. For regular expressions write MATCHES.
         age & b
             ^ A single "&" means nothing. Write && or AND.
         age | b
@@ -125,45 +125,45 @@ extension FormatTable {
         ANY (a == 5)
                ^~ Expected ")" for "(" at 1:5, found "==". (Here only a value or a property can stand.)
         age contans 'x'
-            ^~~~~~~ "contans" is no operator. Did you mean CONTAINS?
+            ^~~~~~~ "contans" is not an operator. Did you mean CONTAINS?
         age CONTAIN 'x'
-            ^~~~~~~ "CONTAIN" is no operator. Did you mean CONTAINS?
+            ^~~~~~~ "CONTAIN" is not an operator. Did you mean CONTAINS?
         age BEGINWITH 'x'
-            ^~~~~~~~~ "BEGINWITH" is no operator. Did you mean BEGINSWITH?
+            ^~~~~~~~~ "BEGINWITH" is not an operator. Did you mean BEGINSWITH?
         age ENDWITH 'x'
-            ^~~~~~~ "ENDWITH" is no operator. Did you mean ENDSWITH?
+            ^~~~~~~ "ENDWITH" is not an operator. Did you mean ENDSWITH?
         age BETWEN {1, 2}
-            ^~~~~~ "BETWEN" is no operator. Did you mean BETWEEN?
+            ^~~~~~ "BETWEN" is not an operator. Did you mean BETWEEN?
         age INN {1}
-            ^~~ "INN" is no operator. Did you mean IN?
+            ^~~ "INN" is not an operator. Did you mean IN?
         age LIEK 'x'
-            ^~~~ "LIEK" is no operator. Did you mean LIKE?
+            ^~~~ "LIEK" is not an operator. Did you mean LIKE?
         age MATCH 'x'
-            ^~~~~ "MATCH" is no operator. Did you mean MATCHES?
+            ^~~~~ "MATCH" is not an operator. Did you mean MATCHES?
         age startswith 'x'
-            ^~~~~~~~~~ "startswith" is no operator. Did you mean BEGINSWITH?
+            ^~~~~~~~~~ "startswith" is not an operator. Did you mean BEGINSWITH?
         age begins with 'x'
-            ^~~~~~ "begins" is no operator. Did you mean BEGINSWITH?
+            ^~~~~~ "begins" is not an operator. Did you mean BEGINSWITH?
         age hasPrefix 'x'
-            ^~~~~~~~~ "hasPrefix" is no operator. Did you mean BEGINSWITH?
+            ^~~~~~~~~ "hasPrefix" is not an operator. Did you mean BEGINSWITH?
         age is NULL
-            ^~ "is" is no operator. Did you mean ==?
+            ^~ "is" is not an operator. Did you mean ==?
         age ILIKE 'x'
-            ^~~~~ "ILIKE" is no operator. Did you mean LIKE[c]?
+            ^~~~~ "ILIKE" is not an operator. Did you mean LIKE[c]?
         age regexp 'x'
-            ^~~~~~ "regexp" is no operator. Did you mean MATCHES?
+            ^~~~~~ "regexp" is not an operator. Did you mean MATCHES?
         age somethingelse 'x'
             ^~~~~~~~~~~~~ Expected an operator such as == after "age", found "somethingelse". (To ask whether it is true write age == TRUE.)
         a == 1 ADN b == 2
-               ^~~ "ADN" is no operator. Did you mean AND?
+               ^~~ "ADN" is not an operator. Did you mean AND?
         a == 1 ORR b == 2
-               ^~~ "ORR" is no operator. Did you mean OR?
+               ^~~ "ORR" is not an operator. Did you mean OR?
         a == 1 XOR b == 2
-               ^~~ "XOR" is no operator. Did you mean OR?
+               ^~~ "XOR" is not an operator. Did you mean OR?
         (a == 1 ADN b == 2)
-                ^~~ "ADN" is no operator. Did you mean AND?
+                ^~~ "ADN" is not an operator. Did you mean AND?
         (age contans 'x')
-             ^~~~~~~ "contans" is no operator. Did you mean CONTAINS?
+             ^~~~~~~ "contans" is not an operator. Did you mean CONTAINS?
         age 5
             ^ Expected an operator such as == after "age", found the number 5. (To ask whether it is true write age == TRUE.)
         age 'x'
@@ -177,7 +177,7 @@ extension FormatTable {
         name = 'abc" AND b == 1
                ^ The text that begins here has no closing '.
         name = '\q'
-                ^~ "\q" is no escape; known are \\ \" \' \n \r \t \uXXXX \xXX. Write \\ for a backslash.
+                ^~ "\q" is not an escape; known are \\ \" \' \n \r \t \uXXXX \xXX. Write \\ for a backslash.
         name = '\u12'
                 ^~~~ \u needs 4 hexadecimal digits.
         name = '\u12G4'
@@ -191,7 +191,7 @@ extension FormatTable {
         name = '\ude00'
                 ^~~~~~ \ude00 is half a surrogate pair; the other half is not beside it.
         name = '\é'
-                ^~ "\é" is no escape; known are \\ \" \' \n \r \t \uXXXX \xXX. Write \\ for a backslash.
+                ^~ "\é" is not an escape; known are \\ \" \' \n \r \t \uXXXX \xXX. Write \\ for a backslash.
         name = “abc”
                ^ "“" (U+201C) means nothing here. Write texts between straight quotes, ' or ".
         name = ‘abc’
@@ -211,27 +211,27 @@ extension FormatTable {
         a \ b
           ^ "\" means nothing here.
         age == 5abc
-               ^~~~ "5abc" is no number.
+               ^~~~ "5abc" is not a number.
         age == 1.2.3
-               ^~~~~ "1.2.3" is no number.
+               ^~~~~ "1.2.3" is not a number.
         age == 1..2
-               ^~~~ "1..2" is no number.
+               ^~~~ "1..2" is not a number.
         age == 5.
-               ^~ "5." is no number.
+               ^~ "5." is not a number.
         age == 1e
-               ^~ "1e" is no number.
+               ^~ "1e" is not a number.
         age == 1e+
-               ^~~ "1e+" is no number.
+               ^~~ "1e+" is not a number.
         age == 0x
                ^~ "0x" has no digits.
         age == 0xfg
-               ^~~~ "0xfg" is no number in base 16.
+               ^~~~ "0xfg" is not a number in base 16.
         age == 0b12
-               ^~~~ "0b12" is no number in base 2.
+               ^~~~ "0b12" is not a number in base 2.
         age == 0o8
-               ^~~ "0o8" is no number in base 8.
+               ^~~ "0o8" is not a number in base 8.
         age == 1_000
-               ^~~~~ "1_000" is no number.
+               ^~~~~ "1_000" is not a number.
         age == 18446744073709551616
                ^~~~~~~~~~~~~~~~~~~~ The number is too great: integers have 64 bits, and 18446744073709551615 is the greatest.
         age == -9223372036854775809
@@ -244,8 +244,8 @@ extension FormatTable {
                ^~~~~~~~~~~~~~~~~~~ The number is too great: integers have 64 bits, and 18446744073709551615 is the greatest.
         age == +5
                ^ Expected a value or a property after "==", found "+".
-        a ** 2 == 4
-          ^~ Powers ("**") are not supported.
+        a ** == 4
+             ^~ Expected a value or a property after "**", found "==".
         a + == 4
             ^~ Expected a value or a property after "+", found "==".
         a * / b == 4
@@ -291,11 +291,9 @@ extension FormatTable {
         SUBQUERY(friends, $f, $f.age > 1).@count > $f
                                                    ^~ There is no value for $f; known are $ages, $name.
         SUBQUERY(friends, $f, $f.age > 30) > 2
-                                           ^ SUBQUERY(…) is compared by its number of objects: write .@count after it.
+                                           ^ SUBQUERY(…) is a collection: ask for one value of it, such as .@count for its number of objects, or .@max.age.
         SUBQUERY(friends, $f, $f.age > 30).count > 2
-                                           ^~~~~ SUBQUERY(…) is compared by its number of objects: write .@count after it.
-        SUBQUERY(friends, $f, $f.age > 30).@avg.age > 2
-                                           ^~~~ SUBQUERY(…) is compared by its number of objects: write .@count after it.
+                                          ^ SUBQUERY(…) is a collection: ask for one value of it, such as .@count for its number of objects, or .@max.age.
         SUBQUERY(friends, $f, $f.age).@count > 2
                                     ^ Expected an operator such as == after "$f.age", found ")". (To ask whether it is true write $f.age == TRUE.)
         SUBQUERY(friends, $f).@count > 2
@@ -318,24 +316,24 @@ extension FormatTable {
                       ^ Expected ")" for "(" at 1:6, found ">". (Here only a value or a property can stand.)
         count(friends, pets) > 1
                      ^ Expected ")" for "(" at 1:6, found ",". (Lists are written in braces: {1, 2}.)
-        length(name) > 5
-        ^~~~~~ length(…) is not supported; known are SUBQUERY, count, countDistinct, sum, average, min, max, stddev and median.
+        length(name, 2) > 5
+        ^~~~~~ length(…) takes one value, not 2.
         FUNCTION(name, 'length') > 5
-        ^~~~~~~~ FUNCTION(…) is not supported; known are SUBQUERY, count, countDistinct, sum, average, min, max, stddev and median.
-        CAST(5, 'NSDate') == a
-        ^~~~ CAST(…) is not supported; known are SUBQUERY, count, countDistinct, sum, average, min, max, stddev and median.
-        TERNARY(a == 1, 2, 3) == 2
-        ^~~~~~~ TERNARY(…) is not supported; known are SUBQUERY, count, countDistinct, sum, average, min, max, stddev and median.
+        ^~~~~~~~ FUNCTION(…) is not supported: write the function itself, as in length(name). Supported are SUBQUERY, TERNARY, CAST, now, abs, ceiling, floor, trunc, sqrt, modulus:by:, raise:toPower:, length, uppercase, lowercase, count, countDistinct, sum, average, min, max, stddev and median.
+        CAST(5, 'NSObject') == a
+                ^~~~~~~~~~ Expected 'NSDate', 'NSNumber', 'NSDecimalNumber', 'NSString' or 'NSUUID', found the text 'NSObject'.
+        TERNARY(a == 1, 2) == 2
+                         ^ Expected "," as in TERNARY(age > 17, fee, 0), found ")".
+        modulus:by: 5
+        ^~~~~~~~~~~ Expected "(" after "modulus:by:".
         absolute(age) > 5
-        ^~~~~~~~ absolute(…) is not supported; known are SUBQUERY, count, countDistinct, sum, average, min, max, stddev and median.
+        ^~~~~~~~ absolute(…) is not supported. Supported are SUBQUERY, TERNARY, CAST, now, abs, ceiling, floor, trunc, sqrt, modulus:by:, raise:toPower:, length, uppercase, lowercase, count, countDistinct, sum, average, min, max, stddev and median.
         name() == 1
-        ^~~~ name(…) is not supported; known are SUBQUERY, count, countDistinct, sum, average, min, max, stddev and median.
-        a[0] == 5
-         ^ Positions in a path ("[0]", "[FIRST]", "[SIZE]") are not supported; the number of objects is .@count.
-        a[FIRST] == 5
-         ^ Positions in a path ("[0]", "[FIRST]", "[SIZE]") are not supported; the number of objects is .@count.
-        friends[SIZE] > 2
-               ^ Positions in a path ("[0]", "[FIRST]", "[SIZE]") are not supported; the number of objects is .@count.
+        ^~~~ name(…) is not supported. Supported are SUBQUERY, TERNARY, CAST, now, abs, ceiling, floor, trunc, sqrt, modulus:by:, raise:toPower:, length, uppercase, lowercase, count, countDistinct, sum, average, min, max, stddev and median.
+        a[x] == 5
+          ^ Expected a position from 0 on, FIRST, LAST or SIZE after "[", found "x".
+        a[0 == 5
+            ^~ Expected "]" for "[" at 1:2, found "==".
         a ==[l] 'x'
              ^ Expected an option, found "l". Known are [c] (case does not count), [d] (accents do not count), [cd], and [n] alone (every byte counts).
         a ==[x] 'x'
@@ -351,7 +349,7 @@ extension FormatTable {
         a ==['c'] 'x'
              ^~~ Expected an option, found the text 'c'. Known are [c] (case does not count), [d] (accents do not count), [cd], and [n] alone (every byte counts).
         a [c]== 'x'
-          ^ Positions in a path ("[0]", "[FIRST]", "[SIZE]") are not supported; the number of objects is .@count.
+           ^ Expected a position from 0 on, FIRST, LAST or SIZE after "[", found "c". (Options of a comparison follow its operator: ==[c].)
         a BETWEEN 1 AND 5
                   ^ BETWEEN takes its bounds in braces: BETWEEN {1, 5}.
         a BETWEEN {1}

@@ -1,8 +1,8 @@
-/// Format strings and what is expected of them.
+/// Format strings and their expected results.
 enum FormatTable {}
 
 extension FormatTable {
-    /// A format, an arrow, and how the condition prints. ``variables`` are given.
+    /// A format, an arrow, and the printed condition. ``variables`` are defined.
     static let valid: [(format: String, printed: String)] = text.split(separator: "\n").map { line in
         let parts = line.split(separator: " → ", maxSplits: 1)
         return (String(parts[0]), String(parts[1]))

@@ -2,7 +2,7 @@ import CRecordChecksum
 import PolyStoreBackend
 import Testing
 
-/// A seeded generator, so that a failure can be repeated.
+/// A generator with a seed, so that a failure can be repeated.
 struct Random {
     private var state: UInt64
     init(_ seed: UInt64) { state = seed }
@@ -59,7 +59,7 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
         }
     }
 
-    /// The decoder is total: any bytes give a record or `corrupt`, and a record that was accepted can be read in every way.
+    /// The decoder is total: any bytes give a record or `corrupt`, and an accepted record can be read in every way.
     @Test func aRecordOfARowIsTheOneThatABuilderMakes() throws {
         let entity = try entity()
         var random = Random(7)
@@ -85,7 +85,7 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
         #expect(throws: StoreError.self) { _ = try RowRecord(ofRow, entity.layout).finish(ofRow, entity.layout) }
     }
 
-    /// Nothing, what is not ASCII, and what is no UTF-8: cut off, overlong, a surrogate, too large, out of place.
+    /// Empty, non-ASCII and invalid UTF-8 text: truncated, overlong, a surrogate, too large, misplaced.
     private static let oddBytes: [[UInt8]] = [
         [], Array("é".utf8), Array("€".utf8), Array("😀".utf8), Array("é€😀é".utf8), [0xff], [0x80], [0xc3], [0xe2, 0x82],
         [0xf0, 0x9f, 0x98],
@@ -99,7 +99,7 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
         let arena = RecordArena()
         for count in 0..<40 {
             let plain = String(repeating: "x", count: count)
-            // What is not ASCII, or not even UTF-8, at each place.
+            // Non-ASCII and invalid bytes at each offset.
             for place in 0...count {
                 for odd in Self.oddBytes {
                     var bytes = Array(plain.utf8)
@@ -166,7 +166,7 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
         try builder.set(earlier, .blob([1]))
         #expect(throws: StoreError.self) { try builder.finish() }
         #expect(arena.count == 0)
-        // And the builder can go on.
+        // The builder remains usable.
         builder.begin(entity.layout)
         builder.setText(text.ordinal, "y")
         let place = try builder.finish()
@@ -203,12 +203,12 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
                 for count in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 63, 64, 65, 70, 279] {
                     let at = bytes.baseAddress.map { $0 + start }
                     #expect(polystore_crc32c(77, at, count) == polystore_crc32c_portable(77, at, count))
-                    // Of a record: the key, then everything but its bytes 8 to 11.
+                    // The checksum of a record covers the key, then all bytes but 8 to 11.
                     var parts = polystore_crc32c_portable(~0, bytes.baseAddress, start)
                     parts = polystore_crc32c_portable(parts, at, 8)
                     parts = polystore_crc32c_portable(parts, at.map { $0 + 12 }, count)
                     #expect(polystore_crc32c_head(bytes.baseAddress, start, at, count + 12) == ~parts)
-                    // The same, many at once: none has its sum in it.
+                    // The same for a batch of records, whose bytes do not include their checksums.
                     var (keys, records) = ([bytes.baseAddress], [at])
                     #expect(polystore_crc32c_heads(&keys, start, &records, count + 12, 1) == 0)
                 }
@@ -252,7 +252,7 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
             bytes[bit / 8] ^= 1 << (bit % 8)
             let sound = isSound(key)
             #expect(!sound.all, "bit \(bit)")
-            // The head alone vouches for the head, and the rest for itself and for the head's sum.
+            // The first checksum covers the head; the second covers the rest and the head's checksum.
             #expect(sound.head == (bit / 8 >= head), "bit \(bit)")
             #expect(sound.rest == (bit / 8 < head && !(8..<12).contains(bit / 8)), "bit \(bit)")
             bytes[bit / 8] ^= 1 << (bit % 8)

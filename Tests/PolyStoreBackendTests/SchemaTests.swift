@@ -96,7 +96,7 @@ private func entity(_ name: String, _ properties: PropertyDescription..., indexe
         #expect(tags.reversed?.source == 1)
     }
 
-    /// A change of this value makes every existing store a store of another model.
+    /// Changing this value makes every existing store incompatible.
     @Test func theHashIsStable() {
         let one = schema(
             entity("P", attribute("n", .string), relationship("d", "D", inverse: "ps")), entity("D", relationship("ps", "P", many: true)))
@@ -109,7 +109,7 @@ private func entity(_ name: String, _ properties: PropertyDescription..., indexe
         #expect(other.versionHash != one.versionHash)
     }
 
-    /// A default may be another one at every start: `Date()`, `UUID()`.
+    /// A default can differ at every start: `Date()`, `UUID()`.
     @Test func defaultsAreNotPartOfTheHash() {
         func schema(_ value: Value?) -> SchemaDescription {
             SchemaDescription(
@@ -168,7 +168,7 @@ private func entity(_ name: String, _ properties: PropertyDescription..., indexe
     }
 }
 
-/// Counts what reaches it.
+/// Counts the messages.
 private final class CountingLogger: StoreLogger, @unchecked Sendable {  // used by one test on one thread
     var lines: [String] = []
     func isEnabled(_ level: LogLevel) -> Bool { level >= .warning }
@@ -206,10 +206,11 @@ private final class CountingLogger: StoreLogger, @unchecked Sendable {  // used 
         (.date, .range(.integer(0), nil, of: .int64), "a bound is int64"), (.decimal, .range(.real(0), nil, of: .date), "a bound is date"),
         (.int64, .length(0, 3), "only texts and data"), (.json, .length(0, 3), "only texts and data"),
         (.string, .length(4, 3), "no value has it"),
-        (.data, .length(-1, 3), "no value has it"), (.uuid, .matches("a"), "only texts"), (.string, .matches("("), "no regular expression"),
+        (.data, .length(-1, 3), "no value has it"), (.uuid, .matches("a"), "only texts"),
+        (.string, .matches("("), "not a regular expression"),
     ]
 
-    /// Not at the first commit, but when the stack is made.
+    /// Reported when the stack is created, not at the first commit.
     @Test(arguments: wrongRules)
     func rulesThatDoNotFitAreRefused(_ type: AttributeType, _ rule: AttributeRule, _ says: String) throws {
         let attribute = PropertyDescription.attribute(AttributeDescription(name: "a", type: type, rules: [rule]))

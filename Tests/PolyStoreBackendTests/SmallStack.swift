@@ -6,7 +6,7 @@
     import Musl
 #endif
 
-/// Runs a closure on a thread with a stack of 512 KiB, the least that a platform gives to threads of its own making, and waits.
+/// Runs a closure on a thread with a stack of 512 KiB, the smallest default of a supported platform, and waits.
 func onSmallStack(_ body: @Sendable () -> Void) {
     withoutActuallyEscaping(body) { body in
         final class Body {

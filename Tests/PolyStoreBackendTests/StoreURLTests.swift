@@ -32,7 +32,7 @@ import Testing
     func whatIsNoURLIsToldWithTheText(_ text: String) throws {
         let error = #expect(throws: StoreError.self) { try StoreURL(text) }
         #expect(error?.code == .misuse)
-        #expect(error?.message.hasPrefix("\"\(text)\" is no store URL") ?? false)
+        #expect(error?.message.hasPrefix("\"\(text)\" is not a store URL") ?? false)
     }
 
     @Test func numbersHaveBinaryUnits() throws {
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// Whatever the text: a URL or an error.
+    /// Any text gives a URL or an error.
     @Test func anyTextGivesAURLOrAnError() {
         var random = Random(5)
         let alphabet: [Character] = ["a", ":", "/", "?", "&", "=", "%", "2", "5", "F", " ", "é", "\0", "-"]

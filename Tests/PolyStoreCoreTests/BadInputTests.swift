@@ -5,7 +5,7 @@ import PolyStoreCore
 import PolyStoreSQLite
 import Testing
 
-/// What goes wrong outside: each is an error that names the thing, and the store still works after.
+/// External failures: each is an error that names the file, row or setting, and the store works afterwards.
 @Suite struct BadInputTests {
     private func run(_ sql: String, _ path: String) throws {
         var handle: OpaquePointer?
@@ -38,14 +38,14 @@ import Testing
 
     @Test func aFolderThatCannotBeWrittenIsNamed() throws {
         let folder = try Folder()
-        // A file in the place of the folder: nobody can write there, not even root.
+        // A file in place of the folder: not even root can create a store there.
         try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
         let path = folder.path + "/file/store.sqlite"
         let stack = try DataStack(companySchema)
         let error = expectError(.io) { try stack.addStore(.sqlite(file: path)) }
         #expect(error.map { "\($0)".contains("/file") } == true)
         #expect(stack.stores.isEmpty)
-        // With another place the same stack works.
+        // The same stack accepts another path.
         try stack.addStore(.sqlite(file: folder.path + "/store.sqlite"))
         try stack.performAndWait { try $0.create(Into<Person>()).email = "x" }
     }
@@ -80,11 +80,11 @@ import Testing
         #expect(error?.attribute == "age")
         #expect(error?.objectID == ids[1].key)
         expectError(.corrupt) { try stack.readAndWait { _ = try $0.fetchExisting(ids[1].in(stack)) } }
-        // The others can be read and changed.
+        // The other objects remain readable and writable.
         #expect(try stack.readAndWait { try $0.fetchAll(From<Person>(), Where(\.email != "p1")).map(\.age) } == [0, 2])
         try stack.performAndWait { try $0.edit(ids[2].in(stack)).age = 5 }
         #expect(try stack.readAndWait { try $0.fetchAll(From<Person>(), Where(\.age == 5)).map(\.email) } == ["p2"])
-        // And once it is put right, so can that one.
+        // A repaired row is readable and writable again.
         try run("UPDATE Person SET age = 40 WHERE objectID = \(ids[1].key)", path)
         #expect(try stack.readAndWait { try $0.fetchAll(From<Person>()).map(\.age) } == [0, 40, 5])
     }
@@ -122,6 +122,6 @@ import Testing
 }
 
 extension ObjectID {
-    /// The same object in another stack over the same store.
+    /// Returns the id of the same object in another stack over the same store.
     func `in`(_ stack: DataStack) throws -> ObjectID { try #require(stack.objectID(uri, for: T.self)) }
 }

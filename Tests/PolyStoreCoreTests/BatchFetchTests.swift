@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// A walk in batches gives what one fetch gives, and keeps no more than a batch.
+/// Fetching in batches returns the objects of a single fetch, and keeps at most one batch in memory.
 @Suite struct BatchFetchTests {
     private static func chains() -> [FetchChain<Person>] {
         let conditions: [Where<Person>] = [Where(true), \.age > 40, \.nickname != nil || \.age < 30, Where(false)]
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// An object that is only watched.
+    /// A weak reference to an object.
     private struct Watched {
         weak var object: Person?
     }
@@ -107,7 +107,7 @@ import Testing
         let company = try Company(backend)
         let ids = try company.people(10)
         try company.stack.readAndWait { context throws in
-            // Each open walk would hold a statement or an iterator of its own.
+            // An iteration that is not closed would leak a statement or an iterator.
             for _ in 0..<200 {
                 var count = 0
                 #expect(throws: Stop.self) {
@@ -144,14 +144,14 @@ import Testing
                 try transaction.fetchInBatches(source, size: 4) { people in
                     for person in people {
                         seen.append(person.email)
-                        // Moves it to the end of the order, and out of the condition.
+                        // Sorts the object last and excludes it from the condition.
                         person.age += 20_000
                     }
                     round += 1
                     let new = try transaction.create(Into<Person>())
                     new.email = "new\(startsWithChanges)\(round)"
                     new.age = 5000 + round
-                    // Somebody whose turn is still to come is changed, somebody deleted.
+                    // Updates one object of a later batch and deletes another.
                     let others = try transaction.fetchAll(From<Person>().where(\.age < 5000).orderBy(.descending(\.age)).limit(2))
                     others.first?.age += 1
                     if round < 4, let last = others.last {

@@ -37,7 +37,7 @@ import Testing
                 $0.set(\.email, to: \.email)
             }
             #expect(try transaction.fetchAll(From<Person>()).map(\.age) == [70, 70])
-            // Of a unique attribute two are the same; the commit would say so.
+            // Two objects have the same value of a unique attribute here; the commit would refuse that.
             try transaction.batchUpdate(From<Person>(), Where(\.nickname == "n!"), OrderBy(.ascending(\.age)), Tweak { $0.limit = 1 }) {
                 $0.set(\.email, to: "other")
             }
@@ -64,7 +64,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>(), Where(\.nickname == "x")) } == 3)
     }
 
-    /// The condition is on what is changed: an object that came into it by the update is not changed again.
+    /// The condition is on the updated attribute: an object that matches only because of the update is not updated again.
     @Test(arguments: Backend.allCases)
     func whatMatchesIsSettledFirst(_ backend: Backend) throws {
         let company = try Company(backend)
@@ -156,20 +156,20 @@ import Testing
             #expect(transaction.updatedObjects(Department.self).count == 2)
             try transaction.batchUpdate(From<Person>(), Where(\.age == 0)) { $0.set(\.department, to: nil) }
             #expect(sales.people.count == 3)
-            try transaction.delete(research)  // denied as long as anybody is in it
+            try transaction.delete(research)  // denied while the department has people
         }
         #expect(try company.stack.readAndWait { try $0.fetchAll(From<Department>()).map(\.people.count) } == [3])
     }
 
     @Test(arguments: Backend.allCases)
     func rulesHoldAsForSingleChanges(_ backend: Backend) throws {
-        let company = try Company(backend, expectsSilence: false)  // an object that is gone is told of
+        let company = try Company(backend, expectsSilence: false)  // logs a warning about the deleted object
         let ids = try company.people(3)
         let error = expectError(.constraint) {
             try company.stack.performAndWait { _ = try $0.batchUpdate(From<Person>()) { $0.set(\.email, to: "same") } }
         }
         #expect(error?.attribute == "email")
-        // Values that move along collide only if they do so in the end.
+        // Swapped unique values conflict only if the final values do.
         let gadgets = try Gadgets(backend)
         let codes = (0..<4).map { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8($0))) }
         try gadgets.stack.performAndWait { transaction throws in
@@ -181,7 +181,7 @@ import Testing
             }
         }
         #expect(try gadgets.stack.readAndWait { Set(try $0.fetchAll(From<Gadget>()).compactMap(\.code)) } == Set(codes.dropFirst()))
-        // An object that is gone cannot be led to.
+        // A relationship to a deleted object is refused.
         try company.stack.performAndWait { try $0.delete(ids[2]) }
         expectError(.constraint) {
             try company.stack.performAndWait { transaction throws in
@@ -214,7 +214,7 @@ import Testing
             (.invalidPredicate, "label", { $0.set("label", to: 1) }),
             (.invalidPredicate, "label", { $0.set("label", to: ["a", "b"]) }),
             (.invalidPredicate, "Gadget", { $0.set(\.part?.label, to: "x") }),
-            (.corrupt, "kind", { $0.set("kind", to: "none") }),
+            (.invalidValue, "kind", { $0.set("kind", to: "none") }),
         ]
         for (code, name, changes) in refused {
             let error = expectError(code) { try gadgets.stack.performAndWait { try $0.batchUpdate(From<Gadget>(), set: changes) } }

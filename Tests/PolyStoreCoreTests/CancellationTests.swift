@@ -3,9 +3,9 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Tasks that are cancelled while their transaction waits, runs or is committed.
+/// Tasks that are cancelled while their transaction is queued, running or being committed.
 @Suite struct CancellationTests {
-    /// Holds the lane until it is told to let go.
+    /// A transaction that occupies the write queue until it is opened.
     private final class Gate: Sendable {
         let entered = DispatchSemaphore(value: 0)
         let opened = DispatchSemaphore(value: 0)
@@ -27,7 +27,7 @@ import Testing
         let task = Task { try await stack.perform { try $0.create(Into<Person>()).email = "never" } }
         while stack.transactionsInLine == 0 { await Task.yield() }
         task.cancel()
-        // It ends although the lane is still held.
+        // The task ends although the write queue is still occupied.
         await expectCancelled { try await task.value }
         #expect(stack.transactionsInLine == 0)
         gate.opened.signal()
@@ -74,7 +74,7 @@ import Testing
         let company = try Company(backend)
         let (stack, gate) = (company.stack, Gate())
         gate.hold(stack)
-        // The second is committed together with the first, so the first has left its body while it still waits for the commit.
+        // Both are committed as one group, so the first has left its body while it waits for the commit.
         let (entered, opened) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let first = Task { try await stack.perform { try $0.create(Into<Person>()).email = "kept" } }
         while stack.transactionsInLine < 1 { await Task.yield() }

@@ -62,7 +62,7 @@ import Testing
             #expect(people[5].changedKeys == ["friends"])
             #expect(people[0].changedKeys == ["friends"])
             #expect(transaction.updatedObjects(Person.self) == [people[4], people[5], people[0]])
-            // What only its relationships changed of is still found, once.
+            // An object with changes of relationships only is fetched once.
             #expect(try transaction.fetchCount(From<Person>()) == 6)
             #expect(try transaction.fetchAll(From<Person>()).count == 6)
             let changes = try sales.changedValues()

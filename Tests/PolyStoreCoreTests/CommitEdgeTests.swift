@@ -4,7 +4,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// What transactions show after a commit in their body, during one that is awaited, and after an empty one.
+/// The state of a transaction after a commit in its body, during an awaited commit, and after an empty one.
 @Suite struct CommitEdgeTests {
     @Test(arguments: Backend.allCases)
     func eachObjectComesOnceAfterACommitInTheBody(_ backend: Backend) throws {
@@ -84,7 +84,7 @@ import Testing
         #expect(person.age == 2)
     }
 
-    /// What is changed while the commit is awaited is lost, also where the commit is refused and made again.
+    /// Changes made while the commit is awaited are discarded, also if that commit is refused and retried.
     @Test(arguments: Backend.allCases)
     @MainActor
     func changesDuringAnAwaitedCommitAreLost(_ backend: Backend) async throws {
@@ -96,7 +96,7 @@ import Testing
         try company.stack.performAndWait { try $0.edit(ids[0]).age = 50 }
         let hold = DispatchSemaphore(value: 0)
         company.stack.beginAsynchronous { _ in hold.wait() }
-        // Runs as soon as the commit below waits, which it does until the transaction before it ends.
+        // Runs while the commit below waits for the transaction before it.
         let late = Task { @MainActor in
             (people[0].age, people[0].nickname) = (7, "late")
             people[1].nickname = "late"
@@ -117,13 +117,13 @@ import Testing
         #expect(company.logger.lines.contains { $0.contains("is lost") })
     }
 
-    /// The form that waits: where one can await, the other one is meant.
+    /// Selects the synchronous overload, which an asynchronous context does not.
     @discardableResult
     private func commit(_ draft: UnsafeTransaction, _ mergePolicy: MergePolicy = .error) throws -> Bool {
         try draft.commit(mergePolicy: mergePolicy)
     }
 
-    // MARK: Stores that are added later
+    // MARK: Stores added later
 
     @Test(arguments: Backend.allCases)
     @MainActor
@@ -169,7 +169,7 @@ import Testing
         do {
             try other.addStore(backend.store(in: company.folder))
         } catch let error as StoreError where error.code == .busy {
-            return  // the engine serves one at a time
+            return  // the engine allows one stack per store
         }
         try company.stack.performAndWait { transaction throws in
             try transaction.create(Into<Person>()).email = "outer"

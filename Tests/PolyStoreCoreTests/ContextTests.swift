@@ -3,7 +3,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// The kinds of contexts beside the view, and the snapshots that they hold.
+/// Contexts other than the view, and the snapshots that they hold.
 @Suite struct ContextTests {
     @Test(arguments: Backend.allCases)
     @MainActor
@@ -23,7 +23,7 @@ import Testing
         #expect(try views[2].fetchCount(From<Person>()) == 1)
         try await stack.perform(editing: ids[0]) { _, person in person.age = 8 }
         #expect(people.map(\.age) == [8, 8, 7])
-        // What is let go is not brought up to date any more, and holds nothing.
+        // Released contexts are not updated, and hold no snapshots.
         #expect(stack.openSnapshots.count == 3)
     }
 
@@ -162,7 +162,7 @@ import Testing
         #expect(count == 2)
     }
 
-    private final class Counter: @unchecked Sendable {  // the number is only touched under the lock
+    private final class Counter: @unchecked Sendable {  // the number is accessed under the lock only
         private let lock = NSLock()
         private var number = 0
         func add() { lock.withLock { number += 1 } }
@@ -171,7 +171,7 @@ import Testing
 }
 
 extension Company {
-    /// Creates people with other addresses than ``people(_:)``.
+    /// Creates people with email addresses that ``people(_:)`` does not use.
     @discardableResult
     func people(_ count: Int, prefix: String) throws -> [ObjectID<Person>] {
         try stack.performAndWait { transaction throws in

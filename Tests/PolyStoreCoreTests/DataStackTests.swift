@@ -145,7 +145,7 @@ import Testing
     }
 }
 
-/// An entity with nothing but one number.
+/// An entity with a single integer attribute.
 final class Plain: Model {
     var _$state: ModelState
     private var stored = 0

@@ -4,7 +4,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Mixes of transactions that could wait for each other for ever.
+/// Combinations of transactions that could wait for each other forever.
 @Suite struct DeadlockTests {
     @Test(arguments: Backend.allCases)
     @MainActor
@@ -14,7 +14,7 @@ import Testing
         #expect(try stack.view.fetchCount(From<Person>()) == 0)
         var tasks: [Task<Void, any Error>] = []
         for number in 0..<20 {
-            // Each comes back to the main actor, which is held up by those that wait.
+            // Each resumes on the main actor, which the synchronous transactions block.
             tasks.append(Task { @MainActor in try await stack.perform { try $0.create(Into<Person>()).email = "a \(number)" } })
             stack.beginAsynchronous { transaction in
                 try transaction.create(Into<Person>()).email = "b \(number)"
@@ -27,7 +27,7 @@ import Testing
         #expect(try stack.view.fetchCount(From<Person>()) == 80)
     }
 
-    /// Waits, without an `await`.
+    /// Waits synchronously.
     @MainActor
     private func holdUp(_ stack: DataStack, _ number: Int) throws {
         try stack.performAndWait { try $0.create(Into<Person>()).email = "c \(number)" }
@@ -47,7 +47,7 @@ import Testing
             expectError(.misuse) { try stack.saveAllAndWait() }
             let draft = stack.beginUnsafe()
             expectError(.misuse) { try draft.create(Into<Person>()) }
-            // What does not wait is welcome.
+            // Reading does not wait, and is allowed.
             #expect(try stack.readAndWait { try $0.fetchCount(From<Person>()) } == 0)
             stack.beginAsynchronous { transaction in
                 try transaction.create(Into<Person>()).email = "later"
@@ -80,15 +80,15 @@ import Testing
                 done.leave()
             }
         }
-        // Only a hang takes that long, on any machine.
+        // Generous enough that only a hang exceeds it.
         #expect(done.wait(timeout: .now() + 1800) == .success)
-        // One of them was refused, so that the other could go on.
+        // One of them was refused, so that the other could continue.
         #expect(outcomes.codes.count == 1 && outcomes.codes.first == .misuse)
         #expect(try first.count() + second.count() == 2)
         #expect(try first.count() == 1)
     }
 
-    private final class Outcomes: @unchecked Sendable {  // everything is touched under the lock only
+    private final class Outcomes: @unchecked Sendable {  // accessed under the lock only
         private let lock = NSLock()
         private var failures: [StoreError.Code] = []
         private let second = DispatchSemaphore(value: 0)
@@ -100,7 +100,7 @@ import Testing
             }
         }
 
-        /// Returns when both have called.
+        /// Returns when both transactions have called it.
         func waitForBoth(_ semaphore: DispatchSemaphore) {
             let isLast = lock.withLock {
                 arrived += 1
@@ -125,7 +125,7 @@ import Testing
         #expect(try company.count() == 2)
     }
 
-    /// A step waits for the line, and who has the line waits for the step.
+    /// A step waits for the write queue while the queue's owner waits for the step.
     @Test func stepsAndTheLine() async throws {
         let company = try Company(.memory)
         let (stack, steps) = (company.stack, company.stack.beginTransaction())
@@ -157,7 +157,7 @@ import Testing
         #expect(try company.count() == 1)
     }
 
-    /// However many threads wait for the line, one is left to go on in it.
+    /// However many threads wait for the write queue, its owner has a thread to continue on.
     @Test func moreTransactionsInStepsThanThreads() async throws {
         let company = try Company(.memory)
         let stack = company.stack

@@ -29,7 +29,7 @@ import Testing
         let ids = try company.people(5)
         let stack = company.stack
         try stack.readAndWait { snapshot throws in
-            // Neither is used by two at once.
+            // Each is used by one thread at a time.
             nonisolated(unsafe) let people = try snapshot.fetchExisting(ids)
             nonisolated(unsafe) let snapshot = snapshot
             try stack.performAndWait { try $0.delete(ids[3]) }
@@ -48,7 +48,7 @@ import Testing
                 try transaction.delete(own)
                 expectError(.notFound) { try transaction.edit(own) }
                 #expect(try transaction.fetchExisting(own) == nil)
-                // And back.
+                // And in the other direction.
                 #expect(try snapshot.fetchExisting(found[0]) === people[4])
             }
         }
@@ -67,7 +67,7 @@ import Testing
         #expect(people.allSatisfy { !$0.isDeleted } && mine.isDeleted)
         try draft.commit()
         #expect(people.map(\.isDeleted) == [true, true, true, false])
-        // Those that are gone already are passed over.
+        // Deleted objects are skipped.
         try draft.delete(people[0])
         #expect(!draft.hasChanges)
         #expect(try company.ages() == [30])
@@ -91,7 +91,7 @@ import Testing
     @Test(arguments: Backend.allCases)
     func everyFormOfDeletionDeletes(_ backend: Backend) throws {
         let company = try Company(backend)
-        // Each tells how many it deletes.
+        // Each form returns the number of objects it deletes.
         let forms: [@Sendable (Transaction, [ObjectID<Person>]) throws -> Int] = [
             { transaction, ids in
                 try transaction.delete(ids[0])

@@ -3,7 +3,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Transactions that say themselves when they are committed.
+/// Transactions with an explicit `commit()`.
 @Suite struct ExplicitCommitTests {
     @Test(arguments: Backend.allCases)
     @MainActor
@@ -27,7 +27,7 @@ import Testing
         #expect(!hadChanges)
     }
 
-    /// An empty transaction returns after everything that was queued before it is committed.
+    /// An empty transaction returns after all transactions queued before it are committed.
     @Test(arguments: Backend.allCases)
     func anEmptyTransactionWaitsForThoseBeforeIt(_ backend: Backend) async throws {
         let company = try Company(backend)

@@ -3,7 +3,7 @@ import PolyStoreCore
 import Testing
 
 @Suite struct FetchOptionTests {
-    /// Twenty people, each in one of four departments, each the friend of the next.
+    /// Creates a stack with twenty people, each in one of four departments, and each the friend of the next.
     private func stack(_ backend: Backend, _ folder: Folder, _ faults: Faults) throws -> DataStack {
         let stack = try DataStack(companySchema)
         try stack.addStore(backend.store(in: folder).wrapped(faults))
@@ -44,7 +44,7 @@ import Testing
         try stack.readAndWait { context throws in
             _ = faults.takeAsked()
             let people = try context.fetchAll(all.tweak { $0.prefetch = ["department.people", "friends"] })
-            // The people, their departments, those departments' people, whose records are here; then the friends.
+            // The people, their departments, the people of those departments, which are loaded already, and the friends.
             #expect(faults.takeAsked() <= 5)
             #expect(touch(people) == plain.0)
             #expect(faults.takeAsked() == 0)
@@ -77,7 +77,7 @@ import Testing
             #expect(people[6].email == "p13")
             #expect(faults.takeAsked() == 1)
             #expect(people.map(\.age) == (0..<20).reversed())
-            // Four batches, of which one was here.
+            // Four batches, the first of them loaded already.
             #expect(faults.takeAsked() <= 4)
             #expect(people.last?.age == 0 && people.first?.age == 19)
             #expect(try context.fetchLazily(From<Person>().where(\.age > 100)).isEmpty)

@@ -38,7 +38,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>()) } == 2)
     }
 
-    /// Every dialect fills alike.
+    /// Conditions of every dialect that assign the same values.
     static let dialects: [(String, @Sendable () -> Where<Person>)] = [
         ("key paths", { Where(\.email == "x" && \.age == 7) }),
         ("a format string", { Where("email == %@ AND %d == age", "x", 7) }),
@@ -76,7 +76,7 @@ import Testing
             #expect(byKey.department === research)
             let none = try transaction.fetchOrCreate(From<Person>(), Where(\.email == "d" && \.department == nil))
             #expect(none.department == nil)
-            // A path gives no value, but what the terms give satisfies it.
+            // A key path assigns no value, but the assigned values satisfy it.
             let path = try transaction.fetchOrCreate(
                 From<Person>(), Where(\.email == "e" && \.department == research && \.department?.title == "Research"))
             #expect(path.department === research)
@@ -100,7 +100,7 @@ import Testing
             #expect((made.weight, made.ratio, made.price, made.isOn) == (0.5, 0.25, Decimal(string: "12.34"), true))
             #expect((made.made, made.code, made.bonus) == (date, code, 3))
             #expect(made.tags == [])
-            // Numbers of another type.
+            // Literals of another numeric type.
             let other = try transaction.fetchOrCreate(From<Gadget>(), Where("weight == 3 AND bonus == 4.0 AND serial == 5.0"))
             #expect((other.weight, other.bonus, other.serial) == (3, 4, 5))
         }
@@ -109,7 +109,7 @@ import Testing
                 == 1)
     }
 
-    /// Conditions that no new object satisfies, and what the error names.
+    /// Conditions that no new object satisfies, with a part of the error's message.
     static let refused: [(Where<Person>, String)] = [
         (Where(\.email == "x" && \.age > 5), "age > 5"),
         (Where("email == 'x' OR age == 5"), "email == \"x\" OR age == 5"),
@@ -120,7 +120,7 @@ import Testing
         (Where("SELF.department.title == 'x'"), "department"),
         (Where("friends.@count > 0"), "friends"),
         (Where<Person>(false), "FALSEPREDICATE"),
-        (Where("age == 1.5"), "age == 1.5"),
+        (Where("age == 1.5"), "age equals nothing that it is compared with"),
         (Where("nickname != nil"), "nickname"),
     ]
 

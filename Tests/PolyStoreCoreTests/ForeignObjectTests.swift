@@ -3,11 +3,11 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Conditions on objects of another store or stack: row ids are alike there, objects are not.
+/// Conditions on objects of another store or stack: row ids can be equal there, the objects are not.
 @Suite struct ForeignObjectTests {
     private static let models: [any Model.Type] = [Person.self, Department.self, Project.self]
 
-    /// A stack with the stores A and B, which hold the same entities.
+    /// Creates a stack with the stores A and B, which have the same entities.
     private static func stack(_ backend: Backend, _ folder: Folder) throws -> DataStack {
         let stack = try DataStack(Schema("Split", models, configurations: ["A": models, "B": models]), logger: SilentLogger())
         try stack.addStore(backend.store(in: folder, "a"), configuration: "A")
@@ -15,7 +15,7 @@ import Testing
         return stack
     }
 
-    /// A department and a person in each store, with the same row ids.
+    /// Creates a department and a person in each store, with the same row ids.
     private static func fill(_ stack: DataStack) throws -> (inA: ObjectID<Department>, inB: ObjectID<Department>) {
         let ids = try stack.performAndWait { transaction throws in
             try ["A", "B"].map { name in
@@ -23,7 +23,7 @@ import Testing
                 department.title = name
                 let person = try transaction.create(Into<Person>(name))
                 (person.email, person.department) = (name, department)
-                // Leads nowhere.
+                // Has no department.
                 try transaction.create(Into<Person>(name)).email = "nobody of \(name)"
                 return department.objectID
             }
@@ -92,7 +92,7 @@ import Testing
 
     @Test(arguments: Backend.allCases)
     func theSameStoreInAnotherStackHoldsTheSameObjects(_ backend: Backend) throws {
-        // Only these can be open twice.
+        // Only these engines can open a store twice.
         guard backend == .sqlite || backend == .lmdb else { return }
         let folder = try Folder()
         let stack = try Self.stack(backend, folder)
@@ -111,7 +111,7 @@ import Testing
             let set = expectError(.misuse) { try transaction.batchUpdate(From<Person>("A")) { $0.set(\.department, to: inB) } }
             #expect(set?.message.contains("a relationship stays within one store") ?? false)
             expectError(.misuse) { try transaction.batchUpdate(From<Person>("A")) { $0.set("department", to: inB) } }
-            // The first of both stores could have been changed.
+            // Refused before the first of the two stores is changed.
             expectError(.misuse) { try transaction.batchUpdate(From<Person>()) { $0.set(\.department, to: inB) } }
             #expect(transaction.hasChanges == false)
             for condition in [Where<Person>(\.department == inB), Where("department == %@", inB)] {
@@ -124,9 +124,9 @@ import Testing
         }
     }
 
-    /// Random conditions on objects of two stores and of a third one of another stack, beside a model that compares whole ids.
+    /// Random conditions on objects of two stores and of a store of another stack, compared with a model that compares complete ids.
     ///
-    /// More of them: `POLYSTORE_FOREIGN_SEEDS=1000 swift test --filter ForeignObjectTests`.
+    /// For more cases: `POLYSTORE_FOREIGN_SEEDS=1000 swift test --filter ForeignObjectTests`.
     @Test(arguments: Backend.allCases)
     func randomConditionsOnObjectsAgreeWithTheModel(_ backend: Backend) throws {
         let seeds = ProcessInfo.processInfo.environment["POLYSTORE_FOREIGN_SEEDS"].flatMap { Int($0) } ?? 6

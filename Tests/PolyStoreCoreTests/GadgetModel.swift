@@ -7,7 +7,7 @@ enum Kind: String, Codable, Sendable {
     case plain, fancy
 }
 
-/// An attribute of every kind, and a to-one relationship without a way back.
+/// An attribute of every kind, and a to-one relationship without an inverse.
 final class Gadget: Model {
     var _$state: ModelState
     private var storedLabel: String = ""

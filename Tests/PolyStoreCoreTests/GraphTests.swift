@@ -2,7 +2,8 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Random changes of an object graph: whatever is done, both ends agree, nothing leads to what is gone, and the store has what was seen.
+/// Random changes of an object graph: both sides of every relationship agree, no relationship refers to a deleted object, and the store has the state of the
+/// transaction.
 @Suite struct GraphTests {
     struct Random {
         private var state: UInt64
@@ -13,7 +14,7 @@ import Testing
         }
     }
 
-    /// What can be said about a graph without its objects.
+    /// The state of a graph as values, without its objects.
     private struct Picture: Equatable, Sendable {
         var departments: [Int64: Int64?] = [:]
         var spouses: [Int64: Int64?] = [:]
@@ -22,7 +23,7 @@ import Testing
         var tags: [Int64: Set<Int64>] = [:]
         var owners: [Int64: Int64?] = [:]
         var parents: [Int64: Int64?] = [:]
-        /// Objects that a fetch gave more than once.
+        /// The number of objects that a fetch returned more than once.
         var repeated = 0
     }
 
@@ -49,7 +50,7 @@ import Testing
         return picture
     }
 
-    /// What must hold of every graph.
+    /// Checks the invariants of every graph.
     private static func check(_ picture: Picture, _ what: String) {
         #expect(picture.repeated == 0, "\(what): each object once")
         for (department, people) in picture.people {
@@ -86,7 +87,7 @@ import Testing
                     try Self.apply(step, transaction, start + index)
                     if index % 6 == 0 { Self.check(try Self.picture(transaction), "seed \(seed), round \(round), step \(index) \(step)") }
                 }
-                // Deny must not refuse: departments that are left with people were not deleted.
+                // Deny cannot refuse here: departments with people were not deleted.
                 let expected = try Self.picture(transaction)
                 try commit()
                 #expect(try Self.picture(transaction) == expected, "seed \(seed), round \(round), behind the commit")
@@ -103,7 +104,7 @@ import Testing
         }
     }
 
-    /// Writes a relationship of an object that is deleted, or was deleted and is only known by its id.
+    /// Writes a relationship of a deleted object, or of one whose id refers to a deleted object.
     private static func applyIllegal(_ step: (kind: Int, first: Int, second: Int), _ transaction: Transaction) throws {
         let (person, other) = (try transaction.create(Into<Person>()), try transaction.create(Into<Person>()))
         (person.email, other.email) = ("illegal \(step.first)", "other \(step.second)")
@@ -127,7 +128,7 @@ import Testing
         }
     }
 
-    /// The view's objects are kept alive and follow; it then shows what a new snapshot shows.
+    /// The view's objects are kept alive and updated; the view then equals a new snapshot.
     @MainActor
     @Test(arguments: Backend.allCases, 1...4)
     func theViewFollowsWhateverIsDone(_ backend: Backend, _ seed: Int) throws {
@@ -138,7 +139,7 @@ import Testing
         for round in 0..<12 {
             held += try stack.view.fetchAll(From<Person>()) + stack.view.fetchAll(From<Department>()) as [AnyObject]
             held += try stack.view.fetchAll(From<Project>()) as [AnyObject]
-            _ = try Self.picture(stack.view)  // so that every relationship has been asked for
+            _ = try Self.picture(stack.view)  // loads every relationship
             let steps = (0..<20).map { _ in (random.next(12), random.next(1000), random.next(1000)) }
             try stack.performAndWait { transaction in
                 for (index, step) in steps.enumerated() { try Self.apply(step, transaction, round * 100 + index) }
@@ -171,7 +172,7 @@ import Testing
         case 8: one(departments, step.first)?.tags = Set(projects.enumerated().filter { ($0.offset + step.second) % 2 == 0 }.map(\.element))
         case 9: if let person = one(people, step.first) { try transaction.delete(person) }
         case 10:
-            // What the department protects goes with it, or it stays.
+            // Moves or deletes the people that would deny the deletion.
             guard let department = one(departments, step.first) else { return }
             if step.second % 2 == 0 { department.people = [] } else { try transaction.delete(department.people) }
             try transaction.delete(department)
@@ -181,7 +182,7 @@ import Testing
 }
 
 extension DataStack {
-    /// A transaction that is committed at its end, or one that says so itself.
+    /// Runs a transaction that is committed when it ends, or one with an explicit commit.
     fileprivate func performOrBegin<T: Sendable>(
         explicitly: Bool, _ empty: T, _ body: @Sendable (Transaction, _ commit: () throws -> Void) throws -> T
     ) throws -> T {

@@ -4,7 +4,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Transactions that are in line together are committed together.
+/// Queued transactions are committed as a group.
 @Suite struct GroupCommitTests {
     /// A stack whose commits are counted.
     private struct Counted: Sendable {
@@ -17,19 +17,19 @@ import Testing
             folder = try Folder()
             stack = try DataStack(companySchema)
             store = try stack.addStore(backend.store(in: folder).durability(durability).wrapped(faults))
-            // However slow the machine is.
+            // Independent of the speed of the machine.
             stack.groupLimits.nanoseconds = .max
         }
 
         var emails: [String] { get throws { try stack.readAndWait { try $0.fetchAll(From<Person>()).map(\.email) } } }
     }
 
-    /// Holds the lane while others get in line behind.
+    /// A transaction that occupies the write queue while others queue up behind it.
     private struct Gate: Sendable {
         private let isOpen: Flag
         private let task: Task<Void, any Error>
 
-        /// - Parameter body: what the transaction that holds the lane does once it is let go.
+        /// - Parameter body: The changes of the transaction, made after the gate is opened.
         init(_ stack: DataStack, _ body: @escaping @Sendable (Transaction) throws -> Void = { _ in }) async throws {
             let (isInside, isOpen) = (Mark(), Flag())
             self.isOpen = isOpen
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// Starts transactions that are in line in the order of the list when this returns.
+    /// Starts transactions, and returns when they are queued in the order of the list.
     private static func line(
         _ stack: DataStack, _ bodies: [@Sendable (Transaction) throws -> Void], durability: [Durability?] = []
     ) async throws -> [Task<Void, any Error>] {
@@ -71,7 +71,7 @@ import Testing
         let counted = try Counted(backend)
         let stack = counted.stack
         for round in 0..<4 {
-            // All are in line before the first is let go, on a machine of any speed.
+            // All transactions are queued before the first one continues, on a machine of any speed.
             let gate = try await Gate(stack)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<64 {
@@ -81,7 +81,7 @@ import Testing
                             person.email = "\(number)-\(round)"
                             return person.objectID
                         }
-                        // Acknowledged is committed.
+                        // An acknowledged transaction is committed.
                         #expect(try await stack.read { try $0.fetchExisting(id)?.email } == "\(number)-\(round)")
                     }
                 }
@@ -150,7 +150,7 @@ import Testing
                     try Self.creating("a")($0)
                 }, .constraint
             ),
-            // Refused before it gets there.
+            // Refused before the change set is applied.
             ({ _ = try $0.create(Into<Person>()) }, .constraint),
             (
                 {
@@ -171,7 +171,7 @@ import Testing
         }
         #expect(try counted.emails == ["a", "b", "c", "d"])
         #expect(counted.faults.commits.count == 1)
-        // What was taken by those who failed is free.
+        // Unique values of the failed transactions are available.
         for email in ["x", "y", "z"] { try stack.performAndWait(Self.creating(email)) }
         let ids = try stack.readAndWait { try $0.fetchObjectIDs(From<Person>()) }
         #expect(Set(ids).count == 7)
@@ -190,7 +190,7 @@ import Testing
             let error = await #expect(throws: StoreError.self) { try await task.value }
             #expect(error?.code == .io)
         }
-        // It has seen nothing that is not there.
+        // The empty transaction read none of the failed changes, so it succeeds.
         try await tasks[4].value
         #expect(try counted.emails == ["before"])
         try stack.performAndWait(Self.creating("a"))
@@ -269,7 +269,7 @@ import Testing
             #expect(try context.fetchAll(From<Person>("A")).map(\.email) == ["1", "2", "4"])
             #expect(try context.fetchAll(From<Person>("B")).map(\.email) == ["1", "4"])
         }
-        // Of two stores the first one's commit fails: whoever did not touch it is not concerned, but for those whose stores come after it.
+        // With two stores, a failed commit of the first affects transactions on the second if their commit comes after it.
         let second = try await Gate(stack)
         faults.failCommits(1)
         let more = try await Self.line(stack, [creating("5", "A"), creating("6", "A", "B"), { _ = try $0.fetchCount(From<Person>("B")) }])
@@ -430,7 +430,7 @@ import Testing
             Task.detached { for _ in 0..<50 { try await stack.perform(editing: id) { _, person in person.age += 1 } } }
         }
         for _ in 0..<200 {
-            // What the living object shows is what the view's version of the store says.
+            // The living object has the values of the view's snapshot.
             #expect(try stack.view.fetchCount(From<Person>(), Where(\.age == person.age)) == 1)
             await Task.yield()
         }
@@ -459,8 +459,8 @@ import Testing
     }
 }
 
-/// Set once, asked for.
-private final class Mark: @unchecked Sendable {  // only touched under the lock
+/// A flag that is set once.
+private final class Mark: @unchecked Sendable {  // accessed under the lock only
     private let lock = NSLock()
     private var value = false
     func set() { lock.withLock { value = true } }

@@ -2,9 +2,9 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Fetches in a transaction whose first stored rows were updated or deleted: they begin behind those rows.
+/// Fetches in a transaction whose first stored rows were updated or deleted: scans begin after those rows.
 @Suite struct HiddenPrefixTests {
-    /// What a person is sorted by.
+    /// The values that people are sorted by.
     struct Entry {
         let person: Person
         var age: Int
@@ -23,7 +23,7 @@ import Testing
             self.precedes = precedes
         }
 
-        /// Missing names first, as the smallest.
+        /// Sorts missing names first.
         private static func name(_ entry: Entry) -> String { entry.nickname.map { "1" + $0 } ?? "0" }
         private static func nameOrLast(_ entry: Entry) -> String { entry.nickname ?? "~" }
 
@@ -45,7 +45,7 @@ import Testing
         ]
     }
 
-    /// People of few ages and names, so that many are equal.
+    /// Creates people with few distinct ages and names.
     private static func company(_ backend: Backend, _ count: Int) throws -> Company {
         let company = try Company(backend)
         try company.stack.performAndWait { transaction throws in
@@ -90,7 +90,7 @@ import Testing
     func firstObjectsAreChangedUntilNoneMatches(_ backend: Backend) throws {
         let company = try Self.company(backend, 120)
         try company.stack.performAndWait { transaction throws in
-            // Of equality in an index, of a range of it, and without an index.
+            // Equality and a range in an index, and a condition without an index.
             for (condition, isOne) in [(Where<Person>(\.age == 3), true), (\.age < 8 && \.age != 3, false)] {
                 let count = try transaction.fetchCount(From<Person>(), condition)
                 #expect(count == (isOne ? 10 : 70))
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// Changes of every kind between fetches from the start of the order; steps are undone, so that hidden rows are visible again.
+    /// Changes of every kind between fetches from the start of the order. Undone steps make hidden rows visible again.
     @Test(arguments: Backend.allCases, Sorting.all)
     func fetchesAgreeWithAListWhateverIsUndone(_ backend: Backend, _ sorting: Sorting) throws {
         let company = try Self.company(backend, 150)

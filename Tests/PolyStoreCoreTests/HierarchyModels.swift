@@ -1,10 +1,10 @@
 import PolyStoreBackend
 import PolyStoreCore
 
-// A hierarchy written by hand: what @Model writes, without it. Party is abstract; Human and Firm inherit from it, Worker from Human.
+// A hierarchy as @Model expands it. Party is abstract; Human and Firm inherit from it, Worker from Human.
 //
-// A class that others inherit from has `class` members that they override and names them in `_$inheritance`; a class below counts the ordinals of its own
-// properties from where the hierarchy says that they begin, and calls `super` first.
+// A superclass has `class` members that its subclasses override, and lists the subclasses in `_$inheritance`. A subclass gets the index of its first property
+// from the hierarchy, and calls `super` first.
 
 class Party: Model {
     final var _$state: ModelState
@@ -51,7 +51,7 @@ class Party: Model {
             storedName = newValue
         }
     }
-    /// Unlike in all of the hierarchy.
+    /// Unique in the hierarchy.
     var code: String? {
         get {
             if _$state.isFault { _$fire(1) }
@@ -62,7 +62,7 @@ class Party: Model {
             storedCode = newValue
         }
     }
-    /// Without a way back.
+    /// Without an inverse.
     var sponsor: Party? {
         get {
             if _$state.isFault { _$fire(2) }
@@ -79,7 +79,7 @@ class Party: Model {
         _modify { yield &self[_$members: 1] }
     }
 
-    // Here to be overridden: the default of the protocol cannot be.
+    // Overridable, which the default of the protocol is not.
     func validate() throws {}
     func validateForDelete() throws {}
 
@@ -96,7 +96,7 @@ class Party: Model {
         ])
     class var _$properties: ModelProperties { ownProperties }
     private static let ownProperties = ModelProperties(Party.self, Party.paths(Party.self))
-    /// Key paths begin at one class, so each class below makes its own of these.
+    /// Returns the key paths of a class. A key path has one root class, so each subclass creates its own.
     static func paths<T: Party>(_ type: T.Type) -> [(PartialKeyPath<T>, String)] {
         [(\T.name, "name"), (\T.code, "code"), (\T.sponsor, "sponsor"), (\T.visits, "visits")]
     }
@@ -358,7 +358,7 @@ final class Firm: Party {
     override static var _$inheritance: ModelInheritance { ModelInheritance(superentity: Party.self) }
 }
 
-/// Stands alone and leads to the hierarchy.
+/// Outside the hierarchy, with a relationship to it.
 final class Visit: Model {
     var _$state: ModelState
     private var storedDay: Int

@@ -3,7 +3,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Conditions that are as long or as deep as somebody can make them: each gives an answer or an error, on a small stack.
+/// Conditions of extreme length or depth: each returns a result or an error, on a small stack.
 @Suite struct HostileConditionTests {
     /// Runs a closure on a thread with a stack of 512 KiB, and waits.
     private func onSmallStack(_ body: @escaping @Sendable () throws -> Void) {
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// What is joined one after another takes steps in proportion to their number: ten times as many conditions within the time of a test that is not linear.
+    /// Joining conditions takes linear time; with quadratic time the test would not end within its limit.
     @Test func joiningIsLinear() throws {
         let company = try Company.staffed(.memory) { _ in }
         let condition = (1..<100_000).reduce(Where<Person>(\.age == 10)) { $0 || Where(\.age == -$1) }

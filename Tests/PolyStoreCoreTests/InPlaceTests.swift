@@ -2,9 +2,9 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// To-many relationships that are changed in place: both ends agree after each statement, whatever it does to the collection.
+/// To-many relationships that are mutated in place: both sides agree after each statement, whatever it does to the collection.
 @Suite struct InPlaceTests {
-    /// The same numbers in each run.
+    /// A generator that returns the same numbers in each run.
     struct Numbers: RandomNumberGenerator {
         var state: UInt64
 
@@ -68,7 +68,7 @@ import Testing
         #expect(isSame)
     }
 
-    /// Does the same to a relationship and to what is expected of all.
+    /// Edits a relationship and the expected contents of all relationships alike.
     private static func edit(
         _ expected: inout [Set<Project>], _ departments: [Department], _ place: Int, _ other: Int, _ some: Set<Project>, _ kind: Int
     ) {
@@ -111,7 +111,7 @@ import Testing
             expected[place] = []
             department.projects.removeAll(keepingCapacity: some.count > 2)
         case 12:
-            // One goes by its place in memory, and others come, so that the count may be the same.
+            // Removes an element by its index in memory and inserts others, so that the count can be unchanged.
             let gone = department.projects.first
             take(some)
             if let gone { expected[place].remove(gone) }
@@ -172,7 +172,7 @@ import Testing
         #expect(try music.tracks() == titles.expected)
     }
 
-    private final class Titles: @unchecked Sendable {  // bodies run one after another on the thread that waits for them
+    private final class Titles: @unchecked Sendable {  // bodies run one after another while the calling thread waits
         var expected: [[String]] = []
     }
 
@@ -197,7 +197,7 @@ import Testing
         case 9: both { $0.reverse() }
         case 10: if position < count { both { $0.replaceSubrange(position..<position + 1, with: some) } }
         case 11:
-            // Several things at once, which leave the count as if one had been appended.
+            // Several changes that change the count like a single append.
             if let first = some.first, count > 1 {
                 both {
                     $0.swapAt(0, $0.count - 1)
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    /// Objects at both ends of a list, in lists that are ordered at both ends.
+    /// Objects at both ends of a list, in lists that are ordered on both sides.
     @Test(arguments: Backend.allCases)
     func whatIsInTheListAlreadyStaysThere(_ backend: Backend) throws {
         let music = try OrderedTests.Music(backend)
@@ -233,7 +233,7 @@ import Testing
         #expect(try music.read { $0.extras.map(\.title) }[0] == ["t3", "t4"])
     }
 
-    // MARK: In the middle of a change
+    // MARK: During a mutation
 
     @Test(arguments: Backend.allCases)
     func whatHappensMeanwhileIsKept(_ backend: Backend) throws {
@@ -245,10 +245,10 @@ import Testing
             lists[1].tracks = []
             lists[0].tracks.append(tracks[0])
             lists[0].tracks.append(tracks[1])
-            // The property still shows what it was.
+            // The property still has its previous value.
             lists[0].tracks.removeAll { track in lists[0].tracks.contains(track) && track === tracks[0] }
             #expect(lists[0].tracks == [tracks[1]])
-            // Another list takes one over in the middle; what is written back is what counts.
+            // Another list takes an element during the mutation; the written value wins.
             Self.change(&lists[0].tracks) { list in
                 lists[1].tracks.append(tracks[1])
                 lists[0].tracks.append(tracks[2])
@@ -257,7 +257,7 @@ import Testing
             #expect(lists[0].tracks == [tracks[1], tracks[3]])
             #expect(lists[1].tracks == [])
             #expect(tracks[2].playlist == nil)
-            // Who throws in the middle has changed what he has changed.
+            // A mutation that throws keeps the changes made before the error.
             #expect(throws: Failure.self) {
                 try Self.failing(&lists[0].tracks) { $0.append(tracks[4]) }
             }
@@ -272,7 +272,7 @@ import Testing
         throw Failure()
     }
 
-    /// Steps are taken back and done again as if each had set the whole collection.
+    /// Undo and redo handle mutations like assignments of the whole collection.
     @Test(arguments: Backend.allCases)
     func stepsAreTakenBack(_ backend: Backend) throws {
         let music = try OrderedTests.Music(backend, tracks: 30)
@@ -306,9 +306,9 @@ import Testing
         #expect(try music.tracks()[0] == states.last?.map(\.title))
     }
 
-    // MARK: In proportion to the change
+    // MARK: Cost in proportion to the change
 
-    /// The elements stay where they are in memory: nothing is copied as long as there is room.
+    /// The elements keep their address: an append within the capacity copies nothing.
     @Test func nothingIsCopied() throws {
         let music = try OrderedTests.Music(.memory, tracks: 100)
         try music.change { _, lists, tracks in

@@ -100,11 +100,11 @@ import Testing
         }
         try parties.read { context throws in
             #expect(try context.fetchAll(From<Party>().orderBy(.ascending(\.name))).names == ["Ann", "Bob", "Cy", "Zeta"])
-            // Its visit went with it; who it sponsored is without a sponsor.
+            // Deleting it deletes its visit, and clears the sponsor of those it sponsored.
             #expect(try context.fetchAll(From<Visit>()).map { $0.day } == [1, 3])
             #expect(try context.fetchOne(From<Worker>(), Where(\.name == "Bob"))?.sponsor == nil)
         }
-        // Ids of a class above.
+        // Ids of a superclass.
         let ids = try parties.read { try $0.fetchObjectIDs(From<Party>(), Where("name IN {'Ann', 'Bob', 'Zeta'}")) }
         try parties.write { try $0.delete(ids) }
         try parties.read { context throws in

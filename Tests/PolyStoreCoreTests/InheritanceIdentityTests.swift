@@ -5,7 +5,7 @@ import PolyStoreMemory
 import PolyStoreSQLite
 import Testing
 
-/// Ids of a hierarchy, and what is refused.
+/// Ids of a hierarchy, and refused operations.
 @Suite struct InheritanceIdentityTests {
     @Test(arguments: Backend.allCases)
     func anObjectIsOneWhateverClassItIsAskedFor(_ backend: Backend) throws {

@@ -21,7 +21,7 @@ extension Human {
     fileprivate var exactAge: Int { age }
 }
 
-/// Key paths of several steps over a hierarchy. Which stored properties they go over is found by evaluating them.
+/// Key paths of several steps over a hierarchy. Evaluating them determines their stored properties.
 @Suite struct InheritancePathTests {
     private static let parties: [(path: String, condition: Where<Visit>, days: [Int])] = [
         ("party.name", \.party?.name == "Ann", [1]), ("party.code", \.party?.code == "a", [1]),
@@ -29,7 +29,7 @@ extension Human {
         ("party.sponsor", \.party?.sponsor == nil, [1]),
         ("party.sponsor.name", \.party?.sponsor?.name == "Ann", [2]),
         ("party.sponsor.sponsor.name", \.party?.sponsor?.sponsor?.name == "Ann", [3]),
-        // What always gives the value of a stored property means that property.
+        // A computed property that always returns the value of a stored property is treated as that property.
         ("party.alias", \.party?.alias == "Ann", [1]), ("party.sponsor, called otherwise", \.party?.otherSponsor?.name == "Ann", [2]),
     ]
 

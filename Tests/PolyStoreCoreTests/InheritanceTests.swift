@@ -4,8 +4,8 @@ import Testing
 
 let partySchema = Schema("Parties 1", Party.self, Visit.self)
 
-/// Ann (a human of 30), Bob (a worker of 40) and Cy (one of 50, Bob's boss); Acme (directed by Ann, with Ann and Bob for staff) and Zeta (directed by Cy). Acme
-/// sponsors Bob, Ann sponsors Acme. Visits: on day 1 of Ann, on day 2 of Acme, on day 3 of Bob.
+/// A stack with Ann (a human of 30), Bob (a worker of 40), Cy (a worker of 50, Bob's boss), Acme (directed by Ann, with Ann and Bob as staff) and Zeta
+/// (directed by Cy). Acme sponsors Bob, Ann sponsors Acme. Visits: Ann on day 1, Acme on day 2, Bob on day 3.
 final class Parties {
     let folder: Folder
     let stack: DataStack
@@ -162,7 +162,7 @@ extension Collection where Element: Party {
     func faultsAreLazyWhereTheirClassIsKnown(_ backend: Backend) throws {
         try Parties(backend).read { context throws in
             let bob = try #require(try context.fetchOne(From<Worker>(), Where(\.name == "Bob")))
-            // Nothing is below Firm and Worker; a human may be a worker.
+            // Firm and Worker have no subclasses; a human can be a worker.
             #expect(bob.employer?.isFault == true)
             #expect(bob.boss?.isFault == true)
             #expect(bob.employer?.director?.isFault == false)

@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// What transactions offer beside creating, editing and deleting, on objects of a hierarchy.
+/// Transactions on objects of a hierarchy, beyond creating, editing and deleting.
 @Suite struct InheritanceTransactionTests {
     @Test(arguments: Backend.allCases)
     func anUnsafeTransactionKeepsTheClasses(_ backend: Backend) throws {
@@ -26,7 +26,7 @@ import Testing
             #expect((ivy.badge, ivy.age, ivy.boss?.name) == ("I1", 33, "Bobby"))
             #expect(try context.fetchCount(From<Firm>()) == 2)
         }
-        // An object that was deleted meanwhile is made again, of its class.
+        // An object that was deleted by another transaction is inserted again, with its class.
         worker.name = "Ivy again"
         try parties.write { transaction throws in _ = try transaction.deleteAll(From<Worker>(), Where(\.name == "Ivy")) }
         try draft.commit(mergePolicy: .mineWins)

@@ -4,11 +4,11 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// What transactions, snapshots and the view promise about each other.
+/// The isolation of transactions, snapshots and the view from each other.
 @Suite struct IsolationTests {
     private static func total(_ context: Context) throws -> Int { try context.fetchAll(From<Person>()).reduce(0) { $0 + $1.age } }
 
-    /// Two people on call, of whom one at least must stay: each checks the other one before it goes.
+    /// Write skew: two people are on call, and at least one must remain. Each checks the other before leaving.
     @Test(arguments: Backend.allCases)
     func writeSkewIsImpossible(_ backend: Backend) async throws {
         let company = try Company(backend)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// The same where nobody changes what another has read: each inserts if nothing matches.
+    /// Write skew without a changed row that others read: each transaction inserts if nothing matches.
     @Test(arguments: Backend.allCases)
     func ofThoseWhoInsertIfNothingMatchesOneDoes(_ backend: Backend) async throws {
         let company = try Company(backend)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// Eight callers, half of them on threads that wait, raise one value 200 times each.
+    /// Eight callers, half of them blocking, increment one value 200 times each.
     @Test(arguments: Backend.allCases)
     func noUpdateIsLost(_ backend: Backend) async throws {
         let company = try Company(backend)
@@ -111,7 +111,7 @@ import Testing
         #expect(try stack.readAndWait { try $0.fetchCount(From<Person>(), Where("email BEGINSWITH 'new'")) } == 5)
     }
 
-    /// A snapshot is of the moment of its first question to a stack, for all stores at once: later commits are in none of them.
+    /// A snapshot shows all stores at the time of its first read of the stack; it has no later commits.
     @Test(arguments: Backend.allCases)
     func aSnapshotOfSeveralStoresStays(_ backend: Backend) throws {
         let gadgets = try Gadgets(backend, configurations: ["Shop", "Store"])
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    /// Two objects whose sum is always 100: in every snapshot, and in the objects that the view holds, whatever moves between them.
+    /// The sum of two objects is 100 in every snapshot, and in the objects of the view, whatever amounts move between them.
     @Test(arguments: Backend.allCases)
     @MainActor func theViewMovesWhole(_ backend: Backend) async throws {
         let company = try Company(backend)
@@ -168,7 +168,7 @@ import Testing
         #expect(held.map(\.age) == (try await stack.read { try $0.fetchExisting(ids).map(\.age) }))
     }
 
-    /// Of two stores each moves whole, in one transaction or two.
+    /// With two stores, the view advances each store atomically, after one transaction or two.
     @Test(arguments: Backend.allCases)
     @MainActor func theViewOfSeveralStoresMovesWholePerStore(_ backend: Backend) async throws {
         let gadgets = try Gadgets(backend, configurations: ["Shop", "Store"])
@@ -205,7 +205,7 @@ import Testing
         #expect(held.map { $0.map(\.bonus) } == [[109, -9], [109, -9]])
     }
 
-    /// What is under way is seen by nobody: neither by a snapshot begun meanwhile nor by the view, whether it is committed in the end or not.
+    /// Changes of a running transaction are invisible to other snapshots and to the view, whether it commits in the end or not.
     @Test(arguments: Backend.allCases, [true, false])
     @MainActor func whatIsNotCommittedIsSeenByNobody(_ backend: Backend, _ commits: Bool) throws {
         let company = try Company(backend)
@@ -229,7 +229,7 @@ import Testing
     }
 }
 
-/// Set once, from any thread.
+/// A flag that is set once, from any thread.
 private final class Ending: Sendable {
     private let state = Protected(false)
     func set() { state.withLock { $0 = true } }

@@ -1,9 +1,9 @@
 import PolyStoreCore
 import Testing
 
-/// The numbers behind the order.
+/// The position values that store the order of a list.
 @Suite struct ListPositionTests {
-    /// Carries changes out.
+    /// Applies changes.
     private func apply(_ changes: [(key: Int64, position: Int64)], _ stored: [Int64: Int64]) -> [Int64: Int64] {
         stored.merging(changes.map { ($0.key, $0.position) }) { $1 }
     }
@@ -22,7 +22,7 @@ import Testing
         #expect(order(places) == list)
     }
 
-    /// At one and the same place there is room for 32; then some neighbours are moved, and the price of each insertion stays low.
+    /// A gap between two positions has room for 32 insertions. Then some neighbors are moved, and the cost of each insertion stays low.
     @Test func insertingAtOnePlaceStaysCheap() {
         var list: [Int64] = Array(1...400)
         var places = apply(ListPositions.changes(list, [:]), [:])
@@ -60,7 +60,7 @@ import Testing
         for round in 0..<60 {
             var wanted: [Int64] = []
             for key in 0..<20 as Range<Int64> where random.next(5) > 0 { wanted.insert(key, at: random.next(wanted.count + 1)) }
-            // Equal and crowded ones too.
+            // Equal and adjacent positions too.
             if round % 7 == 3 { for key in places.keys.sorted() { places[key] = Int64(random.next(6)) } }
             places = places.filter { wanted.contains($0.key) }
             let changes = ListPositions.changes(wanted, places)

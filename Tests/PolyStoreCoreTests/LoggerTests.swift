@@ -3,7 +3,7 @@ import PolyStoreCore
 import PolyStoreMemory
 import Testing
 
-/// Keeps every message from a level on.
+/// Records every message from a level on.
 private final class MessageLog: StoreLogger {
     struct Entry: Sendable {
         let level: LogLevel
@@ -68,7 +68,7 @@ private final class MessageLog: StoreLogger {
         let logger = MessageLog(.debug)
         let stack = try stack(backend, logger)
         for number in 0..<200 {
-            // Every tenth one violates the uniqueness of `email`, and every tenth throws.
+            // Every tenth transaction violates the unique constraint on `email`, and every tenth throws.
             try? await stack.perform { transaction in
                 try transaction.create(Into<Person>()).email = number % 10 == 9 ? "0" : "\(number)"
                 if number % 10 == 5 { throw CancellationError() }

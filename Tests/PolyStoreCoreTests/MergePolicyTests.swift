@@ -2,15 +2,15 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Objects that are changed in two places at once, in drafts beside the stores and in children beside their parents.
+/// Objects that two transactions change concurrently: unqueued transactions and the store, and child transactions and their parents.
 @Suite struct MergePolicyTests {
-    /// Where the other side writes.
+    /// The place where the other transaction writes.
     enum Place: String, CaseIterable, CustomTestStringConvertible {
         case store, parent
         var testDescription: String { rawValue }
     }
 
-    /// Something that was changed here and there.
+    /// A company, an unqueued transaction or a child, and the people that both sides change.
     private struct Scene {
         let company: Company
         let parent: UnsafeTransaction?
@@ -24,12 +24,12 @@ import Testing
             mine = parent?.beginUnsafe() ?? company.stack.beginUnsafe()
         }
 
-        /// What the other side does.
+        /// Runs the changes of the other transaction.
         func elsewhere(_ body: @Sendable (Transaction) throws -> Void) throws {
             if let parent { try body(parent) } else { try company.stack.performAndWait(body) }
         }
 
-        /// What there is in the end.
+        /// Returns the final people.
         func people() throws -> [String] {
             try parent?.commit()
             return try company.stack.readAndWait {
@@ -184,7 +184,7 @@ import Testing
         mine.people = []
         try draft.delete(mine)
         try company.stack.performAndWait { try $0.edit(ids[1]).department = try $0.edit(department) }
-        // Its people have become more: the rule, deny, is judged on what is there now.
+        // The department has more people by now: the deny rule applies to the current ones.
         let error = expectError(.constraint) { try draft.commit() }
         #expect(error?.message.contains("Person \(ids[1].key)") == true)
         #expect(try company.stack.readAndWait { try $0.fetchCount(From<Department>()) } == 1)

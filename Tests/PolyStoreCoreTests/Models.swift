@@ -2,7 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 
-// Conformances written by hand: what @Model writes, without it.
+// Models as @Model expands them.
 
 final class Person: Model {
     var _$state: ModelState
@@ -283,7 +283,7 @@ final class Project: Model {
             storedOwner = _$retarget(0, from: storedOwner, to: newValue)
         }
     }
-    /// Without a way back.
+    /// Without an inverse.
     var parent: Project? {
         get {
             if _$state.isFault { _$fire(2) }

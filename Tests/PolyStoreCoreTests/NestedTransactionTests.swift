@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Transactions inside of others.
+/// Transactions within transactions.
 @Suite struct NestedTransactionTests {
     @Test(arguments: Backend.allCases)
     func aChildSeesItsParentAndHandsOver(_ backend: Backend) throws {
@@ -113,7 +113,7 @@ import Testing
         #expect(try company.ages() == [0])
     }
 
-    /// A list whose order is pending in the parent: by rows of the store it would come in the old one.
+    /// A list whose new order is pending in the parent; the rows of the store have the old one.
     @Test(arguments: Backend.allCases)
     func aChildSeesThePendingOrder(_ backend: Backend) throws {
         let music = try OrderedTests.Music(backend, lists: 1, tracks: 5)
@@ -143,7 +143,7 @@ import Testing
         #expect(stored == [[expected, expected]])
     }
 
-    /// The parent's pending link has no way back by which the child's delete rules could find it in the store.
+    /// The parent's pending link has no inverse that the child's delete rules could find in the store.
     @Test(arguments: Backend.allCases)
     func aChildDeletesWhatAPendingLinkLeadsTo(_ backend: Backend) throws {
         let company = try Company(backend)

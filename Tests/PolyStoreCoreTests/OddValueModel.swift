@@ -2,7 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 
-/// Attributes whose values may be equal without being written alike, or are not equal to themselves.
+/// Attributes with equal values of different encodings, and with values that do not equal themselves.
 final class Reading: Model {
     var _$state: ModelState
     private var storedTags: Set<String> = []
@@ -80,7 +80,7 @@ final class Reading: Model {
             storedTaken = newValue
         }
     }
-    /// From the reference date on.
+    /// Relative to the reference date.
     var due: Date {
         get { read(5, \.storedDue) }
         set {

@@ -3,13 +3,13 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Sets, which are equal whatever the order of their elements, and NaN, which is one value in a store although it does not equal itself in Swift.
+/// Sets, which are equal in any order of their elements, and NaN, which is one value in a store although it does not equal itself in Swift.
 @Suite struct OddValueTests {
     private static let never = Date(timeIntervalSinceReferenceDate: .nan)
     private static let words = Set((0..<40).map { "word \($0)" })
     private static let nested = Set((0..<6).map { Set($0..<$0 + 20) })
 
-    /// The same elements, put together in another order and in a table of another size, so that they come in another order.
+    /// Returns the same elements in a set with another iteration order, from another insertion order and capacity.
     private static func shuffled<E>(_ set: Set<E>, _ seed: Int) -> Set<E> {
         var copy = Set<E>(minimumCapacity: set.count * (4 << seed))
         for element in Array(set).reversed() { copy.insert(element) }
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// What differs is a conflict all the same.
+    /// Different values still conflict.
     @Test(arguments: Backend.allCases)
     func otherValuesAreAConflict(_ backend: Backend) throws {
         let folder = try Folder()

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 
-/// With lists of every kind.
+/// An entity with ordered relationships of every kind.
 final class Playlist: Model {
     var _$state: ModelState
     private var storedTitle: String
@@ -47,13 +47,13 @@ final class Playlist: Model {
         set { _$setMembers(of: 0, to: newValue) }
         _modify { yield &self[_$members: 0] }
     }
-    /// Without a way back.
+    /// Without an inverse.
     var extras: [Track] {
         get { _$members(of: 1) }
         set { _$setMembers(of: 1, to: newValue) }
         _modify { yield &self[_$members: 1] }
     }
-    /// Ordered at the other end too.
+    /// Ordered on the other side too.
     var tags: [Tag] {
         get { _$members(of: 2) }
         set { _$setMembers(of: 2, to: newValue) }

@@ -2,9 +2,9 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Relationships whose objects have an order of their own.
+/// Ordered relationships.
 @Suite struct OrderedTests {
-    /// A stack with lists l0, l1, … and tracks t0, t1, …; warnings are not expected.
+    /// A stack with lists l0, l1, … and tracks t0, t1, …. Fails on any warning.
     final class Music: Sendable {
         let folder: Folder
         let backend: Backend
@@ -26,7 +26,7 @@ import Testing
 
         deinit { if !logger.lines.isEmpty { Issue.record("unexpected log: \(logger.lines)") } }
 
-        /// A transaction over all lists and tracks, in the order of their making.
+        /// Runs a transaction with all lists and tracks, in the order of their creation.
         func change(
             isolation: isolated (any Actor)? = #isolation, _ body: @Sendable (Transaction, [Playlist], [Track]) throws -> Void
         ) throws {
@@ -35,7 +35,7 @@ import Testing
             }
         }
 
-        /// What a new snapshot shows of each list.
+        /// Returns the titles of each list in a new snapshot.
         func read(_ titles: @Sendable (Playlist) -> [String]) throws -> [[String]] {
             try stack.readAndWait { context in try context.fetchAll(From<Playlist>()).map(titles) }
         }
@@ -57,7 +57,7 @@ import Testing
         try music.change { _, lists, tracks in
             #expect(lists[0].tracks == [tracks[4], tracks[0], tracks[3]])
             lists[0].tracks.append(tracks[2])
-            lists[0].tracks.insert(tracks[1], at: 1)  // from the other list
+            lists[0].tracks.insert(tracks[1], at: 1)  // moved from the other list
             lists[0].tracks.swapAt(0, 4)
             #expect(lists[0].tracks == [tracks[2], tracks[1], tracks[0], tracks[3], tracks[4]])
             #expect(lists[1].tracks == [tracks[5]])
@@ -73,7 +73,7 @@ import Testing
         #expect(try music.isSound())
     }
 
-    /// A permutation alone is a change.
+    /// A permutation is a change.
     @Test(arguments: Backend.allCases)
     func movingIsWrittenAndPublished(_ backend: Backend) throws {
         let music = try Music(backend)
@@ -101,7 +101,7 @@ import Testing
             tracks[2].playlist = lists[0]
             tracks[3].playlist = lists[1]
             tracks[3].playlist = lists[0]
-            tracks[1].playlist = lists[0]  // is there already
+            tracks[1].playlist = lists[0]  // already in the list
             #expect(lists[0].tracks == [tracks[1], tracks[2], tracks[3]])
         }
         #expect(try music.tracks() == [["t1", "t2", "t3"], []])
@@ -179,7 +179,7 @@ import Testing
         try music.change { transaction, lists, _ in
             lists[0].similar.reverse()
             lists[0].parts.reverse()
-            try transaction.delete(lists[2])  // with what is part of it
+            try transaction.delete(lists[2])  // with its parts
             #expect(lists[0].parts == [lists[1], lists[4]])
         }
         #expect(try music.read(titles) == [["l1", "l0", "/", "l1", "l4"], ["l0", "/"], ["/"]])
@@ -227,7 +227,7 @@ import Testing
             lists[1].tracks = [tracks[2], tracks[0], tracks[4]]
             lists[1].extras = [tracks[5], tracks[1]]
         }
-        /// Before and after other changes, so that pending ones are looked at too.
+        /// Called before and after other changes, to include pending ones.
         @Sendable func check(_ context: Context) throws {
             func titles(_ condition: Where<Playlist>) throws -> [String] { try context.fetchAll(From<Playlist>(), condition).map(\.title) }
             #expect(try titles(.any(\.tracks, \.title == "t1")) == ["l0"])
@@ -248,7 +248,7 @@ import Testing
             lists[2].title = "l2"
             try check(transaction)
         }
-        // Everything pending.
+        // All changes are pending.
         try music.change { transaction, lists, tracks in
             lists[0].tracks = [tracks[1], tracks[3]]
             lists[0].tracks = [tracks[3], tracks[1]]

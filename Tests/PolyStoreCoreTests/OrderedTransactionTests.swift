@@ -2,11 +2,11 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Ordered relationships in transactions of every kind, in the view, after reopening, and whatever is done to them.
+/// Ordered relationships in transactions of every kind, in the view, after reopening, and under random changes.
 @Suite struct OrderedTransactionTests {
     private typealias Music = OrderedTests.Music
 
-    /// What others put into a list meanwhile is kept, behind what was arranged.
+    /// Objects that another transaction adds to a list are kept, after the rearranged ones.
     @Test(arguments: Backend.allCases)
     func ordersOfTransactionsOutsideOfTheLineAreKept(_ backend: Backend) throws {
         let music = try Music(backend)
@@ -35,7 +35,7 @@ import Testing
         #expect(try music.isSound())
     }
 
-    /// A new order is a step, though no object changes.
+    /// A new order is an undo step, though no object changes.
     @Test(arguments: Backend.allCases)
     func anOrderIsTakenBackAndDoneAgain(_ backend: Backend) throws {
         let music = try Music(backend)
@@ -107,7 +107,7 @@ import Testing
         #expect(lists == [[["t2", "t5", "t0"], []], [[], ["t4", "t0", "t2"]]])
     }
 
-    /// Those that are committed together too: each sees what its predecessors appended.
+    /// This includes transactions of one commit group: each sees the objects that its predecessors appended.
     @Test(arguments: Backend.allCases)
     func manyTransactionsAppendOneBehindTheOther(_ backend: Backend) async throws {
         let music = try Music(backend, tracks: 0)
@@ -147,7 +147,7 @@ import Testing
         #expect(tail?.first == last.key && tail?.last != last.key)
     }
 
-    /// Positions are written for what moves, not for the whole list.
+    /// Positions are written for the moved objects, not for the whole list.
     @Test func fewObjectsAreWritten() throws {
         let music = try Music(.memory, tracks: 100)
         try music.change { _, lists, tracks in lists[0].tracks = tracks }
@@ -184,7 +184,7 @@ import Testing
                 for (number, step) in steps.enumerated() {
                     step.apply(to: &model)
                     if (number + round) % 4 == 1 {
-                        // In a child, which sees and keeps the order that is pending here.
+                        // In a child transaction, which sees and keeps the order that is pending here.
                         let child = transaction.beginUnsafe()
                         let (mine, others) = (try child.fetchAll(From<Playlist>()), try child.fetchAll(From<Tag>()))
                         step.apply(mine, try child.fetchAll(From<Track>()), others)
@@ -220,7 +220,7 @@ struct OrderedModel: Equatable, Sendable {
         self.lists = Array(repeating: [], count: tags)
     }
 
-    /// What objects show, whose titles are a letter and a number.
+    /// Creates a model from objects whose titles are a letter and a number.
     init(_ playlists: [Playlist], _ all: [Tag]) {
         func number(_ title: String) -> Int { Int(title.dropFirst()) ?? -1 }
         tracks = playlists.map { $0.tracks.map { number($0.title) } }
@@ -229,7 +229,7 @@ struct OrderedModel: Equatable, Sendable {
         lists = all.map { $0.lists.map { number($0.title) } }
     }
 
-    /// One change of a list, told by numbers.
+    /// One change of a list, described by numbers.
     struct Step: Sendable, CustomStringConvertible {
         private let kind: Int
         private let list: Int
@@ -243,7 +243,7 @@ struct OrderedModel: Equatable, Sendable {
         var description: String { "(\(kind), list \(list), track \(track), place \(place))" }
         private var tag: Int { track % 4 }
 
-        /// What is done to one list of anything.
+        /// Returns a changed list.
         private func changed<T: Equatable>(_ list: [T], _ element: T) -> [T] {
             var list = list
             list.removeAll { $0 == element }
@@ -263,7 +263,7 @@ struct OrderedModel: Equatable, Sendable {
                     for other in model.tracks.indices where other != list { model.tracks[other].removeAll { $0 == track } }
                 }
                 model.tracks[list] = wanted
-            case 3:  // from the other end
+            case 3:  // changed on the other side
                 guard !model.tracks[list].contains(track) else { return }
                 for other in model.tracks.indices { model.tracks[other].removeAll { $0 == track } }
                 model.tracks[list].append(track)

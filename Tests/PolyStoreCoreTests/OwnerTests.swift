@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Relationships are those of objects that exist: nothing leads to, or from, one that was deleted or never was.
+/// Relationships connect existing objects: none refers to, or belongs to, a deleted or missing object.
 @Suite struct OwnerTests {
     private func ids(_ company: Company) throws -> (gone: ObjectID<Person>, department: ObjectID<Department>, people: [ObjectID<Person>]) {
         let people = try company.people(3)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// Without a way back, and the inverse of a to-one.
+    /// A relationship without an inverse, and the inverse of a to-one relationship.
     @Test(arguments: Backend.allCases)
     func toManyRelationshipsOfAMissingOrDeletedObjectAreRefused(_ backend: Backend) throws {
         let company = try Company(backend, expectsSilence: false)
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    /// Assigned again, correctly, the relationship no longer refuses the commit.
+    /// After a valid assignment, the relationship no longer refuses the commit.
     @Test(arguments: Backend.allCases)
     func aRefusedAssignmentCanBeCorrected(_ backend: Backend) throws {
         let company = try Company(backend)
@@ -124,13 +124,13 @@ import Testing
         expectError(.misuse) { try draft.commit() }
         objects[0].friends = [objects[1]]
         #expect(try draft.commit())
-        // Back to what it was is correct too.
+        // Restoring the previous value is valid too.
         objects[0].department = foreignDepartment
         expectError(.misuse) { try draft.commit() }
         objects[0].department = nil
         objects[0].age = 77
         #expect(try draft.commit())
-        // A deleted target; and the object that was set goes itself.
+        // A deleted target, and the deletion of the object with the invalid value.
         try draft.delete(objects[2])
         objects[0].spouse = objects[2]
         expectError(.constraint) { try draft.commit() }
@@ -139,7 +139,7 @@ import Testing
         objects[1].spouse = foreign
         try draft.delete(objects[1])
         #expect(try draft.commit())
-        // A deleted object's own relationship: cleared, it is as it must be.
+        // A relationship of a deleted object is valid once it is cleared.
         let last = try draft.create(Into<Person>())
         last.email = "last"
         try draft.commit()

@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// A fetch in a transaction costs what was changed since the last one, not all that is pending: ranges, text, and limits.
+/// The cost of a fetch in a transaction depends on the changes since the last one, not on all pending changes: ranges, text and limits.
 @Suite struct PendingRangeTests {
     @Test(arguments: Backend.allCases)
     func repeatedRangeLooksAtNewObjectsOnly(_ backend: Backend) throws {
@@ -28,7 +28,7 @@ import Testing
                 let named = try transaction.fetchAll(From<Person>(), Where(.beginsWith(\.email, "n\(number)")))
                 #expect(named.map(\.age) == [number])
             }
-            // About 16 rows each before the orders are made, and those that are found.
+            // About 16 evaluations per fetch until the indexes of the pending changes exist, plus the matches.
             #expect(transaction.pendingStatistics(Person.self).evaluated < 100 * 1000)
         }
     }
@@ -53,7 +53,7 @@ import Testing
         var nickname: String?
     }
 
-    /// Enough objects for every way of finding them, and everything that can be done to them in between.
+    /// Enough objects for every access path, with every kind of change in between.
     @Test(arguments: Backend.allCases, 1...3)
     func fetchesAgreeWithAListWhateverIsDone(_ backend: Backend, _ seed: Int) throws {
         let company = try Company(backend)

@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// What a transaction's fetches give before the commit is what everybody's give after it.
+/// A fetch before the commit returns the same objects as any fetch after it.
 @Suite struct PendingTests {
     private static let orders: [OrderBy<Person>?] = [
         nil, OrderBy(.ascending(\.age)), OrderBy(.descending(\.nickname)),
@@ -67,7 +67,7 @@ import Testing
     }
 }
 
-/// A fetch in a transaction looks at the objects that may match, not at all that are pending.
+/// A fetch in a transaction evaluates the pending objects that may match, not all of them.
 @Suite struct PendingIndexTests {
     @Test(arguments: Backend.allCases)
     func findOrCreateLooksAtOneObjectEach(_ backend: Backend) throws {

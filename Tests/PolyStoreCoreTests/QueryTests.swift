@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// The same fetch finds its index on every backend, and says how many rows it looked at.
+    /// A fetch uses the same index on every backend, and reports the number of rows it examined.
     @Test(arguments: Backend.allCases)
     func plansNameTheIndexAndCountRows(_ backend: Backend) throws {
         let company = try Company(backend)

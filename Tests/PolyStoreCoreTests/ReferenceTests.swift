@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Objects by id without a look into the store.
+/// Objects obtained by id without reading the store.
 @Suite struct ReferenceTests {
     private func staffed(_ backend: Backend, expectsSilence: Bool = true) throws -> (Company, [ObjectID<Department>], [ObjectID<Person>]) {
         let company = try Company(backend, expectsSilence: expectsSilence)
@@ -32,7 +32,7 @@ import Testing
             #expect(new.department === research)
             #expect(research.isFault)
             #expect(research.people == [person, new])
-            // Of several entities, and one that is already here.
+            // Objects of several entities, and an object that is already loaded.
             try transaction.edit(people[1]).department = try transaction.object(with: departments[1])
             try transaction.edit(people[2]).friends = [try transaction.object(with: people[3])]
             #expect(try transaction.object(with: people[0]) === person)
@@ -60,7 +60,7 @@ import Testing
     private enum Step: CaseIterable {
         case toOne, newObject, oneToOne, manyToMany, inverse, requiredToOne
 
-        /// Makes a relationship lead to an object that is gone. Gives its entity and name.
+        /// Sets a relationship to a deleted object. Returns its entity and name.
         func take(_ transaction: Transaction, _ people: [ObjectID<Person>], _ gone: ObjectID<Department>, _ nobody: ObjectID<Person>) throws
             -> (entity: String, relationship: String)
         {
@@ -93,7 +93,7 @@ import Testing
 
     @Test(arguments: Backend.allCases)
     func aTargetThatIsNotThereRefusesTheCommit(_ backend: Backend) throws {
-        // Those that are read on the way say so in the log.
+        // Reading such an object logs a warning.
         let (company, departments, people) = try staffed(backend, expectsSilence: false)
         let nobody = people[3]
         try company.stack.performAndWait { try $0.delete(nobody) }
@@ -118,7 +118,7 @@ import Testing
                 person.department = nil
                 person.spouse = nil
                 person.friends = []
-                // What no relationship leads to any more is not asked for.
+                // An object that no relationship refers to any more is not checked.
                 return [told.entity, told.relationship]
             }
             #expect(error?.entity == told[0], "\(step)")

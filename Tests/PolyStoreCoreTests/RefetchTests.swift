@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Lists that are fetched again while their objects are alive: rows of those are not read, and nothing may show of it.
+/// Lists that are fetched again while their objects are alive. Rows of living objects are not read, and the results must not differ.
 @MainActor
 @Suite struct RefetchTests {
     private let source = From<Person>().where(\.age >= 100).orderBy(.descending(\.age))
@@ -15,7 +15,7 @@ import Testing
         var list = try stack.view.fetchAll(source)
         #expect(list.map(\.age) == (10..<300).reversed().map { $0 * 10 })
         for round in 0..<6 {
-            // One moves within the list, one out of it, one goes, one comes.
+            // One object moves within the list, one leaves it, one is deleted, one is added.
             try stack.performAndWait { transaction in
                 try transaction.edit(ids[100 + round]).age = 5000 + round
                 try transaction.edit(ids[200 + round]).age = 1
@@ -28,7 +28,7 @@ import Testing
             let fresh = try stack.readAndWait { context in try context.fetchAll(source).map { "\($0.email) \($0.age)" } }
             #expect(list.map { "\($0.email) \($0.age)" } == fresh)
         }
-        // As many of other objects, none of which is alive, and then all.
+        // First the same number of other objects, which are not alive, then all objects.
         let others = From<Person>().where(\.age < 100)
         #expect(try stack.view.fetchAll(others).count == 16)
         let all = try stack.view.fetchAll(From<Person>())
@@ -47,7 +47,7 @@ import Testing
                 From<Person>().where(\.age >= range.lowerBound * 10 && \.age < range.upperBound * 10)
             }
             let first = try context.fetchAll(numbers(0..<500))
-            // Warm now: the next finds all alive, the one after it a few that are not, the last one only some that are.
+            // Warm now: the next fetch finds all objects alive, the one after it all but a few, the last one only some.
             #expect(try context.fetchAll(numbers(0..<500)).count == first.count)
             #expect(try context.fetchAll(numbers(0..<510)).map(\.age) == (0..<510).map { $0 * 10 })
             #expect(try context.fetchAll(numbers(480..<1000)).map(\.age) == (480..<1000).map { $0 * 10 })

@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// One to two sailors.
+/// Has one or two sailors.
 final class Crew: Model {
     var _$state: ModelState
 
@@ -59,17 +59,17 @@ final class Sailor: Model {
         get { target(0) }
         set { retarget(0, newValue) }
     }
-    /// Goes with this one; without a way back.
+    /// Deleted with this one; without an inverse.
     var next: Sailor? {
         get { target(1) }
         set { retarget(1, newValue) }
     }
-    /// One to one, and each goes with the other.
+    /// One to one, with cascade on both sides.
     var buddy: Sailor? {
         get { target(2) }
         set { retarget(2, newValue) }
     }
-    /// As long as there is one this one stays.
+    /// Denies the deletion of this one.
     var ward: Sailor? {
         get { target(3) }
         set { retarget(3, newValue) }
@@ -90,7 +90,7 @@ final class Sailor: Model {
         Sailor.self, [(\Sailor.crew, "crew"), (\Sailor.next, "next"), (\Sailor.buddy, "buddy"), (\Sailor.ward, "ward")])
 }
 
-/// Counts, required and denied relationships, and cascades that come back to where they began.
+/// Counts, required relationships, deny rules, and cyclic cascades.
 @Suite struct RelationshipRuleTests {
     private func stack(_ backend: Backend, _ folder: Folder) throws -> DataStack {
         let stack = try DataStack(Schema("Ship", Crew.self, Sailor.self))
@@ -98,7 +98,7 @@ final class Sailor: Model {
         return stack
     }
 
-    /// A crew of two, or crews of two.
+    /// Creates crews of two sailors.
     private func crew(_ stack: DataStack, sailors: Int = 2) throws -> [ObjectID<Sailor>] {
         try stack.performAndWait { transaction in
             var crew: Crew?
@@ -122,7 +122,7 @@ final class Sailor: Model {
         let stack = try stack(backend, folder)
         let sailors = try crew(stack, sailors: 4)
         #expect(violations(stack) { _ = try $0.create(Into<Crew>()) } == ["Crew 3 sailors count"])
-        // The third in one crew, and the last of the other: both are told.
+        // The third of one crew and the last of the other: both violations are reported.
         let moved = violations(stack) { transaction in
             let all = try transaction.fetchExisting(sailors)
             (all[2].crew, all[3].crew) = (all[0].crew, all[0].crew)
@@ -135,7 +135,7 @@ final class Sailor: Model {
         #expect(set == ["Crew 1 sailors count"])
         let gone = violations(stack) { try $0.delete([sailors[2], sailors[3]]) }
         #expect(gone == ["Crew 2 sailors count"])
-        // With the crew they may go, and an exchange is none of its business.
+        // Deleting the sailors with their crew is allowed, and so is an exchange between crews.
         try stack.performAndWait { transaction in
             let all = try transaction.fetchExisting(sailors)
             (all[1].crew, all[2].crew) = (all[2].crew, all[1].crew)
@@ -191,7 +191,7 @@ final class Sailor: Model {
         let sailors = try crew(stack)
         try stack.performAndWait { transaction in
             let all = try transaction.fetchExisting(sailors)
-            (all[0].ward, all[1].ward) = (all[1], all[1])  // the second is its own
+            (all[0].ward, all[1].ward) = (all[1], all[1])  // the second is its own ward
         }
         #expect(violations(stack) { try $0.delete(sailors[0]) } == ["Sailor 1 ward deny"])
         try stack.performAndWait { transaction in
@@ -225,7 +225,7 @@ final class Sailor: Model {
                 sailor.next = all[(number + 1) % all.count]
             }
         }
-        // Crews go first, so that their counts hold.
+        // Deletes the crews first, so that their counts are not violated.
         try stack.performAndWait { transaction in
             let crews = Set(try transaction.fetchExisting(sailors).compactMap(\.crew))
             try transaction.delete(sailors[0])

@@ -3,7 +3,7 @@ import PolyStoreCore
 import Testing
 
 @Suite struct RelationshipTests {
-    /// Two departments, p0 … p2 in the first.
+    /// Creates two departments, with p0 … p2 in the first.
     private func staffed(_ backend: Backend, expectsSilence: Bool = true) throws -> (Company, [ObjectID<Department>], [ObjectID<Person>]) {
         let company = try Company(backend, expectsSilence: expectsSilence)
         let people = try company.people(4)
@@ -100,7 +100,7 @@ import Testing
         #expect(error?.attribute == "people")
         #expect(error?.message.contains("Person \(people[0].key)") == true)
         #expect(try company.stack.readAndWait { try $0.fetchCount(From<Department>()) } == 2)
-        // Together with those it protects it may go, whatever comes first.
+        // A department can be deleted together with its people, in any order.
         try company.stack.performAndWait { transaction throws in
             try transaction.delete(departments[0])
             try transaction.delete(try transaction.fetchExisting(people))
@@ -129,7 +129,7 @@ import Testing
         try company.stack.readAndWait { context throws in
             let left = try context.fetchAll(From<Project>())
             #expect(left.map(\.objectID) == [projects[3]])
-            #expect(left[0].parent == nil)  // a relationship without a way back does not dangle
+            #expect(left[0].parent == nil)  // a relationship without an inverse does not dangle
             let research = try #require(try context.fetchExisting(departments[0]))
             #expect(research.tags.map(\.objectID) == [projects[3]])
         }
@@ -157,7 +157,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchAll(From<Person>()).map(\.friends.count) } == [0, 0, 0])
     }
 
-    /// A one-way link to an object that was made and deleted in the same transaction must not be written.
+    /// A one-way link to an object created and deleted in the same transaction must not be written.
     @Test(arguments: Backend.allCases)
     func aLinkToAnObjectThatNeverWasIsNotWritten(_ backend: Backend) throws {
         let (company, departments, _) = try staffed(backend)

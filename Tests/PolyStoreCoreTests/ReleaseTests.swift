@@ -4,9 +4,9 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Objects may be released on any thread, whatever context they are of.
+/// Objects of any context can be released on any thread.
 @Suite struct ReleaseTests {
-    /// Takes objects to the thread that releases them: what the last reference to a class with objects does, wherever it is dropped.
+    /// A container that carries objects to the thread that releases them.
     private final class Cargo: @unchecked Sendable {  // emptied by one block of a queue
         var objects: [AnyObject]
         init(_ objects: [AnyObject]) { self.objects = objects }
@@ -17,7 +17,7 @@ import Testing
         private let group = DispatchGroup()
 
         func release(_ objects: consuming [AnyObject]) {
-            // In four parts, so that several threads release objects of one line of the identity map.
+            // In four parts, so that several threads release objects of one bucket of the identity map.
             let all = objects
             for part in 0..<4 {
                 let cargo = Cargo(stride(from: part, to: all.count, by: 4).map { all[$0] })
@@ -30,7 +30,7 @@ import Testing
 
     private enum Kind: CaseIterable { case view, context, draft, child }
 
-    /// The context goes on fetching, following relationships and looking objects up while others release what it gave out.
+    /// Fetches, follows relationships and looks up objects while other threads release the results.
     private func work(_ context: Context, rounds: Int) throws {
         let releaser = Releaser()
         for round in 0..<rounds {
@@ -77,7 +77,7 @@ import Testing
         try company.stack.performAndWait { try work($0, rounds: 30) }
     }
 
-    /// The last reference to a context goes with its last object, on whichever thread.
+    /// The release of a context's last object releases the context, on any thread.
     @Test(arguments: Backend.allCases)
     func contextsEndOnOtherThreads(_ backend: Backend) throws {
         let company = try company(backend, 20)
@@ -95,7 +95,7 @@ import Testing
         #expect(company.stack.openSnapshots.isEmpty)
     }
 
-    /// An unsafe transaction is released elsewhere while its objects are in use here.
+    /// An unqueued transaction is released on another thread while its objects are in use here.
     @Test(arguments: Backend.allCases)
     func draftsEndOnOtherThreads(_ backend: Backend) throws {
         let company = try Company(backend, expectsSilence: false)
@@ -119,14 +119,14 @@ import Testing
         }
         releaser.wait()
         #expect(company.stack.openSnapshots.isEmpty)
-        #expect(company.logger.lines.contains { $0.contains("is lost: its transaction was let go") })
+        #expect(company.logger.lines.contains { $0.contains("is lost: its transaction was released") })
     }
 
-    /// What it only has fetched ahead does not keep a context, nor does an object that was not changed keep an unsafe transaction.
+    /// Prefetched objects do not retain a context, and unchanged objects do not retain an unqueued transaction.
     @Test(arguments: Backend.allCases)
     func nothingKeepsAContextThatWasLetGo(_ backend: Backend) throws {
         let company = try company(backend, 20)
-        // More than LMDB has room for readers.
+        // More than the reader slots of LMDB.
         for _ in 0..<(backend == .lmdb ? 1100 : 40) {
             let context = company.stack.newContext()
             let people = try context.fetchAll(From<Person>(), Tweak { $0.prefetch = ["department", "friends.department"] })
@@ -142,7 +142,7 @@ import Testing
         #expect(kept.count == 800 && kept.allSatisfy { $0.age >= 0 })
     }
 
-    /// An object that was fetched ahead keeps its context like any other, once somebody has it.
+    /// A prefetched object retains its context like any other once the program holds it.
     @Test(arguments: Backend.allCases)
     func anObjectThatWasFetchedAheadCanReadOn(_ backend: Backend) throws {
         let company = try company(backend, 3)

@@ -5,7 +5,7 @@ import Testing
 
 /// Queries of values over a small company, on each backend.
 @Suite struct SelectTests {
-    /// The oldest two of the company are 40. Nicknames: p0 and p1 "a", p2 "b", the others none.
+    /// A company whose oldest two people are 40. Nicknames: p0 and p1 "a", p2 "b", the others none.
     static func company(_ backend: Backend) throws -> Company {
         try .staffed(backend) { people in
             people[5].age = 40
@@ -13,13 +13,13 @@ import Testing
         }
     }
 
-    /// Of all ages: √(n·Σx² − (Σx)²) / n.
+    /// The standard deviation of all ages: √(n·Σx² − (Σx)²) / n.
     private static let deviation = 8000.0.squareRoot() / 6
 
     private typealias Query = @Sendable (Context) throws -> [QueryRow]
 
     private static let cases: [(name: String, query: Query, rows: [QueryRow])] = {
-        // One statement each, which the compiler reads one by one.
+        // Separate statements, because the compiler takes long to type-check one large literal.
         var all: [(name: String, query: Query, rows: [QueryRow])] = []
         func add(_ name: String, _ rows: [QueryRow], _ query: @escaping Query) { all.append((name, query, rows)) }
         add("rows", [["age": 30], ["age": 20, "nickname": "b"], ["age": 10, "nickname": "a"], ["age": 0, "nickname": "a"]]) {
@@ -203,7 +203,7 @@ import Testing
                 }
             }
         }
-        // Inside a transaction without changes, told to count its own.
+        // In a transaction without changes.
         try company.stack.performAndWait { transaction throws in
             for (name, query, rows) in Self.cases {
                 let found = try query(transaction)
@@ -313,7 +313,7 @@ import Testing
                 counts == [
                     ["age": 2, "count": 3, "countDistinct(department)": 2], ["age": 9, "count": 2, "countDistinct(department)": 2],
                 ])
-            // The first departments of both have one id.
+            // The first departments of both stores have the same row id.
             let departments = try context.queryAttributes(From<Person>(), Select("department", .sum("age")), GroupBy("department"))
             #expect(departments.map { $0["sum(age)"] } == [14, 14])
             let titles = try departments.compactMap { row in
@@ -338,17 +338,19 @@ import Testing
     }
 
     private static let faults: [(name: String, query: Query, message: String)] = {
-        // One statement each, which the compiler reads one by one.
+        // Separate statements, because the compiler takes long to type-check one large literal.
         var all: [(name: String, query: Query, message: String)] = []
         func add(_ name: String, _ message: String, _ query: @escaping Query) { all.append((name, query, message)) }
-        add("a wrong name", "\"agee\" is no property of Person. Did you mean \"age\"?") {
+        add("a wrong name", "\"agee\" is not a property of Person. Did you mean \"age\"?") {
             try $0.queryAttributes(From<Person>(), Select("agee"))
         }
         add("a wrong name, as a key path", "Did you mean \"age\"?") { try $0.queryAttributes(From<Person>(), Select(.average(\.agee))) }
         add("a wrong name in a function", "average(agee)\n        ^~~~") { try $0.queryAttributes(From<Person>(), Select("average(agee)")) }
-        add("another model's", "is no key path of Person") { try $0.queryAttributes(From<Person>(), Select(.attribute(\Department.title))) }
+        add("another model's", "is not a key path of Person") {
+            try $0.queryAttributes(From<Person>(), Select(.attribute(\Department.title)))
+        }
         add("not stored", "cannot be used in a query") { try $0.queryAttributes(From<Person>(), Select(.attribute(\Person.computed))) }
-        add("neither grouped nor worked out", "group by \"nickname\"") {
+        add("neither a group key nor computed", "group by \"nickname\"") {
             try $0.queryAttributes(From<Person>(), Select("nickname", .count("age")))
         }
         add("not grouped", "\"nickname\" differs among the objects of a group") {
@@ -368,9 +370,9 @@ import Testing
         }
         add(
             "having a wrong name",
-            "\"agee\" is neither grouped by nor worked out over the groups; there is age. (at 1:13)\nage > 1 AND agee > 1\n            ^~~~"
+            "\"agee\" is neither a group key nor computed over the groups; there is age. (at 1:13)\nage > 1 AND agee > 1\n            ^~~~"
         ) { try $0.queryAttributes(From<Person>(), Select("age"), GroupBy("age"), Having("age > 1 AND agee > 1")) }
-        add("having what is not grouped", "\"nickname\" is neither grouped by") {
+        add("having what is not grouped", "\"nickname\" is neither a group key") {
             try $0.queryAttributes(From<Person>(), Select("age"), GroupBy("age"), Having("nickname == 'a'"))
         }
         add("having a key path", "by names") { try $0.queryAttributes(From<Person>(), Select("age"), GroupBy("age"), Having(\.age > 3)) }
@@ -387,7 +389,7 @@ import Testing
             try $0.queryAttributes(
                 From<Person>(), Select("age"), GroupBy("age"), Having("SUBQUERY(friends, $f, $f.age > 1).@count > 1"))
         }
-        add("order by what is not grouped", "\"nickname\" is neither grouped by") {
+        add("order by what is not grouped", "\"nickname\" is neither a group key") {
             try $0.queryAttributes(From<Person>(), Select("age"), GroupBy("age"), OrderBy(.ascending(\.nickname)))
         }
         add("order by a function without groups", "no group") {
@@ -417,7 +419,7 @@ import Testing
         }
     }
 
-    /// The first limits come before what would have to be read.
+    /// A limit of 0 returns before anything is read.
     @Test func aLimitOfNothingAnswersNothing() throws {
         let company = try Self.company(.memory)
         try company.stack.readAndWait { context throws in

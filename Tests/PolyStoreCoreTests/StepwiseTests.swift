@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// One transaction over several blocks and awaits, and batches that write now and then.
+/// Transactions over several blocks and awaits, and batches that commit in parts.
 @Suite struct StepwiseTests {
     @Test(arguments: Backend.allCases)
     func stepsWorkOnOneTransaction(_ backend: Backend) async throws {
@@ -102,7 +102,7 @@ import Testing
                 if number % 100 == 99 {
                     try batch.commit()
                     seen.append(try stack.readAndWait { try $0.fetchCount(From<Person>()) })
-                    // Others write in between.
+                    // Other transactions commit in between.
                     try stack.performAndWait { try $0.create(Into<Department>()).title = "\(number)" }
                 }
             }

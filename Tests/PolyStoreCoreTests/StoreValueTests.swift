@@ -3,7 +3,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Named values that transactions set beside their objects.
+/// Named values that transactions set in addition to their objects.
 @Suite struct StoreValueTests {
     private func value(_ name: String, _ company: Company) throws -> [UInt8]? {
         let store = company.stack.stores[0]

@@ -4,7 +4,7 @@ import Testing
 
 /// Transactions over several stores, which are committed one after another.
 @Suite struct StoresTogetherTests {
-    /// A first and a second store that hold the same entities, and what to do wrong in each.
+    /// Two stores with the same entities, and the faults of each.
     private struct Pair {
         let folder: Folder
         let stack: DataStack
@@ -42,7 +42,7 @@ import Testing
         let error = expectError(.io) { try pair.create("2", "A", "B") }
         #expect(error?.message.contains("Already committed") == false)
         #expect(try pair.emails == [["1"], ["1"]])
-        // A rule that is broken in the second store is found before any commit.
+        // A violated rule of the second store is reported before any commit.
         try pair.create("3", "B")
         expectError(.constraint) { try pair.create("3", "A", "B") }
         #expect(try pair.emails == [["1"], ["1", "3"]])
@@ -53,12 +53,12 @@ import Testing
         let pair = try Pair(backend)
         try pair.create("1", "A", "B")
         pair.second.failCommits(1)
-        // In whichever order they were touched: they are committed in the order in which they were added.
+        // Stores are committed in the order in which they were added, whatever the order of the changes.
         let error = expectError(.io) { try pair.create("2", "B", "A") }
         let urls = pair.stack.stores.map(\.url)
         #expect(error?.message.contains("Already committed: \(urls[0]); not: \(urls[1]) and any after it.") == true)
         #expect(try pair.emails == [["1", "2"], ["1"]])
-        // Written so that it may be repeated, the transaction ends what it has begun.
+        // An idempotent transaction completes when it is repeated.
         try pair.stack.performAndWait { transaction in
             for store in ["A", "B"] { _ = try transaction.fetchOrCreate(From<Person>(store), Where(\.email == "2")) }
         }
@@ -78,7 +78,7 @@ import Testing
                 for store in ["A", "B"] { try transaction.create(Into<Person>(store)).email = "1" }
             }
         }
-        // Nothing tells it to move at once; the next commit does.
+        // The failed commit does not update the view; the next commit does.
         try await stack.perform { transaction in try transaction.create(Into<Person>("A")).email = "2" }
         #expect(try view.fetchAll(From<Person>().orderBy(.ascending(\.email))).map(\.email) == ["1", "2"])
     }
@@ -100,7 +100,7 @@ import Testing
         expectError(.io) { try draft.commit() }
         #expect(try pair.emails == [["new", "old"], ["old"]])
         #expect(draft.hasChanges)
-        // Somebody else changes what is there already.
+        // Another transaction updates a row that is already committed.
         try pair.stack.performAndWait { try $0.fetchOne(From<Person>("A"), Where(\.email == "new"))?.nickname = "theirs" }
         for person in try draft.fetchAll(From<Person>(), Where(\.email == "new")) { person.age = 1 }
         try draft.commit()

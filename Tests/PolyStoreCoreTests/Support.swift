@@ -23,7 +23,7 @@ enum Backend: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// A folder that goes when the test ends.
+/// A temporary folder that is removed when the test ends.
 final class Folder: Sendable {
     let path: String
 
@@ -32,11 +32,14 @@ final class Folder: Sendable {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
+    /// A folder at a path, which need not exist.
+    init(path: String) { self.path = path }
+
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// Keeps what is logged; a test that expects silence checks `lines`.
-final class RecordingLogger: StoreLogger, @unchecked Sendable {  // `lines` is only touched under the lock
+/// Records logged messages. A test that expects silence checks `lines`.
+final class RecordingLogger: StoreLogger, @unchecked Sendable {  // `lines` is accessed under the lock only
     private let lock = NSLock()
     private var kept: [String] = []
 
@@ -50,7 +53,7 @@ final class RecordingLogger: StoreLogger, @unchecked Sendable {  // `lines` is o
 
 let companySchema = Schema("Company 1", Person.self, Department.self, Project.self)
 
-/// A stack with one store; fails the test on any unexpected warning or error that is logged.
+/// A stack with one store. Fails the test on any unexpected warning or error in the log.
 final class Company {
     let folder: Folder
     let stack: DataStack
@@ -61,7 +64,7 @@ final class Company {
         folder = try Folder()
         self.expectsSilence = expectsSilence
         stack = try DataStack(companySchema, logger: logger)
-        // However slow the machine is.
+        // Independent of the speed of the machine.
         stack.snapshotWarningAge = .seconds(100_000)
         try stack.addStore(backend.store(in: folder))
     }
@@ -81,8 +84,9 @@ final class Company {
         }
     }
 
-    /// Six people aged 0, 10, … 50: p0 to p2 in the department Research (budget 100), p3 in Sales (50), the others in none; p1 and p2 are friends, p2 and
-    /// p3 too. A test adds what else it asks about.
+    /// Creates six people aged 0, 10, … 50: p0 to p2 in the department Research (budget 100), p3 in Sales (50), the others in none. p1 and p2 are friends, and
+    /// p2 and p3.
+    /// - Parameter adjust: Adds the data of a test.
     static func staffed(_ backend: Backend, _ adjust: @Sendable @escaping ([Person]) -> Void) throws -> Company {
         let company = try Company(backend)
         try company.people(6)
@@ -111,7 +115,7 @@ extension Transaction {
     }
 }
 
-/// Expects a `StoreError` of a code and gives it back.
+/// Expects a `StoreError` with a code, and returns it.
 @discardableResult
 func expectError<T>(
     _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T

@@ -3,7 +3,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Corners where kinds of transactions meet.
+/// Interactions between kinds of transactions.
 @Suite struct TransactionEdgeTests {
     private struct Stop: Error {}
 
@@ -154,7 +154,7 @@ import Testing
         try draft.batchUpdate(From<Person>()) { $0.increment(\.age, by: 1) }
         #expect(people.map(\.age) == [1, 2, 21])
         guard supportsUndo else { return }
-        // What came before it in the same step goes with it.
+        // Undoes the earlier changes of the same step too.
         try draft.undo()
         #expect(people.map(\.age) == [0, .max, 20] && people[2].nickname == nil)
         try draft.redo()
@@ -208,7 +208,7 @@ import Testing
         #expect(try context.fetchCount(From<Person>("B")) == 1)
     }
 
-    /// Everything that was in line is safe when it returns, or has failed.
+    /// When the call returns, every queued transaction is durable or has failed.
     @Test func savingAllWaitsForTheCommitsInLine() async throws {
         let faults = Faults()
         let stack = try DataStack(companySchema, logger: RecordingLogger())

@@ -80,7 +80,7 @@ import Testing
         let company = try Company(backend)
         let ids = try company.people(6)  // ages 0 … 50
         try company.stack.performAndWait { transaction throws in
-            try transaction.edit(ids[0]).age = 100  // moves to the end
+            try transaction.edit(ids[0]).age = 100  // sorts last
             try transaction.delete(ids[2])
             let new = try transaction.create(Into<Person>())
             new.email = "new@example.com"
@@ -157,7 +157,7 @@ import Testing
         let gate = DispatchSemaphore(value: 0)
         company.stack.beginAsynchronous { _ in gate.wait() }
         for number in 0..<60 {
-            // Committed or not, and whatever durability is asked for.
+            // With and without a commit, and with any durability.
             company.stack.beginAsynchronous(durability: number % 3 == 0 ? .relaxed : nil) { transaction in
                 let person = try transaction.edit(id)
                 person.nickname = (person.nickname ?? "") + "\(number) "

@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Steps that are taken back and done again.
+/// Undo and redo.
 @Suite struct UndoTests {
     @Test(arguments: Backend.allCases)
     func takesChangesBackStepByStep(_ backend: Backend) throws {
@@ -120,7 +120,7 @@ import Testing
         #expect(told.count == 2)
     }
 
-    /// Random steps against a list of what was there after each of them.
+    /// Random steps, compared with a list of the states after each of them.
     @Test(arguments: Backend.allCases, [1, 2, 3] as [UInt64])
     func randomStepsComeBackAsTheyWere(_ backend: Backend, _ seed: UInt64) throws {
         let company = try Company(backend)
@@ -143,7 +143,7 @@ import Testing
                 position += 1
             } else {
                 for _ in 0...random.next(3) { try change(draft, &random, number) }
-                // So that there is something to take back.
+                // Ensures that the step has a change.
                 try draft.fetchOne(From<Person>())?.nickname = "\(number)"
                 draft.flush()
                 position += 1
@@ -173,7 +173,7 @@ import Testing
     }
 }
 
-/// Numbers that a seed decides on.
+/// A generator with a seed.
 struct Numbers {
     private var state: UInt64
     init(_ seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 }

@@ -3,7 +3,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Transactions outside of the line: what they see, what they write, and what becomes of them.
+/// Unqueued transactions: what they read and write, and their lifetime.
 @Suite struct UnsafeTransactionTests {
     @Test(arguments: Backend.allCases)
     func commitsMoreThanOnce(_ backend: Backend) throws {
@@ -94,10 +94,10 @@ import Testing
         #expect(gone == nil)
         #expect(company.stack.openSnapshots.isEmpty)
         #expect(try company.ages() == [0, 10])
-        // What somebody still holds keeps its values, and says so when it is changed.
+        // An object that is still referenced keeps its values, and a change to it is logged.
         #expect(held?.age == 99)
         held?.age = 1
-        #expect(company.logger.lines.count == 1 && company.logger.lines[0].contains("let go"))
+        #expect(company.logger.lines.count == 1 && company.logger.lines[0].contains("released"))
         #expect(held?.friends.isEmpty == true)
         held = nil
     }
@@ -173,7 +173,7 @@ import Testing
                 try draft.commit()
             }
         }
-        #expect(error?.message.contains("wait for itself") == true)
+        #expect(error?.message.contains("would wait for it") == true)
         #expect(try company.ages() == [0])
     }
 

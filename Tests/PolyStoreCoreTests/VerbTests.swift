@@ -2,9 +2,9 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// What a transaction can do to many objects at once, where these are of several classes, in an order, or changed outside of the line.
+/// Batch operations on objects of several classes, on ordered relationships, and in unqueued transactions.
 @Suite struct VerbTests {
-    // MARK: Classes that inherit
+    // MARK: Inheritance
 
     @Test(arguments: Backend.allCases)
     func fetchOrCreateFindsObjectsOfTheClassesBelow(_ backend: Backend) throws {
@@ -18,7 +18,7 @@ import Testing
             let dee = try transaction.fetchOrCreate(From<Worker>(), Where("name == 'Dee' AND badge == 'D1' AND age == 20"))
             #expect((dee.name, dee.badge, dee.age) == ("Dee", "D1", 20))
             #expect(try transaction.fetchOrCreate(From<Party>(), Where("name == 'Dee'")) === dee)
-            // What only a class below has cannot be given to one above it.
+            // An attribute of a subclass cannot be assigned to an object of its superclass.
             expectError(.invalidPredicate) { try transaction.fetchOrCreate(From<Human>(), Where("name == 'Eve' AND badge == 'E1'")) }
         }
         #expect(try parties.read { try $0.fetchCount(From<Worker>(), Where("badge == 'D1'")) } == 1)
@@ -47,7 +47,7 @@ import Testing
             ])
     }
 
-    // MARK: Relationships with an order
+    // MARK: Ordered relationships
 
     @Test(arguments: Backend.allCases)
     func changesOfOrderAreChanges(_ backend: Backend) throws {
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    // MARK: Outside of the line
+    // MARK: Unqueued transactions
 
     @Test(arguments: Backend.allCases)
     func unsafeTransactionsHaveAllOfThem(_ backend: Backend) throws {
@@ -93,7 +93,7 @@ import Testing
         #expect(!draft.hasChanges)
         #expect(try person.changedValues().isEmpty)
         #expect(try company.ages() == [0, 11, 21, 6])
-        // A child: what its parent has is what it compares with.
+        // A child transaction compares with the state of its parent.
         let child = draft.beginUnsafe()
         try child.batchUpdate(From<Person>()) { $0.set(\.nickname, to: "c") }
         #expect(child.updatedObjects(Person.self).count == 4)
@@ -103,7 +103,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>(), Where(\.nickname == "c")) } == 0)
     }
 
-    /// A commit finds out whether others changed what the update changed, so the update must let it know what was there.
+    /// A batch update records the previous values, so that the commit detects conflicts.
     @Test(arguments: Backend.allCases)
     func batchUpdatesConflictAsSingleChangesDo(_ backend: Backend) throws {
         let company = try Company(backend)
@@ -114,7 +114,7 @@ import Testing
         expectError(.conflict) { try draft.commit() }
         try draft.commit(mergePolicy: .attributesMineWins)
         #expect(try company.ages() == [1, 11])
-        // What nobody else changed is no conflict.
+        // Rows that no other transaction changed do not conflict.
         try draft.batchUpdate(From<Person>(), Where(\.age == 1)) { $0.set(\.nickname, to: "n") }
         try company.stack.performAndWait(editing: ids[1]) { _, person in person.age = 60 }
         try draft.commit()
@@ -143,7 +143,7 @@ import Testing
         #expect(try company.ages() == [1, 11, 21, 31, 41, 51])
     }
 
-    /// An update that fails in the middle leaves nothing, also where the error is caught and the transaction goes on.
+    /// An update that fails midway is undone completely, even if the error is caught and the transaction continues.
     @Test(arguments: Backend.allCases)
     func aBatchUpdateThatFailsLeavesNothing(_ backend: Backend) throws {
         let company = try Company(backend)

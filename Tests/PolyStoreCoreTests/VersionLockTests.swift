@@ -2,14 +2,14 @@ import PolyStoreBackend
 import PolyStoreCore
 import Testing
 
-/// Models that must stay what they were.
+/// Models whose schema is locked.
 @Suite struct VersionLockTests {
     private func refusal(_ schema: Schema) -> StoreError? { expectError(.invalidSchema) { try DataStack(schema) } }
 
     @Test func theModelOfTheLockPasses() throws {
         let lock = companySchema.versionLock
         _ = try DataStack(Schema("Company 1", Person.self, Department.self, Project.self, versionLock: lock))
-        // Neither the order nor the name counts, nor which configurations there are.
+        // The order, the name and the configurations do not affect the lock.
         let reordered = Schema(
             "other", [Project.self, Department.self, Person.self], configurations: ["all": [Person.self, Department.self, Project.self]],
             versionLock: lock)
@@ -18,7 +18,7 @@ import Testing
         _ = try DataStack(Schema("Company 1", Person.self, Department.self, Project.self, versionLock: whole))
     }
 
-    /// What is printed is what can be pasted.
+    /// The printed description can be pasted as source code.
     @Test func theDescriptionIsTheLiteral() throws {
         let schema = Schema("Tags", Tag.self, Playlist.self, Track.self)
         let text = schema.versionLock.description
@@ -68,7 +68,7 @@ import Testing
                 == true)
     }
 
-    /// A lock tells of every change that makes stores of another model, entity by entity.
+    /// A lock reports each change that makes a store incompatible, by entity.
     @Test func eachEntityHasAFingerprintOfItsOwn() {
         let (company, music) = (companySchema, Schema("x", Person.self, Department.self, Project.self, Tag.self, Playlist.self, Track.self))
         let lines = company.versionLock.description.split(separator: "\n").dropFirst().dropLast()

@@ -33,7 +33,7 @@ import Testing
         let stack = company.stack
         let ids = try company.people(2)
         #expect(try stack.view.fetchAll(From<Person>()).map(\.age) == [0, 10])
-        // A commit from elsewhere, while the main actor does not give way.
+        // Another thread commits while the main actor is blocked.
         let done = Flag()
         Task.detached {
             try stack.performAndWait { try $0.edit(ids[0]).age = 99 }
@@ -64,7 +64,7 @@ import Testing
     }
 }
 
-/// Set once, waited for.
+/// A flag that is set once and waited for.
 final class Flag: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     func raise() { semaphore.signal() }

@@ -2,8 +2,8 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 
-/// What a wrapped backend is told to do wrong, and what was asked of it.
-final class Faults: @unchecked Sendable {  // everything is touched under the lock only
+/// The faults to inject into a wrapped backend, and a count of its calls.
+final class Faults: @unchecked Sendable {  // accessed under the lock only
     private let lock = NSLock()
     private var failingCommits = 0
     private var refusal: (size: Int, left: Int, dies: Bool)?
@@ -11,7 +11,7 @@ final class Faults: @unchecked Sendable {  // everything is touched under the lo
     private var asked = 0
     private var hidden: Set<Capabilities.Feature> = []
 
-    /// Leaves features out of what the backend claims.
+    /// Removes features from the capabilities of the backend.
     func hide(_ features: Set<Capabilities.Feature>) { lock.withLock { hidden = features } }
     fileprivate func claims(_ inner: Capabilities) -> Capabilities {
         var claims = inner
@@ -19,7 +19,7 @@ final class Faults: @unchecked Sendable {  // everything is touched under the lo
         return claims
     }
 
-    /// How often readers were asked for something since this was last looked at.
+    /// Returns the number of calls to readers since the last call.
     func takeAsked() -> Int {
         lock.withLock {
             defer { asked = 0 }
@@ -29,10 +29,10 @@ final class Faults: @unchecked Sendable {  // everything is touched under the lo
     fileprivate func didAsk() { lock.withLock { asked += 1 } }
 
     func failCommits(_ count: Int) { lock.withLock { failingCommits = count } }
-    /// Refuses change sets of so many changes as `full`.
+    /// Refuses change sets with a number of changes as `full`.
     /// - Parameters:
-    ///   - times: how often.
-    ///   - dies: whether the write transaction cannot be used any more afterwards.
+    ///   - times: The number of refusals.
+    ///   - dies: Whether a refusal ends the write transaction.
     func refuse(size: Int, times: Int, dies: Bool) { lock.withLock { refusal = (size, times, dies) } }
     /// The durability of each commit that succeeded.
     var commits: [Durability] { lock.withLock { committed } }
@@ -54,7 +54,7 @@ final class Faults: @unchecked Sendable {  // everything is touched under the lo
 }
 
 extension StoreConfiguration {
-    /// The same store, with faults at will.
+    /// Returns the same store with injectable faults.
     func wrapped(_ faults: Faults) -> StoreConfiguration {
         let inner = self
         var outer = StoreConfiguration(engine: engine, location: location, isShared: isShared) { request in
@@ -66,7 +66,7 @@ extension StoreConfiguration {
     }
 }
 
-/// Hands everything through to another backend, unless told to fail.
+/// Forwards every call to another backend, unless a fault is injected.
 private final class WrappedBackend: StorageBackend {
     let inner: any StorageBackend
     let faults: Faults
@@ -86,7 +86,7 @@ private final class WrappedBackend: StorageBackend {
     func close() throws { try inner.close() }
 }
 
-/// Counts what is asked.
+/// Counts the calls.
 private final class WrappedReader: ReadTransaction {
     let inner: any ReadTransaction
     let faults: Faults

@@ -2,7 +2,7 @@ import FormatFuzzing
 import Testing
 
 @Suite struct FuzzTests {
-    /// The same cases as Tests/Fuzz/run.sh, a fixed number of them.
+    /// Runs a fixed number of the cases of Tests/Fuzz/run.sh.
     @Test(arguments: FormatFuzzer.readers) func randomInputsHoldTheInvariants(reader: String) {
         var counts = FormatFuzzer.Counts()
         for seed in 0..<UInt64(2000) {

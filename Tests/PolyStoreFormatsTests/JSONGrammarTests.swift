@@ -2,7 +2,7 @@ import Foundation
 import PolyStoreFormats
 import Testing
 
-/// What RFC 8259 requires of a parser, after the categories of the public JSON test suites: accepted, refused, and left to the implementation.
+/// The requirements of RFC 8259 on a parser, in the categories of the public JSON test suites: accepted, refused, and left to the implementation.
 @Suite struct JSONGrammarTests {
     static let accepted: [(String, JSONValue)] = [
         ("[]", []), ("{}", [:]), (" [ ] ", []), ("[[] \n]", [[]]), ("\t\r\n null \n", nil), ("true", true), ("false", false), ("\"\"", ""),
@@ -70,7 +70,7 @@ import Testing
         #expect(error?.byteOffset.map { (0...Int64(text.utf8.count)).contains($0) } == true, "\(text)")
     }
 
-    /// Bytes that are not UTF-8, and escapes that do not denote a character, are errors: replacing them would change data silently.
+    /// Invalid UTF-8 and escapes that do not denote a character are errors: replacing them would change data silently.
     static let badCharacters: [(String, [UInt8])] = [
         ("a lone continuation byte", [0x81]), ("0xff", [0xff]), ("overlong, two bytes", [0xc0, 0xaf]),
         ("overlong, six bytes", [0xfc, 0x83, 0xbf, 0xbf, 0xbf, 0xbf]),

@@ -123,7 +123,7 @@ import Testing
     }
 }
 
-/// Some bytes, one byte many times, and some bytes, 64 KiB at a time.
+/// A prefix, one byte many times, and a suffix, in chunks of 64 KiB.
 private final class RepeatedSource: ByteSource {
     private var head: [UInt8]
     private let byte: UInt8

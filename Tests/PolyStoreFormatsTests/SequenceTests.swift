@@ -95,12 +95,12 @@ import Testing
         source.end()
     }
 
-    /// The thread reads a bounded amount ahead of a consumer that takes nothing.
+    /// The thread reads a bounded amount ahead of a consumer that stops reading.
     @Test func aSlowConsumerHoldsTheSourceBack() async throws {
         let source = EndlessSource()
         var iterator = RecordSource(name: nil, format: .jsonLines) { source }.records.makeAsyncIterator()
         for _ in 0..<10 { _ = try await iterator.next() }
-        // At most the batch in use, two that are ready and one that is being read; a batch takes less than two chunks of the buffer.
+        // At most the batch in use, two complete ones and one being read; a batch takes less than two chunks of the buffer.
         for _ in 0..<5 { try await Task.sleep(for: .milliseconds(10)) }
         #expect(source.bytes < 8 * 512 << 10)
     }
@@ -112,9 +112,9 @@ private final class Collected: Sendable {
     var lines: [Int] { storage.withLock { $0 } }
 }
 
-/// Some bytes, and then a wait.
+/// Some bytes, followed by a wait.
 ///
-/// `@unchecked Sendable`: the state is read and written under the condition's lock.
+/// `@unchecked Sendable`: the state is accessed under the condition's lock.
 private final class WaitingSource: ByteSource, @unchecked Sendable {
     private let condition = NSCondition()
     private var bytes: [UInt8]
@@ -155,7 +155,7 @@ private final class WaitingSource: ByteSource, @unchecked Sendable {
     }
 }
 
-/// Lines without end.
+/// An endless sequence of lines.
 private final class EndlessSource: ByteSource, Sendable {
     private let count = Mutex(0)
     var bytes: Int { count.withLock { $0 } }

@@ -50,7 +50,7 @@ import Testing
         #expect(count == 5000)
     }
 
-    /// A file of many chunks; the position of each record is where its bytes are.
+    /// In a file of many chunks, the position of each record is the offset of its bytes.
     @Test func positionsAreRightInLongFiles() throws {
         let line = { (index: Int) in "{\"n\":\(index),\"t\":\"\(String(repeating: "x", count: index % 97))\"}" }
         let all = Array((0..<20_000).map(line).joined(separator: "\n").utf8)

@@ -1,7 +1,7 @@
 import Foundation
 import PolyStoreFormats
 
-/// Returns bytes in chunks of given sizes, in rotation.
+/// A source that delivers bytes in chunks of the given sizes, in rotation.
 final class ChunkedSource: ByteSource {
     private let bytes: [UInt8]
     private let sizes: [Int]
@@ -28,7 +28,7 @@ enum Outcome: Equatable {
     case error(RecordError)
 }
 
-/// Reads everything: the records, the recoverable errors and the last error.
+/// Reads all records, recoverable errors and the final error.
 func outcomes(_ bytes: [UInt8], _ format: RecordFormat, chunks: [Int] = [1 << 20]) -> [Outcome] {
     var result: [Outcome] = []
     do {
@@ -48,7 +48,7 @@ func outcomes(_ bytes: [UInt8], _ format: RecordFormat, chunks: [Int] = [1 << 20
     return result
 }
 
-/// The fields of the records, which must be free of errors.
+/// Returns the fields of the records, which must be free of errors.
 func records(_ text: String, _ format: RecordFormat, chunks: [Int] = [1 << 20]) throws -> [JSONObject] {
     try outcomes(Array(text.utf8), format, chunks: chunks).map {
         switch $0 {
@@ -58,12 +58,12 @@ func records(_ text: String, _ format: RecordFormat, chunks: [Int] = [1 << 20]) 
     }
 }
 
-/// Every error of a source.
+/// Returns every error of a source.
 func errors(_ text: String, _ format: RecordFormat) -> [RecordError] {
     outcomes(Array(text.utf8), format).compactMap { if case .error(let error) = $0 { error } else { nil } }
 }
 
-/// The code of every error, and nil for every record.
+/// Returns the code of every error, and nil for every record.
 func codes(_ outcomes: [Outcome]) -> [RecordError.Code?] {
     outcomes.map { if case .error(let error) = $0 { error.code } else { nil } }
 }

@@ -78,7 +78,7 @@ import Testing
         #expect(throws: RecordError.self) { try GzipByteSink(MemoryByteSink(), level: 10) }
     }
 
-    /// Runs the gzip program, wherever it is.
+    /// Runs the gzip program.
     private static func gzip(_ arguments: String...) throws -> Int32 {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -89,7 +89,7 @@ import Testing
         return process.terminationStatus
     }
 
-    /// What the gzip program writes is read, and the other way round.
+    /// Each side reads the output of the other.
     @Test(.enabled(if: (try? gzip("--version")) == 0))
     func theProgramGzipAgrees() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

@@ -5,10 +5,10 @@ import PolyStore
 import PolyStoreBackend
 import Testing
 
-/// Commits of other processes, and of other stacks of this one.
+/// Commits of other processes, and of other stacks in this one.
 @Suite
 struct ExternalCommitTests {
-    /// Waits until something is true; the suite's time limit ends the wait where it never is.
+    /// Waits until a condition is true. The suite's time limit ends an endless wait.
     @MainActor
     private func wait(until isTrue: @MainActor () throws -> Bool) async throws {
         while try !isTrue() { try await Task.sleep(for: .milliseconds(5)) }
@@ -48,7 +48,7 @@ struct ExternalCommitTests {
             found += history.map { "\($0.author ?? ""): \(told($0))" }
             token = history.token
         }
-        // Ids are reserved in blocks, so only their order is told.
+        // Ids are reserved in blocks, so only their order is expected.
         #expect(found.count == count && found.map { $0.prefix { $0 != "P" } } == expected(count).map { $0.prefix { $0 != "P" } })
     }
 
@@ -67,7 +67,7 @@ struct ExternalCommitTests {
         #expect(child.line() == "ready")
         try child.goOn()
         #expect(child.line() == "done")
-        // Persons are added by commits 1, 5 and 9; the last three commits change the last of them.
+        // Commits 1, 5 and 9 insert people; the last three commits update the last of them.
         try await wait { try stack.view.fetchCount(From<Person>()) == 4 && stack.view.fetchAll(From<Person>()).contains { $0.age == 12 } }
         #expect(jane.name == "Jane" && !jane.isDeleted)
         #expect(try stack.view.fetchAll(From<Person>(), OrderBy<Person>(.ascending(\.age))).map(\.age) == [0, 4, 8, 12])
@@ -107,7 +107,7 @@ struct ExternalCommitTests {
             try transaction.delete(firstJane)
             try transaction.delete(firstCar)
         }
-        // What is read anew says that it is deleted once it is asked for a value.
+        // A refetched object reports its deletion when a value is read.
         try await wait {
             _ = (person.age, vehicle.maker)
             return person.isDeleted && vehicle.isDeleted

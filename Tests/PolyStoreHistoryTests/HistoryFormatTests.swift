@@ -6,7 +6,7 @@ import Testing
 
 @testable import PolyStoreCore
 
-/// The bytes of entries: what is written is read, and nothing else is.
+/// The bytes of entries: encoded entries are decoded, other bytes are refused.
 @Suite struct HistoryFormatTests {
     private static func record() -> HistoryRecord {
         HistoryRecord(
@@ -53,7 +53,7 @@ import Testing
         for count in bytes.indices { #expect(throws: HistoryReader.Damage.self) { try HistoryRecord(Array(bytes[..<count])) } }
     }
 
-    /// Bytes with a sound checksum that are no entry: an entry or an error, never a trap.
+    /// Bytes with a valid checksum that are not an entry give an entry or an error, never a trap.
     @Test func anyBytesGiveAnEntryOrAnError() {
         var random = SystemRandomNumberGenerator()
         let seed = UInt64.random(in: 0 ... .max, using: &random)

@@ -5,7 +5,7 @@ import PolyStore
 import PolyStoreBackend
 import Testing
 
-/// What is kept of a history, and what happens to tokens of what is not.
+/// The limits of a history, and tokens of removed entries.
 @Suite struct HistoryLimitTests {
     private func add(_ stack: DataStack, _ names: [String]) async throws {
         for name in names { try await stack.perform(source: name) { try $0.create(Into<Person>()).name = name } }
@@ -51,7 +51,7 @@ import Testing
         let folder = try Folder()
         let stack = try engine.stack(folder, history: HistoryOptions(maximumAge: .zero))
         try await add(stack, names(1...5))
-        // Entries of one microsecond have the same age.
+        // Entries of the same microsecond have the same age.
         #expect(try await stack.history().last?.author == "5")
         let patient = try Folder()
         let keeping = try engine.stack(patient, history: HistoryOptions(maximumAge: .seconds(3600)))

@@ -5,7 +5,7 @@ import PolyStore
 import PolyStoreBackend
 import Testing
 
-/// What the history says about commits of the same process.
+/// History entries of commits in the same process.
 @Suite struct HistoryTests {
     @Test(arguments: Engine.all)
     func eachTransactionIsOneEntry(_ engine: Engine) async throws {

@@ -13,7 +13,7 @@ struct Engine: Sendable, CustomTestStringConvertible {
 
     static let all = SmallStores.engines.map { Engine(name: $0) }
     static let persistent = all.filter(\.isPersistent)
-    /// Those that several processes can have open.
+    /// The engines whose stores several processes can open.
     static let shared = ["sqlite", "lmdb"].map { Engine(name: $0) }
 
     func configuration(_ path: String) throws -> StoreConfiguration {
@@ -29,7 +29,7 @@ struct Engine: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// What an entry says, in one line: `+Person 1, 2; ~Person 1 age name; -Team 1`.
+/// Returns an entry as one line: `+Person 1, 2; ~Person 1 age name; -Team 1`.
 func told(_ entry: HistoryEntry) -> String {
     let signs: [HistoryChange.Kind: String] = [.inserted: "+", .updated: "~", .deleted: "-"]
     return entry.changes.map { change in

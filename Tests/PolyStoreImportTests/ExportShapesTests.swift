@@ -70,7 +70,7 @@ extension Shelf: MappedUniqueObject {
     static let importMapping: RecordMapping<Shelf> = RecordMapping(uniqueID: "name").relationship(\.newest).relationship(\.display)
 }
 
-/// With a unique id of two attributes, and relationships to such objects.
+/// Has a unique id of two attributes, and relationships to such objects.
 @Model
 final class Cell {
     #Unique<Cell>(\.row, \.column)
@@ -157,7 +157,7 @@ extension Sheet: MappedUniqueObject {
         #expect(try Self.text(path) == "{\"title\":\"Leaf, \\\"l2\\\"\",\"colour\":\"red\",\"inside\":\"c\"}\n")
     }
 
-    /// An export of a superclass has the objects of all classes below it, with the properties that they share.
+    /// An export of a superclass has the objects of all its subclasses, with the properties of the superclass.
     @Test(arguments: Backend.allCases)
     func exportOfASuperclassHasTheSharedProperties(_ backend: Backend) async throws {
         let folder = try Folder()
@@ -188,7 +188,7 @@ extension Sheet: MappedUniqueObject {
             try await stack.export(From<Shelf>(), to: .file(path: file(prefix + "shelves")))
         }
         try await export(first, "")
-        // Targets before the objects that refer to them; `shelf` of a publication and `publications` of a shelf are two ends of one relationship.
+        // Targets precede the objects that refer to them; `shelf` of a publication and `publications` of a shelf are two sides of one relationship.
         try await second.perform { transaction in
             let shelf = try transaction.create(Into<Shelf>())
             shelf.name = "s1"

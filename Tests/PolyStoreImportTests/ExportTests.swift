@@ -68,7 +68,7 @@ extension Parcel: ImportableUniqueObject {
     }
 }
 
-/// Not named by any unique attribute.
+/// Has no unique attribute.
 @Model
 final class Marker {
     var text: String = ""
@@ -84,7 +84,7 @@ final class Marker {
         return stack
     }
 
-    /// Parcels with values at the limits of their types.
+    /// Creates parcels with values at the limits of their types.
     private static func fill(_ stack: DataStack) throws {
         try stack.performAndWait { transaction in
             let texts = ["", "plain", "with \"quotes\", commas", "two\r\nlines", " spaces ", "emoji 👩‍👩‍👧 \u{0}\u{7f}", "null", "[1, 2]"]
@@ -115,7 +115,7 @@ final class Marker {
                 parcel.bonus = number == 4 ? nil : -number
                 parcels.append(parcel)
             }
-            // A tree whose order is not that of the codes, with a forward reference and one to itself.
+            // A tree whose order differs from that of the codes, with a forward reference and a self-reference.
             parcels[0].children = [parcels[5], parcels[2], parcels[7]]
             parcels[5].children = [parcels[1]]
             parcels[6].parent = parcels[6]
@@ -222,7 +222,7 @@ final class Marker {
         try Self.fill(stack)
         let path = folder.path + "/x.jsonl"
         let run = Protected<ExportRun?>(nil)
-        // The destination is opened before the first batch is written: the export is cancelled there.
+        // Opening the destination precedes the first batch: the export is cancelled there.
         let destination = ExportDestination(name: "x.jsonl", format: .jsonLines) {
             run.wait(until: { $0 != nil }) { $0?.cancel() }
             return try FileByteSink(path: path)

@@ -18,7 +18,7 @@ import Testing
             let report = try await towns.stack.importRecords(
                 Into<Stop>(), from: .file(path: path), options: ImportOptions(commit: .batches(of: 6)))
             #expect((report.inserted, report.records, report.batches, report.source) == (20, 20, 4, name))
-            // Behind the last record a document may have more bytes.
+            // Some bytes of a document can follow its last record.
             #expect(report.bytes > Int64(text.utf8.count) - 5 && report.bytes <= Int64(text.utf8.count))
             #expect(try towns.stops() == Array(1...20))
         }
@@ -120,7 +120,7 @@ import Testing
             #expect(report.problems.map(\.record) == [4, 5])
             #expect(try towns.populations() == ["t1": 1, "t2": 2])
         }
-        // And then it is imported as the dry run said.
+        // The import then has the result of the dry run.
         let report = try await towns.stack.importRecords(
             Into<Town>(), from: .file(path: path), options: ImportOptions(onBadRecord: .skip()))
         #expect((report.inserted, report.updated, report.skipped, report.refused) == (2, 2, 1, 2))

@@ -3,9 +3,9 @@ import PolyStore
 import PolyStoreBackend
 import Testing
 
-/// What import runs do with bad records.
+/// Import runs with bad records.
 @Suite(.serialized) struct ImportPolicyTests {
-    /// 12 towns; 3 throws, 6 breaks a rule, 8 has the name of 7.
+    /// 12 towns: 3 throws, 6 violates a rule, 8 has the name of 7.
     static let sources: [TownSource] = (1...12).map { number in
         switch number {
         case 3: TownSource(3, name: "refused")
@@ -29,7 +29,7 @@ import Testing
         #expect(report.problems[1].field == "population")
         #expect(report.problems[2].field == "name")
         #expect(Set(try towns.populations().keys) == Self.good)
-        // Nothing of the skipped records is left.
+        // No changes of skipped records remain.
         #expect(try await towns.stack.read { try $0.fetchCount(From<Town>(), Where(\.name == "refused")) } == 0)
     }
 
@@ -53,7 +53,7 @@ import Testing
             #expect(
                 error?.message.hasPrefix("Record \(number)\(field.map { ", field \"\($0)\"" } ?? ""): ") == true, "\(error?.message ?? "")")
             #expect(error?.attribute == field)
-            // The batches before that of the record stay.
+            // Batches before that of the record are kept.
             let committed = (number - 1) / 2 * 2
             #expect(error?.message.hasSuffix("The records up to \(committed) are committed.") == true, "\(error?.message ?? "")")
             #expect(try towns.populations().count == committed)
@@ -92,7 +92,7 @@ import Testing
         }
         let run = towns.stack.startImport(Into<Town>(), from: Self.sources, options: options)
         await #expect(throws: StoreError.self) { try await run.value }
-        // Each once, however often its batch is imported.
+        // Each record is reported once, however often its batch is imported.
         #expect(asked.withLock { $0 } == [3, 6, 8])
         #expect(Set(try towns.populations().keys) == ["t1", "t2", "t4"])
     }
@@ -110,7 +110,7 @@ import Testing
             Into<Town>(), from: sources, options: ImportOptions(commit: .batches(of: 100), onBadRecord: .skip()))
         #expect((report.updated, report.refused) == (2, 3))
         #expect(report.problems.map(\.record) == [2, 3, 5])
-        // Of 4 the second record is refused, the first one counts.
+        // The second record of town 4 is refused, the first is imported.
         #expect(try towns.populations() == ["t1": 100, "t2": 2, "t3": 3, "t4": 400, "t5": 5])
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Progress, cancellation and handles of import runs.
 @Suite(.serialized) struct ImportProgressTests {
-    /// A sequence that waits in the middle until it is told to continue.
+    /// A sequence that waits in the middle until it is resumed.
     private struct Gated: AsyncSequence, Sendable {
         let count: Int
         let pause: Int
@@ -54,7 +54,7 @@ import Testing
         #expect(run.progress.isFinished)
         #expect(run.progress.localizedDescription == "Importing Stop from stops.jsonl")
         #expect(run.progress.localizedAdditionalDescription.hasPrefix("500 records"))
-        // A reader that comes late receives the last value.
+        // A late reader receives the last value.
         var late: [ImportProgress] = []
         for await progress in run.updates { late.append(progress) }
         #expect(late == [last])
@@ -111,7 +111,7 @@ import Testing
     func cancellationStopsASequenceBetweenRecords(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let handle = Protected<ImportRun?>(nil)
-        // The sequence cancels its own import at the 57th element, as soon as the handle is there.
+        // The sequence cancels its own import at the 57th element, when the handle exists.
         let sources = (1...1000).lazy.map { number -> TownSource in
             if number == 57 { handle.wait(until: { $0 != nil }) { $0?.cancel() } }
             return TownSource(number)
@@ -136,7 +136,7 @@ import Testing
     }
 }
 
-/// A sequence whose elements are made on demand by closures that may run on any thread.
+/// A sequence whose elements are created on demand by closures that can run on any thread.
 private struct SendableSequence<Base: Sequence>: Sequence, @unchecked Sendable {  // the closures of the test are safe on any thread
     let base: Base
     init(_ base: Base) { self.base = base }

@@ -3,13 +3,13 @@ import PolyStore
 import PolyStoreBackend
 import Testing
 
-/// Imports that continue where an earlier run has stopped.
+/// Imports that resume after an interrupted run.
 @Suite(.serialized) struct ImportResumeTests {
     private static func options(_ size: Int = 10, _ policy: BadRecordPolicy = .stop, restart: Bool = false) -> ImportOptions {
         ImportOptions(commit: .batches(of: size, resume: "stops"), onBadRecord: policy, restart: restart)
     }
 
-    /// A file of 45 stops in a format; the 25th is bad if `isBad`.
+    /// Returns a file of 45 stops in a format; the 25th is bad if `isBad`.
     private static func text(_ name: String, isBad: Bool) -> String {
         func number(_ record: Int) -> String { isBad && record == 25 ? "\"bad\"" : "\(record)" }
         switch name {
@@ -37,7 +37,7 @@ import Testing
             #expect(run.report?.resumedFrom == (attempt == 1 ? nil : 20))
             #expect(try towns.stops() == Array(1...20))
         }
-        // The source may change behind the committed records.
+        // The source can change after the committed records.
         path = try towns.write(Self.text(name, isBad: false), to: name)
         let run = towns.stack.startImport(Into<Stop>(), from: Self.source(path), options: Self.options())
         let report = try await run.value
@@ -72,7 +72,7 @@ import Testing
             #expect((second.inserted, second.records, second.bytes) == (first.inserted, first.records, first.bytes))
             #expect(try towns.stops() == Array(1...25))
         }
-        // Another source is another import.
+        // A source with another name is another import.
         let other = try towns.write(stopLines(26...30), to: "other.jsonl")
         let third = try await towns.stack.importRecords(Into<Stop>(), from: .file(path: other), options: options)
         #expect((third.inserted, third.resumedFrom) == (5, nil))
@@ -103,7 +103,7 @@ import Testing
         let changes: [(RecordSource, String)] = [
             (.file(path: try towns.write(good, to: "other.jsonl")), "the source was \"stops.jsonl\" and is \"other.jsonl\""),
             (.file(path: path, format: .csv), "the format was"),
-            // Record 20 is another one, or at another offset, or not there.
+            // Record 20 has other contents, another offset, or is missing.
             (
                 .text(good.replacingOccurrences(of: "\"number\": 20", with: "\"number\": 99"), format: .jsonLines, name: "stops.jsonl"),
                 "record 20"
@@ -129,7 +129,7 @@ import Testing
     @Test(arguments: Backend.allCases)
     func skippedRecordsAreCountedAcrossRuns(_ backend: Backend) async throws {
         let towns = try Towns(backend)
-        // Records 5 and 10 are bad, 31 ends the first run.
+        // Records 5 and 10 are bad, and 31 ends the first run.
         let lines = (1...45).map { number in
             switch number {
             case 5, 10: "not JSON\n"
@@ -209,7 +209,7 @@ import Testing
         }
         let first = towns.stack.startImport(Into<Stop>(), from: waiting, options: Self.options())
         for await _ in reached { break }
-        // Its first batch is whole, and is committed whatever comes. Until then the second run would be the one that ends.
+        // The first batch is complete and will be committed. Before that, the second run would be the one that ends.
         while try await towns.stack.read({ try $0.fetchCount(From<Stop>()) }) < 10 { try await Task.sleep(for: .milliseconds(1)) }
         let second = try await towns.stack.importRecords(Into<Stop>(), from: all, options: Self.options(restart: true))
         #expect(second.inserted == 30)

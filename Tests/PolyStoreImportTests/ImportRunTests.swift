@@ -17,7 +17,7 @@ import Testing
     @Test(arguments: Backend.allCases)
     func uniqueObjectsAreUpdatedAcrossAndWithinBatches(_ backend: Backend) async throws {
         let towns = try Towns(backend)
-        // 5 is twice in one batch, 1 in two batches.
+        // 5 occurs twice in one batch, 1 in two batches.
         let sources = [1, 2, 5, 5, 3, 1].enumerated().map { TownSource($1, population: 10 * $0) }
         let report = try await towns.stack.importRecords(Into<Town>(), from: sources, options: ImportOptions(commit: .batches(of: 4)))
         #expect((report.inserted, report.updated, report.batches) == (4, 2, 2))
@@ -87,7 +87,7 @@ import Testing
     @Test(arguments: Backend.allCases)
     func referencesLeadToObjectsOfTheSameBatchAndOfEarlierOnes(_ backend: Backend) async throws {
         let towns = try Towns(backend)
-        // 1 leads forward within its batch, 4 back to an earlier batch, 5 to itself.
+        // 1 refers forward within its batch, 4 to an earlier batch, 5 to itself.
         let sources = [
             TownSource(1, region: "t2"), TownSource(2), TownSource(3), TownSource(4, region: "t1"), TownSource(5, region: "t5"),
         ]

@@ -3,7 +3,7 @@ import PolyStore
 import PolyStoreBackend
 import Testing
 
-/// Import runs and exports where several stores hold an entity, and where transactions are refused.
+/// Import runs and exports with an entity in several stores, and with refused transactions.
 @Suite(.serialized) struct ImportStoreTests {
     private static let schema = Schema(
         "Stores 1", [Town.self, Stop.self], configurations: ["North": [Town.self, Stop.self], "South": [Town.self, Stop.self]])
@@ -29,7 +29,7 @@ import Testing
             let towns = try transaction.fetchAll(From<Town>("North").orderBy(.ascending(\.code)))
             towns[1].region = towns[0]
         }
-        // An export reads both, in one order.
+        // An export reads both stores in one order.
         let path = folder.path + "/towns.csv"
         let report = try await stack.export(From<Town>().orderBy(.descending(\.code)), to: .file(path: path))
         #expect(report.objects == 3)

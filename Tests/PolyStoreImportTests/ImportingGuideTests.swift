@@ -30,7 +30,7 @@ struct BookSource: Codable, Sendable {
 }
 
 enum Protocols {
-    // A model of its own, so that the guide can show the protocol's methods.
+    // A separate model, so that the guide can show the methods of the protocol.
     @Model
     final class Magazine {
         @Attribute(.unique) var number: Int

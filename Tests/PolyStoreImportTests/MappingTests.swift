@@ -49,7 +49,7 @@ extension Owner: MappedUniqueObject {
     static let importMapping: RecordMapping<Owner> = RecordMapping(uniqueID: "email").attribute(\.name)
 }
 
-/// A source of the program's own.
+/// A source type that a program defines.
 struct Reading: Decodable, Sendable {
     var station: String?
     var value: Double
@@ -136,7 +136,7 @@ struct MappingTests {
             #expect(b.owner == nil && b.branches == [a, b] && b.visitors.isEmpty)
             #expect(try context.fetchCount(From<Owner>()) == 2)
         }
-        // Null makes an optional attribute nil, a missing field leaves it.
+        // Null sets an optional attribute to nil; a missing field keeps its value.
         let partial = try self.records(#"[{"id": "a", "name": "Alpha", "rank": "low", "tags": [], "mood": null}]"#)
         try stack.performAndWait { transaction throws in _ = try transaction.importUniqueObjects(Into<Shop>(), from: partial) }
         try stack.readAndWait { context throws in

@@ -50,7 +50,7 @@ final class City {
     @Relationship var route: [City]
 }
 
-/// Not unique: each source makes one.
+/// Without a unique id: each source creates an object.
 @Model
 final class Visit {
     var place: String = ""

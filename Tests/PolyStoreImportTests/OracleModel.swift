@@ -13,7 +13,7 @@ struct ModelContents: Equatable {
     var countries: [String: String] = [:]
 }
 
-/// The rules of imports as plain dictionaries: no batches, no look-ups, no order of resolution but the one that the documentation gives.
+/// The documented rules of imports, applied to dictionaries without batches or lookups.
 struct ImportModel {
     enum Value: Hashable {
         case country(String?)
@@ -29,7 +29,7 @@ struct ImportModel {
 
     var committed = ModelContents()
     private var now = ModelContents()
-    /// In the order in which they were made, of those that are not resolved yet.
+    /// The unresolved references in the order of their creation.
     private var references: [Reference] = []
     private var nested: [CountrySource] = []
     private var depth = 0
@@ -94,7 +94,7 @@ struct ImportModel {
         if source.fails { throw ImportFailure() }
     }
 
-    /// Imports the nested sources, creates the stubs, and assigns what has its targets, in order.
+    /// Imports the nested sources, creates the stubs, and assigns the references whose targets exist, in order.
     private mutating func endCall() {
         for source in nested { if let code = source.code { now.countries[code] = source.name } }
         nested = []
@@ -106,7 +106,7 @@ struct ImportModel {
             }
         }
         for reference in references where isNewest(reference) && targetsExist(reference) { assign(reference) }
-        // An older reference to a relationship has no effect any more.
+        // An older reference of a relationship has no effect.
         references = references.filter { isNewest($0) && !targetsExist($0) }
     }
 

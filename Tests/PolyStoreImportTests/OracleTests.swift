@@ -2,7 +2,7 @@ import Foundation
 import PolyStore
 import Testing
 
-/// Random imports against a model that is written from the rules alone.
+/// Random imports, compared with a model that implements the documented rules.
 @Suite(.serialized)
 struct ImportOracleTests {
     static let cases = ProcessInfo.processInfo.environment["POLYSTORE_ORACLE_CASES"].flatMap(Int.init) ?? 300
@@ -32,8 +32,8 @@ struct ImportOracleTests {
         print("import oracle \(backend): \(calls) calls")
     }
 
-    /// Carries a plan out.
-    /// - Returns: the numbers of what each call gave, and how the transaction ended.
+    /// Executes a plan.
+    /// - Returns: The numbers of the objects of each call, and the outcome of the transaction.
     func carryOut(_ plan: TransactionPlan, _ stack: DataStack) throws -> Outcome {
         let results = Results()
         let body: @Sendable (Transaction) throws -> Void = { transaction in
@@ -93,7 +93,7 @@ struct ImportOracleTests {
     }
 }
 
-/// SplitMix64, so that a seed gives the same imports everywhere.
+/// A SplitMix64 generator, so that a seed gives the same imports everywhere.
 struct Random {
     private var state: UInt64
 
@@ -126,7 +126,7 @@ struct TransactionPlan: Sendable {
         var source = CitySource(number: random.chance(8) ? nil : random.next(12), name: "n\(random.next(1000))")
         let policies: [MissingReference] = [.fail, .ignore, .ignore, .createStub, .createStub, .createStub]
         source.ifMissing = policies[random.next(policies.count)]
-        // References that may fail lead to what is likely to exist.
+        // References that can fail use targets that are likely to exist.
         let reach = source.ifMissing == .fail ? 4 : 14
         if random.chance(40) { source.country = "c\(random.next(reach))" }
         if random.chance(40) { source.centre = random.next(reach) }
@@ -150,7 +150,7 @@ struct Outcome: Equatable {
     var ending: Ending
 }
 
-final class Results: @unchecked Sendable {  // used by one transaction after the other
+final class Results: @unchecked Sendable {  // used by one transaction after another
     private(set) var all: [[Int]?] = []
     func add(_ numbers: [Int]?) { all.append(numbers) }
 }

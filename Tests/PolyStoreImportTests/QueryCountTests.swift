@@ -3,8 +3,8 @@ import PolyStoreBackend
 import Synchronization
 import Testing
 
-/// The number of queries of an import depends on the number of its entities and relationships, and not on that of its sources, but for one look-up for each
-/// 512 unique ids.
+/// The number of queries of an import depends on the number of its entities and relationships, not on that of its sources, except for one lookup per 512 unique
+/// ids.
 @Suite(.serialized)
 struct QueryCountTests {
     static func sources(_ count: Int) -> [CitySource] {
@@ -27,7 +27,7 @@ struct QueryCountTests {
             let stack = try DataStack(schema)
             try stack.addStore(backend.store(in: folder.path).counting(counter))
             let sources = Self.sources(count)
-            // Into an empty store, and again, with every object there.
+            // An import into an empty store, then the same import with all objects present.
             return try (0..<2).map { _ in
                 counter.reset()
                 try stack.performAndWait { transaction throws in
@@ -53,7 +53,7 @@ final class QueryCounter: Sendable {
 }
 
 extension StoreConfiguration {
-    /// The same store, whose queries are counted.
+    /// Returns the same store with its queries counted.
     func counting(_ counter: QueryCounter) -> StoreConfiguration {
         let inner = self
         return StoreConfiguration(engine: engine, location: location, isShared: isShared) { request in
@@ -64,7 +64,7 @@ extension StoreConfiguration {
     }
 }
 
-/// Hands everything through to another backend and counts the queries of its write transactions.
+/// Forwards every call to another backend, and counts the queries of write transactions.
 private final class CountingBackend: StorageBackend {
     let inner: any StorageBackend
     let counter: QueryCounter

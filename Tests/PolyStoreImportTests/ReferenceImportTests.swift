@@ -7,7 +7,7 @@ struct ReferenceImportTests {
     func referencesForwardsBackwardsAndToOneself(_ backend: Backend) throws {
         let world = try World(backend)
         try world.stack.performAndWait { transaction throws in
-            // Cities first: their countries come later in the transaction.
+            // Cities first: their countries are imported later in the transaction.
             _ = try transaction.importUniqueObjects(
                 Into<City>(),
                 from: [
@@ -47,7 +47,7 @@ struct ReferenceImportTests {
                     CitySource(number: 1, name: "a", country: "X", ifMissing: .ignore),
                     CitySource(number: 2, name: "b", country: "Y", centre: 9, route: [8, 1], ifMissing: .createStub),
                 ])
-            // A later import of the same transaction updates the stub.
+            // A later import in the same transaction updates the stub.
             let stub = try transaction.importUniqueObject(Into<Country>(), from: CountrySource(code: "Y", name: "Yonder"))
             #expect(try transaction.fetchOne(From<City>(), Where(\.number == 2))?.country === stub)
         }
@@ -68,7 +68,7 @@ struct ReferenceImportTests {
         #expect(names == ["from 2", "from 4"])
     }
 
-    /// An import inside of an update inserts an object that the outer call has still to come to.
+    /// An import within an update inserts an object that is a later source of the outer call.
     @Test(arguments: Backend.allCases)
     func importsInsideOfImports(_ backend: Backend) throws {
         let world = try World(backend)
@@ -85,7 +85,7 @@ struct ReferenceImportTests {
         #expect(try world.cities() == ["1 changed 2 - 0", "2 again 2 - 0", "3 inner 1 - 0", "4 last 1 - 0"])
     }
 
-    /// Of several references to one relationship the newest counts, whenever each is resolved.
+    /// The newest of several references of one relationship wins, whenever each is resolved.
     @Test(arguments: Backend.allCases)
     func theNewestReferenceCounts(_ backend: Backend) throws {
         let world = try World(backend)
@@ -162,7 +162,7 @@ struct ReferenceImportTests {
             ])
     }
 
-    /// What an unsafe transaction has resolved before may be deleted by another transaction meanwhile.
+    /// Another transaction can delete an object that an unqueued transaction has resolved.
     @Test(arguments: Backend.allCases)
     func targetsThatOthersHaveDeletedAreNotUsedAgain(_ backend: Backend) throws {
         let world = try World(backend)

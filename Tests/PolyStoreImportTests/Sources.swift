@@ -24,7 +24,7 @@ struct CitySource: Sendable {
     var centre: Int?
     var route: [Int]?
     var nested: CountrySource?
-    /// Imported at once, inside of the update.
+    /// Sources that the update imports.
     var twin: [CitySource] = []
     var skipsInsert = false
     var skipsUpdate = false

@@ -3,7 +3,7 @@ import PolyStore
 import PolyStoreBackend
 import Testing
 
-/// With a unique id, another unique attribute and a rule.
+/// Has a unique id, another unique attribute and a rule.
 @Model
 final class Town {
     @Attribute(.unique) var code: String
@@ -12,7 +12,7 @@ final class Town {
     @Relationship var region: Town?
 }
 
-/// What the model refuses by throwing.
+/// The error that the model throws for a refused town.
 struct RefusedTown: Error, CustomStringConvertible {
     let description = "the town is refused"
 }
@@ -30,7 +30,7 @@ struct TownSource: Decodable, Sendable {
         self.region = region
     }
 
-    /// The line of a JSON Lines file.
+    /// The town as JSON, for a JSON Lines file.
     var line: String {
         var text = "{"
         if let code { text += "\"code\": \"\(code)\", " }
@@ -67,8 +67,8 @@ extension Stop: ImportableObject {
     }
 }
 
-/// Keeps the warnings and errors that are logged.
-final class RecordingLogger: StoreLogger, @unchecked Sendable {  // `kept` is only touched under the lock
+/// Records warnings and errors.
+final class RecordingLogger: StoreLogger, @unchecked Sendable {  // `kept` is accessed under the lock only
     private let lock = NSLock()
     private var kept: [String] = []
 
@@ -80,7 +80,7 @@ final class RecordingLogger: StoreLogger, @unchecked Sendable {  // `kept` is on
     var lines: [String] { lock.withLock { kept } }
 }
 
-/// A stack with towns and stops in one store; fails the test on any warning or error that is logged.
+/// A stack with towns and stops in one store. Fails the test on any warning or error in the log.
 final class Towns: Sendable {
     let folder: Folder
     let stack: DataStack
@@ -89,7 +89,7 @@ final class Towns: Sendable {
     init(_ backend: Backend) throws {
         folder = try Folder()
         stack = try DataStack(Schema("Towns 1", Town.self, Stop.self), logger: logger)
-        // However slow the machine is.
+        // Independent of the speed of the machine.
         stack.snapshotWarningAge = .seconds(100_000)
         try stack.addStore(backend.store(in: folder.path))
     }
@@ -115,5 +115,5 @@ final class Towns: Sendable {
     }
 }
 
-/// Stops as JSON Lines.
+/// Returns stops as JSON Lines.
 func stopLines(_ numbers: some Sequence<Int>) -> String { numbers.map { "{\"place\": \"p\($0)\", \"number\": \($0)}\n" }.joined() }

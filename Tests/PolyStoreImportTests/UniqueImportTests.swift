@@ -63,7 +63,7 @@ struct UniqueImportTests {
         #expect(try world.cities() == [])
         try world.stack.performAndWait { transaction throws in
             #expect(throws: ImportFailure.self) { try transaction.importUniqueObjects(Into<City>(), from: sources) }
-            // Before any object is touched.
+            // Thrown before any object is changed.
             #expect(throws: ImportFailure.self) {
                 try transaction.importUniqueObjects(Into<City>(), from: [CitySource(number: 9), CitySource(failsID: true)])
             }
@@ -142,7 +142,7 @@ struct UniqueImportTests {
         #expect(titles == ["three false"])
     }
 
-    /// Text that looks alike but has other bytes is another id, as for the store.
+    /// Canonically equivalent text with different bytes is a different id, as in the store.
     @Test(arguments: Backend.allCases)
     func idsAreComparedByTheirBytes(_ backend: Backend) throws {
         let world = try World(backend)
@@ -213,7 +213,7 @@ struct UniqueImportTests {
     func code<R>(_ body: () throws -> R) -> StoreError.Code? { error { _ = try body() }?.code }
 }
 
-/// Its id has no index.
+/// Its unique id has no index.
 @Model
 final class Label {
     var text: String = ""

@@ -47,7 +47,7 @@ enum Company {
         ]
     }
 
-    /// Some people, two teams, two skills, and links.
+    /// Inserts people, two teams, two skills, and links.
     static func fill(_ store: Store, _ count: Int64) throws {
         try store.write { changes in
             for id in 1...count { try changes.insert("Person", id, person(id)) }
@@ -71,25 +71,25 @@ struct Opened {
 
     init(
         _ engine: TestEngine = TestEngine(), _ schema: ResolvedSchema? = nil, configuration: String? = nil, isReadOnly: Bool = false,
-        resets: Bool = false, logger: any StoreLogger = SilentLogger()
+        resets: Bool = false, keepsMigration: Bool = false, logger: any StoreLogger = SilentLogger()
     ) throws {
         self.engine = engine
         let schema = try schema ?? Company.schema()
-        backend = try KeyValueBackend(
-            EngineHandle(private: engine),
-            OpenRequest(
-                schema: schema, configurationName: configuration, isReadOnly: isReadOnly, resetsOnModelMismatch: resets, logger: logger))
+        var request = OpenRequest(
+            schema: schema, configurationName: configuration, isReadOnly: isReadOnly, resetsOnModelMismatch: resets, logger: logger)
+        request.keepsInterruptedMigration = keepsMigration
+        backend = try KeyValueBackend(EngineHandle(private: engine), request)
         store = Store(backend, schema)
     }
 
-    /// The key of a record.
+    /// Returns the key of a record.
     func record(_ entity: String, _ id: Int64) throws -> [UInt8] {
         KeyWriter().recordBytes(layout.number(of: try store.entity(entity)), id)
     }
 
     func index(_ name: String) throws -> KeyIndex { try #require(layout.indexes.flatMap { $0 }.first { $0.index.name == name }) }
 
-    /// The key of an object's entry in an index.
+    /// Returns the key of an object's entry in an index.
     func entry(_ name: String, _ id: Int64) throws -> [UInt8] {
         let index = try index(name)
         return try store.read { transaction in
@@ -106,7 +106,7 @@ struct Opened {
     }
 }
 
-/// A small generator with a seed, so that a failure can be repeated.
+/// A generator with a seed, so that a failure can be repeated.
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
     init(_ seed: UInt64) { state = seed }

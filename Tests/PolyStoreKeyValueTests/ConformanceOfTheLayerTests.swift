@@ -4,13 +4,15 @@ import Testing
 
 @testable import PolyStoreKeyValue
 
-/// The record layer over an engine that does no more than the contract asks, and whose pieces are so small that long values are in many.
+/// The record layer over an engine that implements the contract strictly, with a small chunk size, so that long values span many chunks.
 @Suite struct ConformanceOfTheLayerTests {
     private static let engines = Protected<[String: TestEngine]>([:])
 
     private static let target = ConformanceTarget(
         name: "test engine",
-        capabilities: [.persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .namedValues, .changeLog]
+        capabilities: [
+            .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .namedValues, .changeLog, .migration,
+        ]
     ) { place in StoreConfiguration(engine: "test", location: place.path) { try open(place.path, $0) } }
 
     private static func open(_ path: String, _ request: OpenRequest) throws -> any StorageBackend {
@@ -23,7 +25,7 @@ import Testing
         return try KeyValueBackend(EngineHandle.shared("test:\(path)", isReadOnly: false) { engine }, request)
     }
 
-    /// What an engine without files cannot do.
+    /// Cases that an engine without files cannot run.
     private static let aboutFiles: Set<String> = ["opening.missing-folder.is-an-io-error", "opening.foreign-file.is-refused"]
 
     @Test(arguments: ConformanceCase.all.map(\.id).filter { !aboutFiles.contains($0) })

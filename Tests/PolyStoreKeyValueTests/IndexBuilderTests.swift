@@ -14,7 +14,7 @@ import Testing
             predicate: .compare(try store.field("Person", "email"), .equal, .text("\(id)@example.com")))
     }
 
-    /// Answers with and without indexes, for a few questions.
+    /// Expects the same query results with and without indexes.
     private func expectSameAnswers(_ store: Store, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let person = try store.entity("Person")
         let age = try store.field("Person", "age")
@@ -49,7 +49,7 @@ import Testing
         let before = opened.engine.copy()
         try opened.backend.rebuildIndexes()
         #expect(opened.engine.keys() == before.keys())
-        // Entries that are of nothing, and others that are missing, are put right.
+        // The rebuild removes entries without a row, and adds missing entries.
         let index = try opened.index("Person_age")
         for key in before.keys(index.prefix).enumerated() where key.offset % 3 == 0 { opened.engine[key.element] = nil }
         opened.engine[index.prefix + [0x14] + [UInt8](repeating: 9, count: 16)] = []
@@ -75,7 +75,7 @@ import Testing
         #expect(try reader.backend.verify() == [])
     }
 
-    @Test func indexesAreBuiltWhileTheStoreIsInUse() throws {
+    @Test func indexesAreBuiltWhileTheStoreIsInUse() async throws {
         let opened = try Opened()
         try Company.fill(opened.store, 450)
         let store = opened.store
@@ -92,18 +92,13 @@ import Testing
             try opened.backend.rebuildIndexes()
             try expectSameAnswers(store)
         }
-        let done = DispatchSemaphore(value: 0)
-        Task.detached {
-            _ = await writer.result
-            done.signal()
-        }
-        done.wait()
+        try await writer.value
         #expect(try opened.backend.verify() == [])
         #expect(try store.ids("Person").count == 450)
         try expectSameAnswers(store)
     }
 
-    /// The engine fails at the N-th commit of building: until the next opening the index is left alone, and kept up to date.
+    /// The N-th commit of a build fails: until the next opening, the index is not read and is kept up to date.
     @Test(arguments: 0...4)
     func aCrashInTheMiddleIsTakenUpAtTheNextOpening(_ commits: Int) throws {
         let opened = try Opened()
@@ -112,13 +107,13 @@ import Testing
         opened.engine.fail(after: commits)
         let error = failure { try opened.backend.rebuildIndexes(["Person_email"]) }
         opened.engine.fail(after: nil)
-        // The first commit makes it write-only, two are full batches, the last makes it readable.
+        // The first commit makes the index write-only, two are full batches, the last makes it readable.
         #expect((error?.code == .io) == (commits < 4))
         let isBuilt = commits == 0 || commits == 4
         #expect(try opened.state("Person_email")?.phase == (isBuilt ? .readable : .writeOnly))
         #expect(try opened.store.read { try $0.plan(emailRequest(opened.store, 5)) }.isScan != isBuilt)
         try expectSameAnswers(opened.store)
-        // Before and behind the place that building came to.
+        // Rows before and after the position that the build reached.
         try opened.store.write { changes in
             for id in [Int64(3), 250, 440] {
                 try changes.update("Person", id, ["email": .text("new \(id)")])
@@ -138,7 +133,7 @@ import Testing
         #expect(opened.engine.keys().count - before.keys().count == -12, "two people less, each a record and five entries")
     }
 
-    /// What is unique stays so while its index is being built.
+    /// Unique constraints hold while the index is being built.
     @Test func uniquenessHoldsWhileTheIndexIsBeingBuilt() throws {
         let opened = try Opened()
         try Company.fill(opened.store, 450)
@@ -148,7 +143,7 @@ import Testing
         _ = failure { try opened.backend.rebuildIndexes(["Person_email"]) }
         opened.engine.fail(after: nil)
         #expect(try opened.state("Person_email")?.phase == .writeOnly)
-        // One that is in the index already, some that are not, one too long for its key.
+        // One value that is in the index already, some that are not, one too long for its key.
         for (held, holder) in [("7@example.com", Int64(7)), ("300@example.com", 300), ("450@example.com", 450), (long, 451)] {
             for isInsert in [true, false] {
                 let error = failure {
@@ -165,7 +160,7 @@ import Testing
                 #expect(error?.message.contains("\(holder)") == true)
             }
         }
-        // Values that are given up are free, those that swap pass, and an object may keep its own.
+        // Released values are available, exchanged values are accepted, and an object may keep its own.
         try opened.store.write { changes in
             try changes.delete("Person", 400)
             try changes.insert("Person", 9001, ["email": .text("400@example.com")])
@@ -182,7 +177,7 @@ import Testing
     @Test func twoObjectsWithOneUniqueValueAreNamedAndTheIndexStaysUnused() throws {
         let opened = try Opened()
         try Company.fill(opened.store, 100)
-        // Behind the store's back: two people get one address.
+        // Two people get one address, by a change of the engine's keys.
         opened.engine[try opened.entry("Person_email", 5)] = nil
         try opened.store.write { try $0.insert("Person", 200, ["email": .text("5@example.com")]) }
         #expect(try opened.backend.verify() == ["The index Person_email has no entry for Person 5."])
@@ -198,7 +193,7 @@ import Testing
             #expect(try store.ids(emailRequest(store, 5)) == [5, 200])
         }
         try expectUnused(opened)
-        // It can be opened all the same, and put right.
+        // The store can still be opened, and repaired.
         let log = Log()
         let reopened = try Opened(opened.engine, logger: log)
         #expect(log.lines.contains { $0.contains("error") && $0.contains("Person_email") && $0.contains("5 and 200") })
@@ -220,7 +215,7 @@ import Testing
         }
         try opened.backend.rebuildIndexes()
         #expect(try opened.backend.verify() == [])
-        // The same value twice, behind the store's back.
+        // The same value twice, by a change of the engine's keys.
         opened.engine[try opened.entry("Person_email", 1)] = nil
         try opened.store.write { try $0.insert("Person", 3, ["email": .text(long + "a")]) }
         let error = failure { try opened.backend.rebuildIndexes(["Person_email"]) }
@@ -229,8 +224,8 @@ import Testing
     }
 }
 
-/// Keeps what is logged.
-final class Log: StoreLogger, @unchecked Sendable {  // the lines are touched under the lock only
+/// Records logged messages.
+final class Log: StoreLogger, @unchecked Sendable {  // the lines are accessed under the lock only
     private let lock = Lock()
     private var kept: [String] = []
     var lines: [String] { lock.withLock { kept } }

@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreKeyValue
 import Testing
 
-/// A seeded generator, so that a failure can be repeated.
+/// A generator with a seed, so that a failure can be repeated.
 private struct Random {
     private var state: UInt64
     init(_ seed: UInt64) { state = seed }
@@ -52,7 +52,7 @@ private func value(_ type: AttributeType, _ random: inout Random) -> Value {
 }
 
 @Suite struct KeyTests {
-    /// The sign of the comparison of two values is that of their keys, both ways round, for every type.
+    /// Comparing two values gives the same sign as comparing their keys, in both sort directions, for every type.
     @Test(arguments: AttributeType.allCases)
     func keysAreOrderedAsTheirValuesAre(_ type: AttributeType) {
         var random = Random(UInt64(type.rawValue.utf8.reduce(7) { $0 &* 31 &+ Int($1) }))
@@ -66,7 +66,7 @@ private func value(_ type: AttributeType, _ random: inout Random) -> Value {
         }
     }
 
-    /// No key of a type is the beginning of another, so components can follow each other.
+    /// No key of a type is a prefix of another, so components can be concatenated.
     @Test func pairsAreOrderedByTheFirstThenTheSecond() {
         var random = Random(11)
         let types: [AttributeType] = [.string, .data, .int64, .double, .decimal, .bool]
@@ -129,7 +129,7 @@ private func value(_ type: AttributeType, _ random: inout Random) -> Value {
         }
     }
 
-    /// A cut key never stands on the wrong side of one that differs before the cut, and differs where the values differ.
+    /// A truncated key keeps its order relative to keys that differ before the cut, and differs where the values differ before it.
     @Test func cutKeysKeepTheOrderUpToTheCut() {
         let long = String(repeating: "m", count: 600)
         let ascending = ["", "a", String(repeating: "l", count: 700), "m", String(repeating: "m", count: 100)]

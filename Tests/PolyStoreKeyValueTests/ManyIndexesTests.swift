@@ -4,7 +4,7 @@ import Testing
 
 @testable import PolyStoreKeyValue
 
-/// A store with more than 255 indexes: the numbers of indexes differ in more than their last byte.
+/// A store with more than 255 indexes, so that index numbers differ in more than their last byte.
 @Suite struct ManyIndexesTests {
     private static let indexesPerEntity = 100
     private static let entityNames = ["A", "B", "C", "D"]
@@ -20,7 +20,7 @@ import Testing
         return try ResolvedSchema(SchemaDescription(name: "many", entities: entityNames.map(entity)))
     }
 
-    /// Text that is longer than a key, so that its entries are cut and the state of their index changes.
+    /// Returns text longer than a key, so that its entries are truncated and the state of their index changes.
     private static func text(_ number: Int) -> Value { .text("\(number)" + String(repeating: "x", count: 600)) }
 
     private static func values() -> [String: Value] {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// The keys of index states share the space and the kind, and no byte of the number.
+    /// The keys of index states share the keyspace and the kind, but no byte of the number.
     @Test func aLaneSortsKeysThatDifferInEveryByteAfterItsPrefix() {
         var lane = WriteLane(prefixCount: 2)
         for number: UInt32 in [256, 1, 70_000, 2, 255, 511, 65_536] {

@@ -16,7 +16,7 @@ import Testing
         return opened
     }
 
-    /// Opens, asks, writes: each may fail, none may trap.
+    /// Opens, queries and writes: each may fail, none may trap.
     private func use(_ engine: TestEngine) throws {
         let opened = try Opened(engine)
         let person = try opened.store.entity("Person")
@@ -49,7 +49,7 @@ import Testing
                 let engine = opened.engine.copy()
                 engine[key] = damage
                 let error = failure { try use(engine) }
-                // Numbers that are only wrong are for `verify` to find; everything else is told at once.
+                // Wrong numbers are left to `verify`; other damage is reported immediately.
                 let isNumber = [0x04, 0x08, 0x09].contains(key[1])
                 let isExpected = error.map { [.corrupt, .incompatibleSchema, .full, .differentStoreAtURL].contains($0.code) } ?? isNumber
                 #expect(isExpected || key[1] == 0x06, "\(key) as \(damage.prefix(40)): \(String(describing: error))")
@@ -78,7 +78,7 @@ import Testing
     @Test func aLaterFormatIsRefusedAndLeftAsItIs() throws {
         let opened = try filled()
         opened.engine[Keyspace.Metadata.format.key()] = Number.bytes(UInt32(KeyValueBackend.format + 1))
-        // A later version may keep everything else in another way.
+        // A later version may store all other metadata differently.
         opened.engine[Keyspace.Metadata.identity.key()] = nil
         let before = opened.engine.keys()
         for resets in [false, true] {
@@ -122,7 +122,7 @@ import Testing
         transaction.rollback()
         try reset.store.write { try $0.insert("Person", 1, ["height": .real(1.8)]) }
         #expect(try reset.backend.verify() == [])
-        // The same model is not emptied again.
+        // Opening with the same model does not reset the store again.
         #expect(try Opened(opened.engine, other, resets: true).store.ids("Person") == [1])
     }
 
@@ -134,14 +134,14 @@ import Testing
         let keys = first.engine.keys([Keyspace.metadata.rawValue])
         #expect(second.engine.keys([Keyspace.metadata.rawValue]) == keys)
         for key in keys where ![0x02, 0x0a].contains(key[1]) { #expect(first.engine[key] == second.engine[key]) }
-        // And one opens what the other made.
+        // Each opens the store that the other created.
         try Company.fill(first.store, 20)
         let reopened = try Opened(first.engine, try ResolvedSchema(description))
         #expect(try reopened.store.ids("Person").count == 20)
         #expect(try reopened.backend.verify() == [])
     }
 
-    /// A.b_c and A_b.c were both called A_b_c once, so that an earlier version gave both one number, and nothing tells their links apart.
+    /// Earlier versions named both A.b_c and A_b.c `A_b_c` and assigned one number to both, so that their links are indistinguishable.
     @Test func aStoreWithTheLinksOfTwoUnderOneNumberIsRefused() throws {
         func many(_ name: String) -> PropertyDescription {
             .relationship(RelationshipDescription(name: name, destination: "X", isToMany: true))
@@ -158,7 +158,7 @@ import Testing
         try opened.backend.close()
         let links = opened.engine.keys([Keyspace.metadata.rawValue, Keyspace.Metadata.link.rawValue])
         #expect(links.count == 2)
-        // As an earlier version wrote it: the later of two equal names is the one that was kept.
+        // The state that an earlier version wrote: it kept the later of two equal names.
         opened.engine[links[0]] = nil
         opened.engine[links[1]] = Array("A_b_c".utf8)
         let before = opened.engine.keys()

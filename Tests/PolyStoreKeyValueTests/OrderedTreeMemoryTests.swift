@@ -4,11 +4,11 @@ import Testing
 
 @testable import PolyStoreKeyValue
 
-/// Where keys and values lie: those of a node together, long ones by themselves, and never gone while somebody can still see them.
+/// The memory layout of keys and values: those of a node are contiguous, long ones are allocated separately, and none is freed while it is visible to a reader.
 @Suite struct OrderedTreeMemoryTests {
     private typealias Model = [[UInt8]: [UInt8]]
 
-    /// Lengths around the one from which an entry lies alone, empty ones, and many short ones.
+    /// Lengths around the limit for separate allocation, empty values, and many short ones.
     private func value(_ random: inout SeededRandom) -> [UInt8] {
         let lengths = [0, 1, 8, 8, 30, 180, 180, 700, TreeBytes.leastAlone - 5, TreeBytes.leastAlone - 4, 3000]
         return random.bytes(lengths[random.below(lengths.count)])
@@ -34,12 +34,13 @@ import Testing
         model.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { [$0.key, $0.value] }
     }
 
-    /// All nodes but the root and last ones are half full at least, all leaves equally deep, and keys lie between those that part the children.
-    /// - Returns: the depth.
+    /// Checks that all nodes but the root and the last ones are at least half full, that all leaves have the same depth, and that keys are within the bounds of
+    /// their parents.
+    /// - Returns: The depth.
     @discardableResult
     private func check(_ node: OrderedTree.Node, from low: [UInt8]? = nil, to high: [UInt8]? = nil, isRoot: Bool = true) -> Int {
         #expect(node.size <= OrderedTree.width)
-        // Where keys come in their order, a leaf is not parted in the middle.
+        // Ascending insertions do not split a leaf in the middle.
         #expect(isRoot || node.size >= OrderedTree.width / (node.isLeaf ? 8 : 2))
         var last = low
         var isOrdered = true
@@ -58,12 +59,12 @@ import Testing
         return depths[0] + 1
     }
 
-    /// A cursor that was made at some time, what it must find, and how far it came.
+    /// A cursor, the entries that it must find, and its current position.
     private struct Walk {
         var cursor: OrderedTree.Cursor
         let expected: [[[UInt8]]]
         var position = 0
-        /// What it stood on before the last changes were made.
+        /// Its entry before the last changes.
         var entry: TreeEntry?
     }
 
@@ -75,7 +76,7 @@ import Testing
         var walks: [Walk] = []
         var snapshots: [(tree: OrderedTree, expected: [[[UInt8]]])] = []
         for round in 0..<80 {
-            // Grows, shrinks to nothing, and so on.
+            // Grows, shrinks to empty, and repeats.
             let removals = [1, 1, 5, 9][round / 5 % 4]
             if random.below(2) == 0 {
                 var lane = WriteLane()
@@ -99,7 +100,7 @@ import Testing
                         let wasThere = key.withUnsafeBytes { tree.remove($0) }
                         #expect(wasThere == (model.removeValue(forKey: key) != nil))
                     } else if choice == 9, let other = model.keys.first {
-                        // A value out of the tree itself.
+                        // A value inside the tree itself.
                         key.withUnsafeBytes { key in other.withUnsafeBytes { tree.set(key, tree.value(of: $0)) } }
                         model[key] = model[other]
                     } else {
@@ -143,14 +144,14 @@ import Testing
         for snapshot in snapshots { #expect(contents(snapshot.tree) == snapshot.expected) }
     }
 
-    /// What a leaf holds does not grow with the number of changes.
+    /// The memory of a leaf does not grow with the number of changes.
     @Test(arguments: [8, 180, TreeBytes.leastAlone + 10])
     func memoryOfReplacedValuesIsGivenBack(size: Int) throws {
         var random = SeededRandom(UInt64(size))
         var tree = OrderedTree()
         for number in 0..<40 { [UInt8(number)].withUnsafeBytes { key in random.bytes(size).withUnsafeBytes { tree.set(key, $0) } } }
         for _ in 0..<2000 {
-            // Now shared, as by a commit, now not.
+            // The nodes are sometimes shared, as they are after a commit.
             let before = random.below(2) == 0 ? tree : nil
             [UInt8(random.below(40))].withUnsafeBytes { key in random.bytes(size).withUnsafeBytes { tree.set(key, $0) } }
             let root = try #require(tree.root)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PolyStoreKeyValue
 
-/// The same with arrays.
+/// The same operations with arrays.
 extension OrderedTree {
     fileprivate mutating func set(_ key: [UInt8], _ value: [UInt8]) {
         key.withUnsafeBytes { key in value.withUnsafeBytes { set(key, $0) } }
@@ -19,7 +19,7 @@ extension OrderedTree.Cursor {
     fileprivate var value: [UInt8] { entry?.value.map { [UInt8]($0) } ?? [] }
 }
 
-/// A sorted array that does the same.
+/// A sorted array with the same operations.
 private struct Model {
     var entries: [(key: [UInt8], value: [UInt8])] = []
 
@@ -77,14 +77,14 @@ private func reversedContents(_ tree: OrderedTree) -> [[UInt8]] {
 }
 
 @Suite struct OrderedTreeTests {
-    /// Random changes, with copies kept on the way: each copy stays what it was.
+    /// Random changes, with copies kept in between: no copy changes.
     @Test(arguments: 1...4)
     func agreesWithASortedArrayAndSnapshotsStay(_ seed: Int) {
         var random = Random(UInt64(seed))
         var tree = OrderedTree()
         var model = Model()
         var snapshots: [(tree: OrderedTree, model: Model)] = []
-        // Grows, shrinks to nothing, and grows again.
+        // Grows, shrinks to empty, and grows again.
         for round in 0..<12_000 {
             let isGrowing = round % 6000 < 3500
             let key = random.key(4000)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PolyStoreKeyValue
 
-/// What a transaction of a tier A engine must look like: a sorted array that is changed.
+/// The expected contents of a transaction of a tier A engine: a sorted array.
 private struct SortedModel {
     var entries: [(key: [UInt8], value: [UInt8])] = []
 
@@ -28,7 +28,7 @@ private struct SortedModel {
         return [UInt8(number >> 4), UInt8(number & 15)] + (number % 5 == 0 ? [0] : [])
     }
 
-    /// Random moves, both ways, held against the array.
+    /// Moves a cursor at random in both directions, and compares it with the array.
     private func wander(_ cursor: EngineCursor, _ model: SortedModel, _ random: inout SeededRandom, _ steps: Int) throws {
         var place = -1
         for step in 0..<steps {
@@ -72,7 +72,7 @@ private struct SortedModel {
         var random = SeededRandom(UInt64(seed))
         let engine = TestEngine()
         var committed = SortedModel()
-        // An empty engine, then one with more and more in it.
+        // An empty engine, then one with more and more entries.
         for round in 0..<8 {
             let transaction = try OverlayTransaction(engine)
             defer { transaction.end() }
@@ -102,7 +102,7 @@ private struct SortedModel {
                     cursor.close()
                 }
             }
-            if round % 3 == 2 { continue }  // dropped: nothing of it stays
+            if round % 3 == 2 { continue }  // the transaction is dropped without a commit
             try transaction.commit(.full)
             committed = model
             #expect(engine.keys() == committed.entries.map(\.key))

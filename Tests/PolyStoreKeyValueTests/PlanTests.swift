@@ -4,11 +4,11 @@ import Testing
 
 @testable import PolyStoreKeyValue
 
-/// A request, and how it must be carried out.
+/// A request and its expected plan.
 struct Planned: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let access: String
-    /// What is left to the shared executor.
+    /// The residual predicates that the shared executor evaluates.
     var remainder: [String] = []
     let request: @Sendable (Store) throws -> FetchRequest
 }
@@ -124,7 +124,7 @@ struct Planned: Sendable, CustomTestStringConvertible {
             let plan = try transaction.plan(request)
             #expect(plan.access == planned.access)
             #expect(plan.remainder == planned.remainder)
-            // And to the same answer as without any index.
+            // The result equals that of a full scan.
             var plain = request
             plain.ignoresIndexes = true
             let expected = try transaction.ids(plain)
@@ -134,7 +134,7 @@ struct Planned: Sendable, CustomTestStringConvertible {
             #expect(explained.rowsReturned == expected.count)
             guard planned.remainder.isEmpty, !plan.isScan else { return }
             if let limit = request.limit {
-                // A limit ends the walk, but for a run of equal values that is taken as a whole.
+                // A limit ends the scan, except within a run of equal values, which is read completely.
                 #expect(explained.rowsExamined ?? .max < request.offset + limit + 5)
             } else {
                 #expect(explained.rowsExamined == expected.count)
@@ -156,17 +156,17 @@ struct Planned: Sendable, CustomTestStringConvertible {
                   access: index Person_city_age (city=? AND age>?) reversed
                   pushed down: filter (city == "Rome" AND age > 70); order by age, objectID
                   remainder: filter score > 3.0; slice limit 4 offset 0
-                  rows: 5 examined, 4 returned
+                  rows: 4 examined, 4 returned, 16 estimated
                 """)
         #expect(
             plan.json == """
                 {"accesses":[{"condition":"city=? AND age>?","index":"Person_city_age","isCovering":false,"isReversed":true,"path":"search"}],\
                 "engine":[],"entity":"Person","pushedDown":["filter (city == \\"Rome\\" AND age > 70)","order by age, objectID"],\
-                "remainder":["filter score > 3.0","slice limit 4 offset 0"],"rowsExamined":5,"rowsReturned":4}
+                "remainder":["filter score > 3.0","slice limit 4 offset 0"],"rowsEstimated":16,"rowsExamined":4,"rowsReturned":4}
                 """)
     }
 
-    /// Counts and extremes need no record: every one of them is damaged here.
+    /// Counts, minima and maxima do not read records: every record is damaged here.
     @Test func countsAndExtremesComeFromTheIndex() throws {
         let opened = try Self.opened()
         let fields = Fields(store: opened.store)

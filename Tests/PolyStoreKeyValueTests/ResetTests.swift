@@ -4,9 +4,9 @@ import Testing
 
 @testable import PolyStoreKeyValue
 
-/// Emptying a store that is larger than one transaction of its engine.
+/// Resetting a store that is larger than one transaction of its engine.
 @Suite struct ResetTests {
-    /// People take some 100 bytes of keys each, so that emptying 2,000 takes several transactions.
+    /// Returns an engine with 2,000 people of some 100 bytes of keys each, whose removal takes several transactions.
     private func filled() throws -> TestEngine {
         let engine = TestEngine(largestTransaction: 65_536)
         let opened = try Opened(engine)
@@ -37,7 +37,7 @@ import Testing
         try expectEmpty(try Opened(engine, Self.otherModel(), resets: true))
     }
 
-    /// Whatever step an interruption follows, the next opening finishes the reset, whether it asks for one or not, and nothing old is left.
+    /// After an interruption at any step, the next opening completes the reset, whether or not it requests one, and no old data is left.
     @Test func anInterruptedResetIsFinishedByTheNextOpening() throws {
         let whole = try filled()
         var interruptions = 0
@@ -51,7 +51,7 @@ import Testing
                 break
             }
             if commits == 0 {
-                // Nothing was written yet: the store is what it was.
+                // Nothing was written yet: the store is unchanged.
                 let opened = try Opened(engine)
                 #expect(try opened.store.read { try $0.count(FetchRequest(try opened.store.entity("Person"))) } == 2000)
                 continue

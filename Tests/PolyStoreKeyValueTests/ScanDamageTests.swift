@@ -4,7 +4,7 @@ import Testing
 
 @testable import PolyStoreKeyValue
 
-/// What a walk checks of each record: as much as it reads.
+/// A scan verifies the part of each record that it reads.
 @Suite struct ScanDamageTests {
     private let age: (Entity) -> FieldReference = { FieldReference($0.field(named: "age") ?? $0.fields[0]) }
     private let name: (Entity) -> FieldReference = { FieldReference($0.field(named: "name") ?? $0.fields[0]) }
@@ -64,7 +64,7 @@ import Testing
         try flip(opened, id) { head, count in isInTheSum ? count - 1 : head }
         let later = try opened.backend.beginRead()
         defer { later.end() }
-        // The answer is right: nothing of it was damaged.
+        // The result is correct: the damaged bytes are not part of it.
         #expect(try later.count(numbers) == expected)
         #expect(throws: StoreError.self) { try later.count(texts) }
         #expect(throws: StoreError.self) { try later.record(person, id: id) }

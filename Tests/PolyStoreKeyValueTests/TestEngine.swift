@@ -2,21 +2,27 @@ import PolyStoreBackend
 
 @testable import PolyStoreKeyValue
 
-/// A tier A engine that does no more than the contract asks: what it hands out is overwritten the moment it may no longer be used. Its keys stay
-/// when it is closed, can be changed behind the store's back, and writing can be made to fail.
-final class TestEngine: OrderedEngine, @unchecked Sendable {  // everything mutable is touched under the lock only
+/// A tier A engine that implements the contract strictly: it overwrites the bytes it returned as soon as they become invalid. Its keys survive closing, can be
+/// changed without the store, and its writes can be made to fail.
+final class TestEngine: OrderedEngine, @unchecked Sendable {  // everything mutable is accessed under the lock only
     let place: String
     let traits: EngineTraits
     private let lock = Lock()
-    private var tree = OrderedTree()
-    /// Commits before all fail; nil: none ever does.
+    private var tree: OrderedTree
+    /// The number of commits before all commits fail, or nil if none fails.
     private var commitsLeft: Int?
 
-    init(place: String = "test engine", largestPiece: Int = 65_536, largestTransaction: Int = .max) {
+    init(
+        place: String = "test engine", largestPiece: Int = 65_536, largestTransaction: Int = .max, checksumsRecords: Bool = true,
+        migrationTimeout: Int = 10_000, copying other: TestEngine? = nil
+    ) {
         self.place = place
+        tree = other?.lock.withLock { other?.tree } ?? OrderedTree()
         var traits = EngineTraits(
-            features: [.persistence, .fullDurability], largestPiece: largestPiece, largestTransaction: largestTransaction)
-        // Some hundred records are several commits.
+            features: [.persistence, .fullDurability], checksumsRecords: checksumsRecords, largestPiece: largestPiece,
+            largestTransaction: largestTransaction)
+        traits.migrationTimeout = migrationTimeout
+        // A few hundred records take several commits.
         traits.recordsOfIndexCommit = 200
         self.traits = traits
     }
@@ -42,7 +48,7 @@ final class TestEngine: OrderedEngine, @unchecked Sendable {  // everything muta
 
     func close() {}
 
-    // MARK: Behind the store's back
+    // MARK: Changes without the store
 
     func fail(after commits: Int?) { lock.withLock { commitsLeft = commits } }
 
@@ -57,7 +63,7 @@ final class TestEngine: OrderedEngine, @unchecked Sendable {  // everything muta
         }
     }
 
-    /// Every key that begins like this, in order.
+    /// Returns every key with a prefix, in order.
     func keys(_ prefix: [UInt8] = []) -> [[UInt8]] {
         lock.withLock {
             var found: [[UInt8]] = []
@@ -71,15 +77,15 @@ final class TestEngine: OrderedEngine, @unchecked Sendable {  // everything muta
         }
     }
 
-    /// A copy, with everything that is in it.
+    /// Returns a copy with the same contents.
     func copy() -> TestEngine {
-        let copy = TestEngine(place: place, largestPiece: traits.largestPiece, largestTransaction: traits.largestTransaction)
-        copy.tree = lock.withLock { tree }
-        return copy
+        TestEngine(
+            place: place, largestPiece: traits.largestPiece, largestTransaction: traits.largestTransaction,
+            checksumsRecords: traits.checksumsRecords, migrationTimeout: traits.migrationTimeout, copying: self)
     }
 }
 
-/// Bytes that are there until they are forgotten.
+/// Bytes that are overwritten when they become invalid.
 private final class Fleeting {
     private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
 
@@ -133,7 +139,7 @@ private final class ForgetfulCursor: EngineCursor {
     }
 
     override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool {
-        // The key may be one of those that are about to be forgotten.
+        // The key may be in the bytes to be overwritten.
         let wanted = [UInt8](key)
         return try move { cursor in wanted.withUnsafeBytes { cursor.seek($0) } }
     }

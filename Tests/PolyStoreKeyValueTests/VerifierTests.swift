@@ -4,7 +4,7 @@ import Testing
 
 @testable import PolyStoreKeyValue
 
-/// What somebody did to the engine's keys, and what `verify` says to it.
+/// A change of the engine's keys, and the findings of `verify`.
 struct Damage: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let findings: [String]
@@ -171,7 +171,7 @@ struct Damage: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct VerifierTests {
-    /// Pieces of 1 KiB, so that a photo lies in chunks.
+    /// Opens a store with chunks of 1 KiB, so that a photo takes several.
     private func opened() throws -> Opened {
         let opened = try Opened(TestEngine(largestPiece: 1024))
         try Company.fill(opened.store, 20)
@@ -195,7 +195,7 @@ struct Damage: Sendable, CustomTestStringConvertible {
         if damage.findings.count == 1 { #expect(findings.count == 1, "\(findings)") }
     }
 
-    /// Whatever was damaged, reading gives an error or an answer.
+    /// After any damage, reading returns an error or a result.
     @Test(arguments: Damage.all)
     func damageIsNeverATrap(_ damage: Damage) throws {
         let opened = try opened()

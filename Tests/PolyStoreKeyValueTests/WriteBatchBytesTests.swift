@@ -1,7 +1,7 @@
 import PolyStoreKeyValue
 import Testing
 
-/// Batches as bytes, which engines keep in logs.
+/// The serialized form of batches, which engines keep in logs.
 @Suite struct WriteBatchBytesTests {
     private func tree(_ entries: [(String, String?)]) -> OrderedTree {
         var tree = OrderedTree()

@@ -4,9 +4,10 @@ import Testing
 
 @testable import PolyStoreKeyValue
 
-/// Runs of keys in a tree: the same as one key after the other, and as a dictionary.
+/// Writing runs of keys to a tree, compared with writing single keys and with a dictionary.
 @Suite struct WriteRunTests {
-    /// Keys of a lane begin with the same five bytes. Without gaps, in jumps, with long common beginnings, and short ones that end in zeros.
+    /// Returns a key of a write lane, which shares a prefix of five bytes with the others: dense, sparse, with long common prefixes, or short and ending in
+    /// zeros.
     private func key(_ kind: Int, _ random: inout SeededRandom) -> [UInt8] {
         let start: [UInt8] = [UInt8(0x10 + kind), 0, 0, 0, 1]
         switch kind {
@@ -50,7 +51,7 @@ import Testing
                 if !seen.insert(key).inserted { continue }
                 key.withUnsafeBytes { key in
                     if let value { value.withUnsafeBytes { lane.add(key, $0) } } else { lane.add(key, nil) }
-                    // A removal too, as of a unique value that changes its owner.
+                    // A removal too, as of a unique value that moves to another object.
                     if value != nil, random.below(5) == 0 { lane.add(key, nil) }
                 }
                 model[key] = value
@@ -65,9 +66,9 @@ import Testing
                 let key = key(kind, &random)
                 #expect(key.withUnsafeBytes { tree.value(of: $0).map { [UInt8]($0) } } == model[key])
             }
-            // A copy stays what it was.
+            // A copy is unchanged.
             if round % 10 == 0 { #expect(contents(before) == was) }
-            // Single changes go on from there.
+            // Single changes follow.
             for _ in 0..<20 {
                 let key = key(kind, &random)
                 key.withUnsafeBytes { key in [UInt8(round)].withUnsafeBytes { tree.set(key, $0) } }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PolyStoreKeyValue
 
-/// What one writer leaves to the next must be what the store says.
+/// The state that a writer caches for the next one must agree with the store.
 @Suite struct WriterNotesTests {
     private func insert(_ ids: ClosedRange<Int64>, _ opened: Opened, commits: Bool = true) throws {
         let transaction = try opened.backend.beginWrite()
@@ -56,12 +56,12 @@ import Testing
         try expect(opened, version: 2, people: 4)
     }
 
-    /// A writer that began after the index was given up must not take it for whole.
+    /// A writer that began after a failed index build must not assume that the index is complete.
     @Test func theNextWriterKnowsWhatBecameOfAnIndex() throws {
         let opened = try Opened()
         try insert(1...4500, opened)
         try insert(4501...4501, opened)
-        // One batch of the index is built, and the second commit of the building fails.
+        // One batch of the index is built, and the second commit of the build fails.
         opened.engine.fail(after: 2)
         #expect(throws: StoreError.self) { try opened.backend.rebuildIndexes(["Person_email"]) }
         opened.engine.fail(after: nil)

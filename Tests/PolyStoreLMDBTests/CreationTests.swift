@@ -5,7 +5,7 @@ import Testing
 
 @testable import PolyStoreLMDB
 
-/// What an interrupted creation leaves becomes a store; files of other programs that look alike do not.
+/// An interrupted creation is completed; similar files of other programs are left unchanged.
 @Suite struct CreationTests {
     private static func page(_ number: Int, mapSize: UInt64 = 1 << 30) -> [UInt8] {
         var page = LMDBCreation.initialPage(number, pageSize: 4096)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import PolyStoreLMDB
 
-/// LMDB's pages have no checksums: what it relies on is checked before it sees a page.
+/// LMDB's pages have no checksums: the engine validates each page before LMDB reads it.
 @Suite struct DamagedFileTests {
     private static let page = 4096
 
-    /// A store with indexes of two levels, closed.
+    /// Returns the file of a closed store with indexes of two levels.
     private func sample(_ folder: Folder) throws -> Data {
         let store = try notes(folder.file())
         try store.addNotes(1...100, size: 10, .full)
@@ -22,7 +22,7 @@ import Testing
     private static let errors: [StoreError.Code] = [.corrupt, .notAStore, .incompatibleSchema]
 
     /// Opens a file and reads all of it.
-    /// - Returns: the error; nil where every note is as it was written.
+    /// - Returns: The error, or nil if every note has its original values.
     private func read(_ folder: Folder, checksPages: Bool = false, isReadOnly: Bool = true) -> StoreError? {
         failure {
             var options = LMDBOptions()
@@ -42,7 +42,7 @@ import Testing
         let folder = try Folder()
         let sound = try sample(folder)
         var wrong: [String] = []
-        // Both pages name the newest state after different commits, so every bit of one of them is enough.
+        // Each page refers to the newest state after alternate commits, so testing every bit of one of them is enough.
         for bit in stride(from: number, to: LMDBMeta.size * 8, by: number + 1) {
             var bytes = sound
             bytes[number * Self.page + bit / 8] ^= 1 << (bit % 8)
@@ -76,7 +76,7 @@ import Testing
         #expect(try folder.bytes("damaged") == damaged)
     }
 
-    /// Bits all over the file: with every page checked, LMDB never sees a damaged one.
+    /// Damages random bits of the file: if every page is checked, LMDB never reads a damaged one.
     @Test func checkedPagesNeverCrash() throws {
         let folder = try Folder()
         let sound = try sample(folder)
@@ -85,7 +85,7 @@ import Testing
         for round in 0..<600 {
             var bytes = sound
             let number = Int.random(in: 2..<sound.count / Self.page, using: &random)
-            // Half of the damage in heads and tables of entries.
+            // Half of the damage is in page headers and entry tables.
             let offset = Int.random(in: 0..<(round % 2 == 0 ? 64 : Self.page), using: &random)
             bytes[number * Self.page + offset] ^= 1 << UInt8.random(in: 0..<8, using: &random)
             try folder.write(bytes, to: "damaged")
@@ -109,16 +109,16 @@ import Testing
         try handle.seek(toOffset: UInt64(leaf * Self.page + 16))
         try handle.write(contentsOf: Data([0xff, 0x7f]))
         try handle.close()
-        // A page that is free may hold anything.
+        // A free page can have any contents.
         if try store.backend.verify() == [] { #expect(try store.wholeNotes().count == 94) }
     }
 
-    /// Keys out of order, walked over backwards: an error, or with pages that are not checked perhaps another order, but never the end of the process.
+    /// Keys out of order, scanned backwards: an error, or another order if pages are not checked, but never a crash.
     @Test(arguments: [false, true])
     func swappedPagesOfAnIndexAreFoundByTheCheckAndNeverCrash(checksPages: Bool) throws {
         let folder = try Folder()
         let store = try notes(folder.file())
-        // Pairs of equal values, so that a walk backwards looks for the beginning of each.
+        // Pairs of equal values, so that a backward scan seeks the start of each pair.
         try store.write { changes in
             for id in Int64(1)...1200 { try changes.insert("Note", id, ["title": .text("note \(id)"), "size": .integer(id / 2)]) }
         }
@@ -154,7 +154,7 @@ import Testing
     }
 }
 
-/// The same numbers in every run.
+/// A generator with the same numbers in every run.
 private struct Seeded: RandomNumberGenerator {
     var state: UInt64
 

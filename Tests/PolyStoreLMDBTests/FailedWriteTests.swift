@@ -8,12 +8,12 @@
 
     @testable import PolyStoreLMDB
 
-    /// Descriptors of the engine are exchanged for ones that fail.
+    /// Replaces a descriptor of the engine with one whose writes fail.
     private final class BrokenDescriptor {
         private let descriptor: Int32
         private let kept: Int32
 
-        /// - Parameter path: what the descriptor leads to from now on.
+        /// - Parameter path: The file that the descriptor refers to from now on.
         init(_ descriptor: Int32, path: String, flags: Int32) throws {
             self.descriptor = descriptor
             kept = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
@@ -23,7 +23,7 @@
             close(other)
         }
 
-        /// Makes it whole again.
+        /// Restores the descriptor.
         func mend() {
             dup2(kept, descriptor)
             close(kept)
@@ -36,7 +36,7 @@
         return descriptor
     }
 
-    /// The descriptor that LMDB writes the first two pages through: what is written is flushed at once.
+    /// Returns the descriptor that LMDB writes the two meta pages through, with synchronous writes.
     private func metaDescriptor(_ store: Store) throws -> Int32 {
         let data = try dataDescriptor(store)
         var (ours, other) = (stat(), stat())
@@ -84,7 +84,7 @@
             #expect(try store.wholeNotes() == Array(1...20))
         }
 
-        /// Pages that older transactions used are written over only when the newer ones are known to be on the disk.
+        /// Pages of older transactions are overwritten only when the newer ones are known to be durable.
         @Test func afterAFailedCommitNothingIsWrittenBeforeAFlushSucceeds() throws {
             let folder = try Folder()
             let store = try notes(folder.file())
@@ -117,7 +117,7 @@
             #expect(try store.wholeNotes() == Array(1...20))
         }
 
-        /// The system writes a part, which LMDB reports as an error of the disk, and then nothing more.
+        /// The system writes a part, which LMDB reports as an I/O error, and refuses the rest.
         @Test func aFileThatMayNotGrowIsFull() throws {
             let folder = try Folder()
             let child = try Child("limited", "lmdb", folder.file(), "300000", "20000")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PolyStoreLMDB
 
-/// A database of another program: plain LMDB.
+/// Creates a database of another program: plain LMDB.
 private func plainDatabase(_ file: String, _ body: (OpaquePointer?, MDB_dbi) throws -> Void) throws {
     var environment: OpaquePointer?
     try #require(mdb_env_create(&environment) == 0)
@@ -57,7 +57,7 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
         #expect(try store.read { $0.version } == 1)
     }
 
-    /// A file that was cut at any length is refused or is whole; reading past its end would kill the process.
+    /// A file truncated at any length is refused or complete; reading past its end would crash the process.
     @Test func filesCutShortAreRefused() throws {
         let folder = try Folder()
         let store = try notes(folder.file())
@@ -86,14 +86,14 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
         #expect(try folder.bytes() == sound)
     }
 
-    /// The file may end before the last page that was ever given out, where that was free again before it was written.
+    /// The file can end before the last allocated page, if that page was freed before it was written.
     @Test func aFileWhoseLastPagesWereNeverWrittenOpens() throws {
         let folder = try Folder()
         let store = try notes(folder.file())
         var random = SystemRandomNumberGenerator()
         var found = 0
         for round in 0..<60 {
-            // Pages that are free already are needed, or those given back would be written as well.
+            // Free pages must exist, because released pages would be written otherwise.
             let transaction = try store.backend.beginWrite()
             for step in Int64(0)..<6 {
                 let changes = Changes(store.schema)
@@ -112,7 +112,7 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
         }
         #expect(found > 0, "no round left a file that ends early")
         let all = try store.wholeNotes()
-        // As after a crash: a copy that nobody has closed.
+        // A copy of the open file has the state after a crash.
         try folder.write(try folder.bytes(), to: "copy")
         let copy = try notes(folder.file("copy"))
         #expect(try copy.wholeNotes() == all)
@@ -197,7 +197,7 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
         }
         for (number, store) in stores.enumerated() { try store.addNotes(Int64(number + 10)...Int64(number + 10), size: 100) }
         for store in stores { #expect(try store.wholeNotes() == [1, 2, 3, 10, 11, 12, 13]) }
-        // The first one closed takes nothing from the others.
+        // Closing the first store does not affect the others.
         try stores[0].backend.close()
         try stores[3].addNotes(20...20, size: 100)
         #expect(try stores[1].wholeNotes().last == 20)
@@ -218,7 +218,7 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
         #expect(failure { _ = try reader.backend.beginWrite() }?.code == .readOnly)
         try writer.backend.close()
         try reader.backend.close()
-        // Alone, and then nobody can write in this process until it is closed.
+        // While a read-only store is the only one, the process cannot open the file for writing.
         let alone = try Store(.lmdb(file: folder.file()).readOnly(), try Notes.schema())
         #expect(try alone.wholeNotes().count == 5)
         #expect(failure { _ = try notes(folder.file()) }?.code == .busy)
@@ -232,7 +232,7 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
         let store = try notes(folder.file())
         for id in Int64(1)...20 { try store.addNotes(id...id, size: 3000, id % 2 == 0 ? .full : .relaxed) }
         try store.addNotes(21...21, size: 3000, last)
-        // As a crash of the process leaves it.
+        // The state after a crash of the process.
         try folder.write(try folder.bytes(), to: "copy")
         #expect(try notes(folder.file("copy")).wholeNotes() == Array(1...21))
         #expect(store.backend.capabilities.durabilities == [.full, .relaxed])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PolyStoreLMDB
 
-/// A map that is too small grows, and nothing is lost.
+/// A map that is too small grows without loss of data.
 @Suite struct GrowthTests {
     private static let small = 1 << 20
 
@@ -63,7 +63,7 @@ import Testing
         let error = failure { try store.addNotes(10...500, size: 10_000) }
         #expect(error?.code == .full)
         #expect(error?.url == folder.file())
-        // The reader is as it was, and nothing of the transaction is there.
+        // The reader's snapshot is unchanged, and the transaction is rolled back.
         #expect(try reader.ids(FetchRequest(try store.entity("Note"))) == [1, 2, 3])
         reader.end()
         try store.addNotes(10...500, size: 10_000)
@@ -84,7 +84,7 @@ import Testing
         #expect(try store.wholeNotes() == [1, 2, 3] + Array(10...500))
     }
 
-    /// One transaction of so many notes, with a map of 1 MiB.
+    /// Inserts notes in one transaction, with a map of 1 MiB.
     private func growths(_ count: Int64) throws -> (inApply: Bool, atCommit: Bool) {
         let folder = try Folder()
         let store = try notes(folder.file(), mapSize: Self.small)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func growthAtTheCommitKeepsEverything() throws {
-        // The most notes that can be applied without growth; the commit needs pages of its own.
+        // Finds the most notes that can be applied without growth; the commit needs additional pages.
         var (fits, grows) = (Int64(100), Int64(1100))
         while grows - fits > 1 {
             let middle = (fits + grows) / 2
@@ -136,7 +136,7 @@ import Testing
     }
 
     #if canImport(Glibc)
-        /// LMDB gives up its map before it asks for a larger one.
+        /// LMDB unmaps its file before it maps a larger range.
         @Test(arguments: [
             (missing: 0, whileLimited: ["full", "100", "written"]), (missing: 768, whileLimited: ["full", "100", "written"]),
         ])

@@ -16,7 +16,7 @@ import Testing
         let child = try Child("write", "lmdb", folder.file(), "11", "60", "2000")
         while let line = child.line(), let id = Int64(line) {
             #expect(try store.wholeNotes().contains(id), "acknowledged, so it is there")
-            // Each writes in turn.
+            // Both processes write in turn.
             try store.addNotes(id + 1000...id + 1000, size: 100)
         }
         #expect(child.wait() == 0)
@@ -26,7 +26,7 @@ import Testing
         #expect(try store.backend.verify() == [])
     }
 
-    /// The child opens with a map of 1 MiB, and makes it larger; so must this process, to read what it wrote.
+    /// The child opens with a map of 1 MiB and grows it; this process must grow its own map to read the new pages.
     @Test func aMapThatAChildMadeLargerIsTakenOver() throws {
         let folder = try Folder()
         let store = try notes(folder.file(), mapSize: 1 << 20)
@@ -54,7 +54,7 @@ import Testing
         #expect(try store.backend.verify() == [])
     }
 
-    /// Dead processes' readers would keep their pages from being used again for ever.
+    /// Reader slots of dead processes would prevent the reuse of their pages.
     @Test func readersOfKilledProcessesAreCleared() throws {
         let folder = try Folder()
         let first = try notes(folder.file())
@@ -65,7 +65,7 @@ import Testing
             child.kill()
         }
         try first.backend.close()
-        // Another process keeps the lock file alive, which otherwise starts anew.
+        // Another process keeps the lock file in use; otherwise it is recreated.
         let holder = try Child("read", "lmdb", folder.file())
         #expect(holder.line() == "1")
         let store = try notes(folder.file())
@@ -91,7 +91,7 @@ import Testing
         for reader in readers { reader.end() }
     }
 
-    /// The file is judged while another process writes the pages that it is judged by, and makes the map larger.
+    /// The file is validated while another process writes the validated pages and grows the map.
     @Test(arguments: [false, true])
     func openingBesideAWriterAlwaysSucceeds(isReadOnly: Bool) throws {
         let folder = try Folder()

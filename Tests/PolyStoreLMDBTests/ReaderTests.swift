@@ -30,7 +30,7 @@ import Testing
             while error == nil, readers.count < 100 { error = failure { readers.append(try store.backend.beginRead()) } }
             #expect(error?.code == .busy)
             #expect(readers.count == 10)
-            // Writing needs no slot.
+            // Writing needs no reader slot.
             try store.write { try $0.update("Note", 1, ["size": .integer(50)]) }
             readers.removeLast().end()
             readers.append(try store.backend.beginRead())

@@ -7,7 +7,7 @@ import Testing
 @testable import PolyStoreKeyValue
 @testable import PolyStoreLMDB
 
-/// A notes store in a folder's file.
+/// Opens a notes store in a file.
 func notes(_ file: String, mapSize: Int? = nil, change: (inout LMDBOptions) -> Void = { _ in }) throws -> Store {
     var options = LMDBOptions()
     if let mapSize { options.mapSize = mapSize }
@@ -15,7 +15,7 @@ func notes(_ file: String, mapSize: Int? = nil, change: (inout LMDBOptions) -> V
     return try Store(.lmdb(file: file, options: options), try Notes.schema())
 }
 
-/// The engine under a store.
+/// Returns the engine of a store.
 func engine(_ store: Store) throws -> LMDBEngine {
     try #require((store.backend as? KeyValueBackend)?.handle.engine as? LMDBEngine)
 }
@@ -28,14 +28,14 @@ extension LMDBEngine {
     }
 }
 
-/// Runs something on a thread of its own, and waits for it.
+/// Runs a closure on another thread, and waits for it.
 func onAnotherThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
     let done = Concurrent(body)
     return done.wait()
 }
 
-/// Something that runs on a thread of its own.
-final class Concurrent<Result: Sendable>: @unchecked Sendable {  // the result is written before the semaphore is signalled, read after
+/// A closure that runs on another thread.
+final class Concurrent<Result: Sendable>: @unchecked Sendable {  // the result is written before the semaphore is signalled, and read after
     private let end = DispatchSemaphore(value: 0)
     private var result: Result?
 
@@ -48,12 +48,12 @@ final class Concurrent<Result: Sendable>: @unchecked Sendable {  // the result i
 
     func wait() -> Result {
         end.wait()
-        // Taken out, so that the thread does not keep it.
+        // Taken, so that the thread does not retain it.
         guard let result = result.take() else { fatalError("The thread has signalled without a result.") }
         return result
     }
 
-    /// Whether it has ended by some time; for what must not end yet.
+    /// Returns whether the closure ends within a time; for closures that must still be running.
     func hasEnded(within milliseconds: Int) -> Bool {
         guard end.wait(timeout: .now() + .milliseconds(milliseconds)) == .success else { return false }
         end.signal()
@@ -61,7 +61,7 @@ final class Concurrent<Result: Sendable>: @unchecked Sendable {  // the result i
     }
 }
 
-/// Carries what a test hands from thread to thread on purpose.
+/// Passes a value between threads on purpose.
 struct Handed<Value>: @unchecked Sendable {  // each test uses the value on one thread at a time
     let value: Value
 }

@@ -45,7 +45,7 @@ import Testing
             #expect(error?.code == .misuse)
             #expect(error?.message.contains("open it again") == true)
         }
-        // Reading goes on, and opening again brings everything in order.
+        // Reads continue to work, and reopening restores writes.
         #expect(try store.wholeNotes() == [1, 2, 3])
         try store.backend.close()
         let reopened = try notes(folder.file())

@@ -5,7 +5,7 @@ import Testing
 @testable import PolyStoreKeyValue
 @testable import PolyStoreLevelDB
 
-/// Entries that are read ahead are the same as those that are read one by one, in both directions.
+/// Prefetched entries equal those read one by one, in both directions.
 @Suite struct CursorTests {
     @Test(arguments: [UInt64(1), 2, 3]) func movesOfAnyKindAndLengthFindWhatIsThere(seed: UInt64) throws {
         let folder = try Folder()
@@ -43,7 +43,7 @@ import Testing
                 position = random(keys.count)
                 expect(try keys[position].withUnsafeBytes { try cursor.seek($0) }, "seek")
             }
-            // Walks that are short, long, and turn around.
+            // Short and long scans, with changes of direction.
             for _ in 0..<random(4) {
                 let isForward = random(3) > 0
                 for _ in 0..<[1, 5, 12, 90][random(4)] where keys.indices.contains(position) {

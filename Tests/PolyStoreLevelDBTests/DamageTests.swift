@@ -8,7 +8,7 @@ import Testing
 
 /// A damaged block gives an error or a finding, whichever operation meets it. It never gives an incomplete or outdated result.
 @Suite struct DamageTests {
-    /// A store whose tables hold several versions of rows, and tombstones that hide deleted rows. All of it is in table files.
+    /// Creates a store whose tables hold several versions of rows, and tombstones of deleted rows. All data is in table files.
     private static func fill(_ path: String) throws {
         let store = try notes(path) { $0.writeBufferSize = 64 << 10 }
         for round in Int64(0)..<12 { try store.addNotes(round * 100 + 1...round * 100 + 100, size: 150) }
@@ -18,11 +18,11 @@ import Testing
         }
         for round in Int64(12)..<15 { try store.addNotes(round * 100 + 1...round * 100 + 100, size: 150) }
         try store.backend.close()
-        // Opening moves the log into a table.
+        // Opening flushes the log to a table.
         try notes(path).backend.close()
     }
 
-    /// What an operation says about a store, in a form that can be compared.
+    /// Each operation returns a description of its result that can be compared.
     private static let operations: [(name: String, run: @Sendable (Store) throws -> String)] = [
         ("fetch all", { "\(try $0.wholeNotes())" }),
         (
@@ -74,9 +74,8 @@ import Testing
         ),
     ]
 
-    /// Opens copies of a store in a folder, each with one bit flipped: in every table, at six places that are spread over the data blocks, which take up most
-    /// of the file.
-    /// - Returns: the number of copies that are refused, or refuse what the body asks, as damaged.
+    /// Opens copies of a store, each with one flipped bit: in every table, at six offsets spread over the data blocks, which take up most of the file.
+    /// - Returns: The number of copies for which opening or the body reports damage.
     private static func forEachDamage(of folder: Folder, _ body: (Store, _ what: String) throws -> Void) throws -> Int {
         let tables = try FileManager.default.contentsOfDirectory(atPath: folder.file()).filter { $0.hasSuffix(".ldb") }.sorted()
         #expect(!tables.isEmpty)
@@ -135,7 +134,7 @@ import Testing
         let folder = try Folder()
         try Self.fill(folder.file())
         _ = try Self.forEachDamage(of: folder) { store, _ in
-            // Twelve titles that exist: a cursor looks for them.
+            // Twelve existing titles: a cursor looks them up.
             let taken = failure {
                 try store.write { changes in
                     for id in Int64(1)...12 { try changes.insert("Note", 5000 + id, ["title": .text("note \(id * 99 + 1)")]) }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import PolyStoreLevelDB
 
-/// What fails is told, nothing that was acknowledged is lost, and nothing wrong is read.
+/// Failures are reported, acknowledged commits are not lost, and reads are never wrong.
 @Suite struct FailureTests {
-    /// LevelDB itself would go on acknowledging writes behind a damaged log, and lose them.
+    /// LevelDB would continue to acknowledge writes after a damaged log, and lose them.
     @Test(arguments: [60_000, 300_000, 2_000_000])
     func afterAFailedWriteEveryLaterOneFailsAndWhatWasAcknowledgedIsThere(limit: Int) throws {
         let folder = try Folder()
@@ -21,7 +21,7 @@ import Testing
         let store = try notes(folder.file())
         let found = try store.wholeNotes()
         #expect(Array(found.prefix(acknowledged.count)) == acknowledged)
-        // The first that failed may be there as a whole; none of those after it.
+        // The first failed commit may be complete; later ones are absent.
         #expect(found.count <= acknowledged.count + 1)
         #expect(try store.backend.verify() == [])
         try store.addNotes(1000...1010, size: 7000, .full)
@@ -51,7 +51,7 @@ import Testing
         #expect(try store.backend.verify() == [])
     }
 
-    /// Any byte of any table: an error, a finding, or the right data.
+    /// A flipped byte of any table gives an error, a finding, or correct data.
     @Test func flippedBytesAreNeverWrongData() throws {
         let folder = try Folder()
         let store = try notes(folder.file()) { $0.writeBufferSize = 64 << 10 }
@@ -71,7 +71,7 @@ import Testing
             try FileManager.default.copyItem(atPath: folder.file(), toPath: copy)
             let table = URL(fileURLWithPath: copy + "/" + tables[random(tables.count)])
             var bytes = try Data(contentsOf: table)
-            // The blocks, their index and the footer; each round another place.
+            // The blocks, their index and the footer; each round flips another byte.
             bytes[random(bytes.count)] ^= UInt8(1 << random(8))
             try bytes.write(to: table)
             do {
@@ -88,7 +88,7 @@ import Testing
                 #expect(error.code == .corrupt, "\(error)")
             }
         }
-        // How many is LevelDB's affair: it compacts in the background, and what it no longer reads it does not find damaged.
+        // The number depends on LevelDB: it compacts in the background, and does not detect damage in data that it no longer reads.
         #expect(detected > 0)
     }
 
@@ -96,7 +96,7 @@ import Testing
         let folder = try Folder()
         let store = try notes(folder.file())
         for id in Int64(1)...40 { try store.addNotes(id...id, size: 500) }
-        // As a crash leaves it: copied while it is open.
+        // A copy of the open store has the state after a crash.
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder.file()).first { $0.hasSuffix(".log") })
         let length = try Data(contentsOf: URL(fileURLWithPath: folder.file() + "/" + name)).count
         for cut in stride(from: 0, to: length, by: length / 25) {

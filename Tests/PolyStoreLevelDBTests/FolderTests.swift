@@ -27,7 +27,7 @@ import Testing
         #expect(try store.wholeNotes() == Array(1...100))
     }
 
-    /// LevelDB makes its files readable by everybody, so the folder is what keeps them private.
+    /// LevelDB creates world-readable files, so the permissions of the folder protect them.
     @Test func anEmptyFolderBecomesAPrivateStore() throws {
         let folder = try Folder()
         for (name, mode, wanted) in [("default", nil, 0o700), ("shared", UInt32(0o750), 0o750), ("open", UInt32(0o777), 0o755)] {
@@ -98,12 +98,12 @@ import Testing
         #expect(folder.names == ["plain"])
     }
 
-    /// What LevelDB says holds the path, whatever that is called.
+    /// LevelDB's messages contain the path, which must not affect the error code.
     @Test func wordsInAPathAreNotTakenForTheCause() throws {
         let folder = try Folder()
         for name in ["padlock", "checksum", "quota", "No space left"] {
             try notes(folder.file(name)).backend.close()
-            // The file that names the newest table of contents leads nowhere.
+            // CURRENT names a MANIFEST that does not exist.
             try folder.write(Data("MANIFEST-999999\n".utf8), to: name + "/CURRENT")
             let error = failure { _ = try notes(folder.file(name)) }
             #expect(error?.code == .corrupt || error?.code == .io, "\(name): \(String(describing: error))")
@@ -129,7 +129,7 @@ import Testing
             try writer.apply(changes.set)
         }
         try store.backend.close()
-        // Walks that outlive their transaction say so.
+        // Scans that outlive their transaction throw.
         for cursor in kept { _ = failure { while try cursor.next() {} } }
         kept = []
         let child = try Child("open", "leveldb", folder.file())

@@ -7,15 +7,15 @@ import Testing
 @testable import PolyStoreKeyValue
 @testable import PolyStoreLevelDB
 
-/// What an opening makes of files that a crash, a power cut or damage has left behind.
+/// Opening files that a crash, a power failure or damage has left.
 @Suite struct RecoveryTests {
-    /// A copy of an open store's folder: what a killed process leaves behind.
+    /// Copies the folder of an open store: the state that a killed process leaves.
     private static func image(_ folder: Folder, of count: Int64, _ durability: Durability = .full, buffer: Int = 16 << 20) throws -> String
     {
         let store = try notes(folder.file("open")) { $0.writeBufferSize = buffer }
         defer { try? store.backend.close() }
         for id in 1...count { try store.addNotes(id...id, size: 300, durability) }
-        // Background compactions must not change the folder while it is copied: none runs while reads and writes rest.
+        // Background compactions must not change the folder while it is copied: none runs without reads or writes.
         let copy = folder.file("image")
         while true {
             try? FileManager.default.removeItem(atPath: copy)
@@ -53,7 +53,7 @@ import Testing
         try bytes.write(to: URL(fileURLWithPath: path))
     }
 
-    /// The notes in a store, or the error of opening it. A store that opens is sound.
+    /// Returns the notes in a store, or the error of opening it. A store that opens is consistent.
     private static func open(_ path: String, repairs: Bool = false) throws -> Result<[Int64], StoreError> {
         do {
             let store = try notes(path) { $0.repairsLog = repairs }
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// An edit that was being written when the power failed: cut, zeros, or sectors in any order.
+    /// An edit that was being written during a power failure: truncated, zeros, or sectors in any order.
     @Test func anUnfinishedEditOfTheManifestIsCutOff() throws {
         let folder = try Folder()
         let image = try Self.image(folder, of: 40)
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    /// LevelDB does not flush the folder between the renaming of CURRENT and the removal of the earlier MANIFEST.
+    /// LevelDB does not sync the folder between renaming CURRENT and removing the previous MANIFEST.
     @Test func anUndoneRenamingOfCurrentIsDoneAgain() throws {
         let folder = try Folder()
         let image = try Self.image(folder, of: 40)
@@ -130,7 +130,7 @@ import Testing
         #expect(throws: StoreError.self) { try Self.open(image).get() }
     }
 
-    /// LevelDB writes an edit before it flushes the name of the log that the edit refers to.
+    /// LevelDB writes an edit before it syncs the name of the log that the edit refers to.
     @Test func anEditWhoseFilesAreMissingIsCutOffWhileNothingWasRemoved() throws {
         let folder = try Folder()
         let image = try Self.image(folder, of: 40)
@@ -142,7 +142,7 @@ import Testing
         let header = withUnsafeBytes(of: masked.littleEndian) { Array($0) } + [UInt8(fragment.count - 1), 0]
         try Self.change(image + "/" + name) { $0 += header + fragment }
         #expect(try Self.open(try Self.copy(image, folder)).get() == Array(1...40))
-        // With the log that the state before needs, the state itself is gone.
+        // Without the log of the previous state, that state cannot be recovered either.
         let copy = try Self.copy(image, folder)
         try FileManager.default.removeItem(atPath: copy + "/" + (try #require(try Self.files(copy, ".log").last)))
         #expect(throws: StoreError.self) { try Self.open(copy).get() }
@@ -168,7 +168,7 @@ import Testing
                     #expect(error.code == .corrupt)
                     #expect(error.message.contains(name), "\(error)")
                 }
-                // The store's creation is in the log too, and without it there is no store to keep.
+                // The log includes the creation of the store, without which nothing can be recovered.
                 if position < 4000 { continue }
                 let ids = try Self.open(copy, repairs: true).get()
                 #expect(ids == Array((1...60).prefix(ids.count)) && ids.count < 60)
@@ -180,13 +180,13 @@ import Testing
         #expect(repaired.count > 20)
     }
 
-    /// Ends of a file that a crash or a power cut leaves behind the last durable byte.
+    /// Torn tails of a log after the last durable byte, as a crash or a power failure leaves them.
     private static var tornTails: [Data] {
         let zeros = Data(count: 5000)
         let noise = Data((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 5) })
         return [
             Data([1, 2, 3]), Data(count: 3), zeros, noise, Data(count: 40_000),
-            // A header whose payload is missing, is zero, or goes on behind the end.
+            // A header whose payload is missing, zero, or longer than the file.
             Data([9, 9, 9, 9, 100, 0, 1]), Data([9, 9, 9, 9, 100, 0, 1]) + zeros, Data([9, 9, 9, 9, 255, 255, 2]) + noise,
             zeros + noise,
         ]
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    /// Relaxed commits reach the disk in any order. Those before the first missing one are kept, and every durable one.
+    /// Relaxed commits become durable in any order. Recovery keeps every durable commit, and the commits before the first missing one.
     @Test func holesBehindTheLastDurableCommitEndTheLogThere() throws {
         let folder = try Folder()
         let store = try notes(folder.file("open"))
@@ -229,7 +229,7 @@ import Testing
         #expect(throws: StoreError.self) { try Self.open(folder.file("open")).get() }
     }
 
-    /// Divides the log of an image into two at a commit.
+    /// Splits the log of an image in two at a commit.
     private static func divide(_ image: String, _ log: UInt64, at boundary: Int, without removed: Int = 0) throws {
         let first = image + "/" + LevelDBFiles.log(log)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: first))
@@ -239,7 +239,7 @@ import Testing
 
     @Test func commitsMissingBetweenTwoLogsAreNoticed() throws {
         let folder = try Folder()
-        // All within one block, so that the records can be divided.
+        // All commits are in one block, so that the log can be split between records.
         let image = try Self.image(folder, of: 20)
         let log = try #require(try LevelDBFiles(FilePlace(path: image)).logs.max())
         var offsets: [Int] = []
@@ -272,7 +272,7 @@ import Testing
                 #expect(error.code == .corrupt)
                 #expect(try Self.open(copy, repairs: true).get() == Array(1...14))
             }
-            // If the later log was not durable, its commits are gone with the missing one.
+            // If the later log was not durable, its commits are lost with the missing one.
             let copy = try changed(LevelDBMark(log: log, size: UInt64(boundary - lost)), without: removed)
             #expect(try Self.open(copy).get() == Array(1...14))
         }
@@ -290,7 +290,7 @@ import Testing
         #expect(error.code == .corrupt && error.message.contains(name), "\(error)")
     }
 
-    /// A `.full` commit makes every earlier commit durable, also those in logs that LevelDB has left.
+    /// A `.full` commit makes every earlier commit durable, also those in earlier logs.
     @Test func theMarkFollowsTheLog() throws {
         let folder = try Folder()
         let store = try notes(folder.file()) { $0.writeBufferSize = 64 << 10 }

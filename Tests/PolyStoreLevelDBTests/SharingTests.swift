@@ -5,7 +5,7 @@ import Testing
 
 @testable import PolyStoreLevelDB
 
-/// One process at a time, and one database in it.
+/// One process at a time can open a store, with one database in it.
 @Suite struct SharingTests {
     @Test func oneFolderUnderSeveralNamesIsOneStore() throws {
         let folder = try Folder()
@@ -17,7 +17,7 @@ import Testing
             try store.addNotes(Int64(number + 1)...Int64(number + 1), size: 100)
         }
         for store in stores { #expect(try store.wholeNotes() == [1, 2, 3]) }
-        // The first one closed takes nothing from the others.
+        // Closing the first store does not affect the others.
         try stores[0].backend.close()
         try stores[1].addNotes(4...4, size: 100)
         #expect(try stores[2].wholeNotes() == [1, 2, 3, 4])
@@ -31,7 +31,7 @@ import Testing
         let store = try notes(folder.file())
         try store.addNotes(1...3, size: 100, .full)
         for _ in 0..<3 {
-            // The first refusal must not let the second in.
+            // A refusal must not release the lock for the next attempt.
             #expect(try Child("open", "leveldb", folder.file()).lines() == ["busy"])
             try store.write(.full) { try $0.update("Note", 1, ["size": .integer(100)]) }
         }

@@ -1,6 +1,6 @@
 import Testing
 
-/// What is written for a small class; the rest is proved by compiling and running (PolyStoreTests).
+/// The expansion of a small class. PolyStoreTests compiles and runs others.
 @Suite struct ExpansionTests {
     @Test func scalarsHaveNoModifyAndCollectionsDo() {
         expectExpansion(
@@ -94,7 +94,7 @@ import Testing
             """)
     }
 
-    /// The type of the property picks the set or the list.
+    /// The type of the property selects the set or the list.
     @Test func listsGoThroughTheContextAsSetsDo() {
         expectExpansion(
             """

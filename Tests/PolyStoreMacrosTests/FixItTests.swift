@@ -3,7 +3,7 @@ import Testing
 
 @testable import PolyStoreMacros
 
-/// What the fix-its make of the source.
+/// The source after fix-its are applied.
 @Suite struct FixItTests {
     @Test func finalIsAdded() {
         expectExpansion(
@@ -15,16 +15,6 @@ import Testing
                     line: 2, column: 8,
                     fixIts: [FixItSpec(message: "add 'final'")])
             ], applying: ["add 'final'"], fixed: "@Model\npublic final class Thing {\n}")
-    }
-
-    @Test func aLiteralGivesTheType() {
-        expectExpansion(
-            "@Model\nfinal class Thing {\n    var a = 1\n}", expandedWithStubs("final class Thing", "\n    var a = 1", name: "Thing"),
-            diagnostics: [
-                DiagnosticSpec(
-                    message: "a needs its type written out: a macro sees the text of a declaration, not what the compiler infers.", line: 3,
-                    column: 9, fixIts: [FixItSpec(message: "add ': Int'")])
-            ], applying: ["add ': Int'"], fixed: "@Model\nfinal class Thing {\n    var a: Int = 1\n}")
     }
 
     @Test func aRelationshipBecomesOptional() {

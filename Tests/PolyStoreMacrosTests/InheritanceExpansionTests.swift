@@ -1,6 +1,7 @@
 import Testing
 
-/// What is written for a small hierarchy: the root counts from 0, a class below from where the hierarchy says, after its superclass.
+/// The expansion of a small hierarchy: the fields of the root start at 0, those of a subclass at an offset that the hierarchy computes, after those of its
+/// superclass.
 @Suite struct InheritanceExpansionTests {
     @Test func aRootCanBeOverridden() {
         expectExpansion(

@@ -7,7 +7,7 @@ import struct SwiftSyntax.TypeSyntax
 
 @testable import PolyStoreMacros
 
-/// - Parameter conformances: those that a class under `@Model` does not have yet; a subclass of a model has them.
+/// - Parameter conformances: The conformances that `@Model` adds to the class. A subclass of a model inherits them.
 func macros(_ conformances: [TypeSyntax] = ["Model", "Sendable"]) -> [String: MacroSpec] {
     [
         "Model": MacroSpec(type: ModelMacro.self, conformances: conformances), "Attribute": MacroSpec(type: MarkerMacro.self),
@@ -18,7 +18,7 @@ func macros(_ conformances: [TypeSyntax] = ["Model", "Sendable"]) -> [String: Ma
     ]
 }
 
-/// Expands and compares; a difference is an issue of the running test.
+/// Expands a macro and compares the result; a difference fails the running test.
 func expectExpansion(
     _ source: String, _ expected: String, isSubclass: Bool = false, diagnostics: [DiagnosticSpec] = [], applying fixIts: [String]? = nil,
     fixed: String? = nil,
@@ -31,7 +31,7 @@ func expectExpansion(
         failureHandler: { failure in Issue.record(Comment(rawValue: failure.message), sourceLocation: sourceLocation) })
 }
 
-/// A class in which `@Model` has found a mistake, as it is expanded: its own members, and stubs that let the rest of the program compile.
+/// Returns the expansion of a class in which `@Model` has found a mistake: its own members, and stubs that let the rest of the program compile.
 func expandedWithStubs(_ head: String, _ body: String = "", name: String, access: String = "") -> String {
     func member(_ declaration: String) -> String { "\n    \(access)\(declaration) {\n        fatalError()\n    }\n" }
     let stubs = [

@@ -1,14 +1,14 @@
 import PolyStore
 import Testing
 
-/// The changes of a list. Each must lead from the state before to the one that comes with it, in every form that a change has.
+/// The changes of a list. Checks that each change, in each of its forms, transforms the previous state into the state delivered with it.
 struct CheckedUpdates<T: Model> {
     private var updates: ListUpdateSequence<T>.Iterator
     private(set) var snapshot: ListSnapshot<T>?
 
     init(_ sequence: ListUpdateSequence<T>) { updates = sequence.makeAsyncIterator() }
 
-    /// The next change; nil at the end, and for the first state.
+    /// Returns the next change, or nil at the end and for the first state.
     mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws -> ListChanges<T>? {
         guard let update = try await updates.next(isolation: actor) else { return nil }
         defer { snapshot = update.snapshot }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Counts from several threads.
-final class Counter: @unchecked Sendable {  // the number is only touched under the lock
+/// A counter that several threads can increment.
+final class Counter: @unchecked Sendable {  // the number is accessed under the lock only
     private let lock = NSLock()
     private var number = 0
 

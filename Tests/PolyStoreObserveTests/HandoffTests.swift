@@ -3,7 +3,7 @@ import Testing
 
 @testable import PolyStoreCore
 
-/// What waits for a consumer that does not read.
+/// Changes that are queued for a consumer that does not read.
 @Suite struct HandoffTests {
     private let handoff = Handoff<ListStep>()
     private let shape: SnapshotShape
@@ -22,7 +22,7 @@ import Testing
         var state = contents(1...3)
         handoff.update { $0 = ListStep(state, nil) }
         let seen = try #require(try await handoff.next()).contents
-        // The list moves on by one row at each change: most rows are inserted and deleted again before the consumer reads.
+        // Each change shifts the list by one row: most rows are inserted and deleted again before the consumer reads.
         for number in 2...1_000 {
             let next = contents(number...number + 2)
             handoff.add(next, next.delta(from: state))

@@ -65,7 +65,7 @@ final class Keeper {
         try stack.performAndWait { transaction throws in
             try transaction.fetchOne(From<Hound>())?.speed = 10
         }
-        // The list of the root contains the values of the root.
+        // The list of the root has the values of the root.
         #expect(try await hounds.next()?.map(\.speed) == [10])
         try stack.performAndWait { transaction throws in try transaction.fetchOne(From<Parrot>())?.name = "Zoe" }
         #expect(try await updates.next()?.moved.count == 1)

@@ -3,7 +3,7 @@ import PolyStore
 import PolyStoreMemory
 import Testing
 
-/// Lists of several stores, one of which is added while they are observed.
+/// Lists of several stores, with one store added while the lists are observed.
 @Suite struct LateStoreTests {
     @Test func aStoreThatIsAddedLaterJoinsTheListAndTheResultsOfQueries() async throws {
         let models: [any Model.Type] = [Worker.self, Team.self]

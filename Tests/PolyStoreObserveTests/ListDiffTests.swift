@@ -2,7 +2,7 @@ import Testing
 
 @testable import PolyStoreCore
 
-/// The difference between two lists, against the procedure that applies it.
+/// The difference between two lists, checked by applying it.
 @Suite struct ListDiffTests {
     typealias Sections = [ListDiff.Section]
 
@@ -67,7 +67,7 @@ import Testing
         return list
     }
 
-    /// A list with a few of its rows and sections in other positions.
+    /// Returns a list with a few of its rows and sections in other positions.
     private static func edited(_ list: Sections, _ random: inout SeededGenerator) -> Sections {
         var list = list
         for _ in 0..<random.next() % 4 where !list.isEmpty {
@@ -121,7 +121,7 @@ import Testing
         #expect(delta.moved.map(\.to) == delta.moved.map(\.to).sorted())
     }
 
-    /// The length of the longest increasing subsequence, by trying all.
+    /// Returns the length of the longest increasing subsequence, by exhaustive search.
     private static func longest(_ values: [Int], above last: Int = -1) -> Int {
         guard let first = values.first else { return 0 }
         let rest = Array(values.dropFirst())

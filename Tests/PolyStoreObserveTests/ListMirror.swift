@@ -2,7 +2,7 @@ import Foundation
 import PolyStore
 import Testing
 
-/// A list that only the calls of a monitor keep up to date, and what is wrong with the calls.
+/// A list that is updated by the calls of a monitor only, and records incorrect calls.
 final class ListMirror: ListSectionObserver {
     struct Section: Equatable {
         let name: String
@@ -18,7 +18,7 @@ final class ListMirror: ListSectionObserver {
     private(set) var sections: [Section]
     private(set) var problems: [String] = []
     private(set) var changeCount = 0
-    /// The objects that the last change reported, but those that it deleted.
+    /// The objects of the last change, except those it deleted.
     private(set) var reported: Set<ObjectID<Animal>> = []
 
     private var isChanging = false
@@ -107,7 +107,7 @@ final class ListMirror: ListSectionObserver {
         return sections[path[0]].ids[path[1]]
     }
 
-    /// In the order that the documentation of observers gives.
+    /// Applies the calls in the documented order.
     private func apply() {
         for (id, path) in removed.sorted(by: { $0.path > $1.path }) {
             guard self.id(at: path) == id else { return fail("\(id) was not at \(path)") }

@@ -2,10 +2,10 @@ import Foundation
 import PolyStore
 import Testing
 
-/// After random commits the calls of monitors, applied to the old list, give the list that is fetched; lists that stay as they are call nobody.
+/// After random commits, the calls of monitors transform the previous list into the fetched one. Monitors of unchanged lists make no calls.
 @MainActor
 @Suite(.serialized) struct ListMonitorOracleTests {
-    /// Each case checks fifteen lists, so there are fewer than of other oracles.
+    /// A tenth of the cases of other oracles, because each checks fifteen lists.
     static let cases = (ProcessInfo.processInfo.environment["POLYSTORE_ORACLE_CASES"].flatMap(Int.init) ?? 600) / 10
 
     /// The monitors of all shapes in one context, with their mirrors.
@@ -19,7 +19,8 @@ import Testing
         }
 
         let context: C
-        /// Lists of unsafe transactions do not report that only a to-many relationship was changed by others.
+        /// A Boolean value that indicates whether a change of only a to-many relationship is reported. Lists of unqueued transactions do not report those of
+        /// other transactions.
         private let seesFriends: Bool
         private var all: [Watched] = []
 
@@ -40,7 +41,7 @@ import Testing
             }
         }
 
-        /// What can be seen of the objects of a list: a line for each.
+        /// Returns the visible properties of each object of a list, one line each.
         private func rows(_ shape: ListShape) throws -> [String] {
             try shape.fetch(context).flatMap { section in section.objects.map { "\(section.name)|\(describe($0))" } }
         }
@@ -52,8 +53,8 @@ import Testing
                 + "\((animal as? Dog)?.tricks ?? 0) \(seesFriends ? animal.friends.map { "\($0.objectID)" }.sorted() : [])"
         }
 
-        /// Compares every list with what is fetched.
-        /// - Returns: what is wrong.
+        /// Compares every list with a fetch.
+        /// - Returns: The differences.
         func check() throws -> [String] {
             var problems: [String] = []
             for index in all.indices {
@@ -83,7 +84,7 @@ import Testing
             return problems
         }
 
-        /// By shape: how many changes were reported up to the last check.
+        /// The number of changes reported up to the last check, by shape.
         private var counts: [Int]
     }
 
@@ -121,7 +122,7 @@ import Testing
             for seed in 0..<UInt64(isDivided ? Self.cases / 4 : Self.cases) {
                 try commit(stack, seed, configurations)
                 let problems = try watch.check()
-                // Other tests need the main actor too.
+                // Lets other tests use the main actor.
                 await Task.yield()
                 #expect(problems.isEmpty, "seed \(seed)")
                 if !problems.isEmpty { return }
@@ -129,7 +130,7 @@ import Testing
         }
     }
 
-    /// A step over several commits at once, in a view that is refreshed when it is told to.
+    /// Combines several commits in one update, in a view that is refreshed manually.
     @Test(arguments: Backend.allCases) func stepsOverSeveralCommitsAreWhatIsFetched(backend: Backend) async throws {
         try await withFolder { folder in
             let stack = try stack(backend, folder, isDivided: false)
@@ -140,7 +141,7 @@ import Testing
                 for part in 0..<UInt64.random(in: 0...4, using: &random) { try commit(stack, seed * 16 + part, []) }
                 try view.refresh()
                 let problems = try watch.check()
-                // Other tests need the main actor too.
+                // Lets other tests use the main actor.
                 await Task.yield()
                 #expect(problems.isEmpty, "seed \(seed)")
                 if !problems.isEmpty { return }
@@ -148,7 +149,7 @@ import Testing
         }
     }
 
-    /// Changes an unsafe transaction, or the store beside it.
+    /// Changes an unqueued transaction, or the store.
     private func step(_ number: Int, _ draft: UnsafeTransaction, _ commits: inout RandomCommits, _ stack: DataStack) throws {
         switch Int.random(in: 0..<10, using: &commits.random) {
         case 0:
@@ -170,7 +171,7 @@ import Testing
         }
     }
 
-    /// The pending changes of an unsafe transaction, and what others commit meanwhile.
+    /// The pending changes of an unqueued transaction, and concurrent commits.
     @Test(arguments: Backend.allCases) func listsOfUnsafeTransactionsAreWhatIsFetched(backend: Backend) async throws {
         try await withFolder { folder in
             let stack = try stack(backend, folder, isDivided: false)
@@ -180,7 +181,7 @@ import Testing
             for number in 0..<Self.cases / 2 {
                 try step(number, draft, &commits, stack)
                 let problems = try watch.check()
-                // Other tests need the main actor too.
+                // Lets other tests use the main actor.
                 await Task.yield()
                 #expect(problems.isEmpty, "number \(number)")
                 if !problems.isEmpty { return }

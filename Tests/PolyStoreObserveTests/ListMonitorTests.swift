@@ -2,7 +2,7 @@ import Foundation
 import PolyStore
 import Testing
 
-/// What monitors promise beside the right list.
+/// Guarantees of monitors other than the contents of the list.
 @MainActor @Suite(.serialized) struct ListMonitorTests {
     private final class Observer: ListObjectObserver {
         typealias ListEntity = Worker
@@ -41,7 +41,7 @@ import Testing
         #expect(first.changes == 3)
     }
 
-    /// A commit in a callback reaches the monitors when the callbacks have returned.
+    /// A commit in a callback is reported after the callbacks have returned.
     @Test(arguments: Backend.allCases) func aCommitInACallbackIsReportedAfterwards(backend: Backend) throws {
         let place = try Workplace(backend)
         let monitor = try place.stack.view.monitorList(From<Worker>().orderBy(.ascending(\.name)))
@@ -71,7 +71,7 @@ import Testing
         #expect(monitor.sections.map(\.name) == ["1", "2", "3", "4"])
         #expect(throws: StoreError.self) { try monitor.refetch(From<Worker>().where(Where("nothing == 3"))) }
         #expect(monitor.count == 4)
-        // The list of another age than before is found too.
+        // The new list, with another age, is observed too.
         try monitor.refetch(From<Worker>().where(\.age == 4))
         try place.insert(("E", 4), ("F", 5))
         #expect(monitor.map(\.name) == ["D", "E"])
@@ -131,7 +131,7 @@ import Testing
         #expect(monitor.map(\.name) == ["A", "B"] && observer.changes == 1)
     }
 
-    /// A context that does not keep up compares what it shows with the store.
+    /// A context with too many unprocessed changes compares its objects with the store.
     @Test(arguments: Backend.allCases) func aContextThatIsFarBehindCatchesUp(backend: Backend) throws {
         let place = try Workplace(backend)
         let ids = try place.insert(("A", 1), ("B", 2))
@@ -140,7 +140,7 @@ import Testing
         let object = try view.monitorObject(ids[0])
         let observer = Observer()
         monitor.addObserver(observer)
-        // More than is kept for a context that does not keep up.
+        // More changes than are retained for a context.
         let long = String(repeating: "x", count: 1 << 20)
         for number in 0..<20 { try place.edit(ids[0]) { $0.city = "\(number)" + long } }
         try place.delete(ids[1])

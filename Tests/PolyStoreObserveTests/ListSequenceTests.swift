@@ -77,7 +77,7 @@ import Testing
         }
         try place.edit(ids[1]) { $0.name = "A" }
         try place.delete(ids[2])
-        // Each change is checked against the list before it, so a gap would show. How many there are depends on the threads.
+        // Each change is checked against the previous list, so a gap would be detected. The number of changes depends on scheduling.
         let wanted = ["A", "B"] + (0..<30).filter { $0 % 3 == 0 }.map { "M\($0)" }.sorted()
         while updates.snapshot?.map(\.name) != wanted { _ = try #require(try await updates.next()) }
     }

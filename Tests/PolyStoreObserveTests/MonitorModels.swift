@@ -25,11 +25,11 @@ let twoStoreSchema = Schema(
     "Monitors", [Animal.self, Dog.self, Owner.self],
     configurations: ["First": [Animal.self, Dog.self, Owner.self], "Second": [Animal.self, Dog.self, Owner.self]])
 
-/// A list that tests observe: what it is asked for by, and what its sections are called.
+/// A list that tests observe: its fetch and its sections.
 struct ListShape: Sendable {
     let name: String
     let source: FetchChain<Animal>
-    /// Where the order of the source does not say it.
+    /// The fetch to compare with, if the order of the source is incomplete.
     var expected: FetchChain<Animal>?
     var sectionBy: SectionBy<Animal>?
     var sectionName: @Sendable (Animal) -> String = { _ in "" }
@@ -69,7 +69,7 @@ struct ListShape: Sendable {
                 .ascending(\.name, options: [.caseInsensitive]))),
     ]
 
-    /// The objects of the list in their sections, fetched.
+    /// Fetches the objects of the list in their sections.
     func fetch(_ context: Context) throws -> [(name: String, objects: [Animal])] {
         var groups: [(name: String, objects: [Animal])] = sectionBy == nil ? [("", [])] : []
         for animal in try context.fetchAll(expected ?? source) {

@@ -2,7 +2,7 @@ import Foundation
 import PolyStore
 import Testing
 
-/// The values of an object, kept apart from it.
+/// The values of an object, independent of the object.
 @Suite struct ObjectSnapshotTests {
     private func full(_ place: Workplace) throws -> (ObjectID<Worker>, ObjectID<Team>) {
         try place.stack.performAndWait { transaction throws in
@@ -60,7 +60,7 @@ import Testing
         }
         let first = try read(id)
         #expect(try first == read(id) && first != read(other))
-        // Made of the object and not of its record in the store.
+        // Created from the object, not from its record in the store.
         let ofObject = try place.stack.performAndWait { transaction throws in try transaction.edit(id).snapshot() }
         #expect(ofObject == first && ofObject.hashValue == first?.hashValue)
         let pending = try place.stack.performAndWait { transaction throws in

@@ -53,10 +53,10 @@ final class Team {
 
 let observeSchema = Schema("Observe", Worker.self, Team.self)
 
-/// A stack with one store of some backend.
+/// A stack with one store of a backend.
 final class Workplace: Sendable {
     let stack: DataStack
-    private let folder: String
+    let folder: String
 
     init(_ backend: Backend) throws {
         folder = NSTemporaryDirectory() + "polystore-observe-" + UUID().uuidString
@@ -68,7 +68,7 @@ final class Workplace: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Inserts workers with the names and ages that the pairs say.
+    /// Inserts workers with the given names and ages.
     @discardableResult
     func insert(_ workers: (String, Int)..., isolation: isolated (any Actor)? = #isolation) throws -> [ObjectID<Worker>] {
         try stack.performAndWait { transaction throws in

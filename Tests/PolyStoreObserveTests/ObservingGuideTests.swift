@@ -38,7 +38,7 @@ private func pay(_ stack: DataStack) async throws {
     }
 }
 
-/// Stands for a connection of a server to a client.
+/// A stand-in for a connection from a server to a client.
 private final class Connection {
     var sent: [String] = []
     func send(_ text: String) { sent.append(text) }

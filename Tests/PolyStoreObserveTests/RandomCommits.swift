@@ -11,7 +11,7 @@ struct RandomCommits {
         self.configurations = configurations
     }
 
-    /// Carries out one to four changes.
+    /// Makes one to four changes.
     mutating func change(_ transaction: Transaction) throws {
         for _ in 0..<Int.random(in: 1...4, using: &random) { try changeOnce(transaction) }
     }
@@ -67,7 +67,7 @@ struct RandomCommits {
         configurations.isEmpty || left.objectID.configuration == right.objectID.configuration
     }
 
-    /// One of some objects that is in the store of an object.
+    /// Returns an object in the same store as another one.
     private mutating func near<M: Model>(_ object: some Model, _ choices: [M]) -> M? {
         choices.filter { isNear(object, $0) }.randomElement(using: &random)
     }

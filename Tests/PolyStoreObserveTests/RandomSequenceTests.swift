@@ -2,7 +2,7 @@ import Foundation
 import PolyStore
 import Testing
 
-/// Random commits, followed by sequences of every shape of list. Each change must lead from one state to the next, and the last state must be what a fetch gives.
+/// Random commits, observed by sequences of every list shape. Each change must transform one state into the next, and the last state must equal a fetch.
 @Suite struct RandomSequenceTests {
     /// A query, and the sections if it has any.
     struct Shape: CustomTestStringConvertible, Sendable {
@@ -42,14 +42,14 @@ import Testing
         _ = try await updates.next()
         for number in 0..<Self.commitCount {
             try commit(place, seed: random.next())
-            // A consumer that reads after some commits only gets combined changes in between.
+            // A consumer that reads after several commits receives combined changes.
             guard number % 7 == 6 else { continue }
             try await settle(&updates, place, shape, "\(backend) \(shape.testDescription) seed \(seed), commit \(number)")
         }
         try await settle(&updates, place, shape, "\(backend) \(shape.testDescription) seed \(seed), at the end")
     }
 
-    /// Reads changes until the state is that of a fetch. If a change is missing, the time limit of the test ends this.
+    /// Reads changes until the state equals a fetch. If a change is missing, the time limit of the test ends this.
     private func settle(_ updates: inout CheckedUpdates<Worker>, _ place: Workplace, _ shape: Shape, _ what: String) async throws {
         let context = place.stack.newContext()
         let wanted: [ObjectSnapshot<Worker>]

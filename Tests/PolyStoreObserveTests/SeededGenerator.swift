@@ -1,4 +1,4 @@
-/// A generator of the same numbers for the same seed.
+/// A generator that returns the same numbers for the same seed.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

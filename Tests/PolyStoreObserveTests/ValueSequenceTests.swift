@@ -33,7 +33,7 @@ import Testing
             try place.edit(ids[0]) { $0.name = "n\(number)" }
             try place.stack.performAndWait { transaction throws in try transaction.create(Into<Team>()).title = "t\(number)" }
         }
-        // The commits are considered in order: when the last one shows, those before it were.
+        // Commits are evaluated in order: the result of the last one implies that the earlier ones were evaluated.
         try place.edit(ids[0]) { $0.age = 16 }
         #expect(try await counts.next() == 2)
         #expect(before == 1 && runs.value == 2)

@@ -56,7 +56,7 @@ import Testing
         publisher.addObserver(other) { publisher in publisher.removeObserver(other) }
         try await place.stack.perform { try $0.edit(ids[0]).name = "E" }
         #expect(seen == [["B", "D"], ["D", "E"]] && publisher.lastChanges?.moved.count == 1)
-        // Nothing of the list changes.
+        // A commit that does not change the list.
         try await place.stack.perform { transaction in try transaction.create(Into<Team>()).title = "t" }
         #expect(seen.count == 2)
         try publisher.refetch(From<Worker>(), Where(\.age > 1), OrderBy(.ascending(\.name)))

@@ -3,7 +3,7 @@ import Foundation
 import PolyStoreBackend
 import Testing
 
-/// Somebody takes the files of an open store away. The engine goes on writing to them without an error; what it says is done would be lost.
+/// The files of an open store are removed. The engine would write to them without an error, and acknowledged commits would be lost.
 @Suite struct DeletedFileTests {
 
     private static func names(_ folder: Folder) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
@@ -26,7 +26,7 @@ import Testing
         try new.add("Note", 1)
     }
 
-    /// Another store in the same place, as from a backup that was copied over an open one.
+    /// Another store at the same path, as from a backup copied over an open one.
     @Test(arguments: Engine.allCases)
     func aCommitToAReplacedStoreIsRefused(engine: Engine) throws {
         let folder = try Folder()
@@ -46,7 +46,7 @@ import Testing
         #expect(try new.backend.verify() == [])
     }
 
-    /// The files beside the main one: SQLite's log, LMDB's lock, the lock in LevelDB's folder.
+    /// The auxiliary files: SQLite's log, LMDB's lock file, the lock file in LevelDB's folder.
     @Test(arguments: [(Engine.sqlite, "store-wal"), (.lmdb, "store-lock"), (.leveldb, "store/polystore.lock")])
     func aFileBesideTheStoreIsMissed(engine: Engine, name: String) throws {
         let folder = try Folder()
@@ -60,7 +60,7 @@ import Testing
         if engine != .sqlite { #expect(try store.ids("Note") == [1], "reading goes on") }
     }
 
-    /// A rename is no loss: the store is another place then, and nothing is written to it under the old name.
+    /// A renamed store is complete at its new path, and writes under the old path are refused.
     @Test(arguments: Engine.allCases)
     func aStoreThatWasMovedIsRefusedAndIsWholeInItsNewPlace(engine: Engine) throws {
         let folder = try Folder()

@@ -3,9 +3,9 @@ import Foundation
 import PolyStoreBackend
 import Testing
 
-/// A process that has stores open makes a child with `fork`.
+/// A process with open stores creates a child with `fork`.
 @Suite struct ForkTests {
-    /// Every use in the child is `misuse`, and the parent's store is as it would be without a child.
+    /// Every use in the child throws `misuse`, and the parent's store is unaffected.
     @Test(arguments: Engine.allCases)
     func theChildIsRefusedAndTheParentGoesOn(engine: Engine) throws {
         let folder = try Folder()

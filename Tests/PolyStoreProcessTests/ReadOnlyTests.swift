@@ -3,7 +3,8 @@ import Foundation
 import PolyStoreBackend
 import Testing
 
-/// SQLite stores that may only be read, in folders that take no files. In another process, as the user who runs tests may often do everything.
+/// Read-only SQLite stores in folders without write permission. Another process opens them as another user, because the user of the tests may have every
+/// permission.
 @Suite struct ReadOnlyTests {
     private static let nobody = getuid() == 0 ? "65534" : "0"
 
@@ -11,7 +12,7 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
-    /// A folder that others may enter.
+    /// Creates a folder that other users can enter.
     private static func folder() throws -> (Folder, String) {
         let folder = try Folder()
         try permit(0o755, folder.path)
@@ -32,7 +33,7 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
-    /// Its newest commits are in the log, and SQLite cannot read that one there.
+    /// The newest commits are in the log, which SQLite cannot read without creating a file.
     @Test func aStoreThatWasNotClosedSaysWhatIsMissing() throws {
         let (folder, inner) = try Self.folder()
         defer { try? Self.permit(0o755, inner) }

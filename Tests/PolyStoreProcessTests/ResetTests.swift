@@ -3,9 +3,9 @@ import Foundation
 import PolyStoreBackend
 import Testing
 
-/// A store is emptied for another model while other processes have it open, or do the same.
+/// A store is reset for another model while other processes have it open, or reset it too.
 @Suite struct ResetTests {
-    /// What anybody has committed is there: one empties the store, the others find it made.
+    /// One process resets the store, the others open the new one; every commit is kept.
     @Test(arguments: Engine.allCases.filter(\.servesProcesses))
     func ofManyProcessesOneEmptiesTheStore(engine: Engine) throws {
         let folder = try Folder()
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// The other process has the store open; it commits nothing that could be lost, and says why.
+    /// A process with the store open for the old model cannot commit, and gets the reason.
     @Test(arguments: Engine.allCases.filter(\.servesProcesses))
     func aProcessWhoseStoreWasEmptiedIsRefused(engine: Engine) throws {
         let folder = try Folder()
@@ -47,7 +47,7 @@ import Testing
         #expect(try engine.notes(path, "Banana").ids("Banana") == [1, 2])
     }
 
-    /// The process that empties a store waits for one that is writing, and what that one commits is then gone with the rest, not half there.
+    /// A reset waits for a running transaction of another process, and then discards all of its changes.
     @Test(arguments: Engine.allCases.filter(\.servesProcesses))
     func aResetWaitsForARunningTransaction(engine: Engine) throws {
         let folder = try Folder()

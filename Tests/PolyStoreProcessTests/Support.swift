@@ -11,7 +11,7 @@ enum Engine: String, CaseIterable, Sendable, CustomStringConvertible {
 
     var description: String { rawValue }
 
-    /// Whether several processes can have a store open.
+    /// A Boolean value that indicates whether several processes can have a store open.
     var servesProcesses: Bool { self != .leveldb }
 
     func configuration(_ path: String) -> StoreConfiguration {
@@ -28,7 +28,7 @@ enum Engine: String, CaseIterable, Sendable, CustomStringConvertible {
 }
 
 extension Store {
-    /// One object in a commit of its own.
+    /// Inserts one object in a separate commit.
     func add(_ entity: String, _ id: Int64, _ durability: Durability = .full) throws {
         try write(durability) { try $0.insert(entity, id, Notes.values(id, size: 100)) }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PolyStoreSQLite
 
-/// Values that somebody put there with another program.
+/// Values that another program has written.
 @Suite struct DamageTests {
     static let values: [(column: String, value: String)] = [
         ("bool", "2"), ("int8", "128"), ("uint8", "-1"), ("int16", "40000"), ("uint32", "-5"), ("int32", "3000000000"), ("int64", "'text'"),
@@ -24,7 +24,7 @@ import Testing
             #expect(error.code == .corrupt)
             #expect((error.entity, error.attribute, error.objectID) == ("Values", column, 2))
             #expect(try transaction.record(entity, id: 1) != nil)
-            // A walk fails at that row and goes on after it.
+            // A scan fails at that row and continues after it.
             let cursor = try transaction.fetch(FetchRequest(entity))
             #expect(try cursor.next())
             #expect(try failure { _ = try cursor.next() }.objectID == 2)
@@ -36,7 +36,7 @@ import Testing
         #expect(try store.values("Values", 2) == [:])
     }
 
-    /// SQLite itself takes the missing end of the last page for zeros.
+    /// SQLite treats the missing end of the last page as zeros.
     @Test(arguments: [1, 100, 2048, 4095])
     func aCutLastPageIsRefused(missing: Int) throws {
         let folder = try Folder()
@@ -117,7 +117,7 @@ import Testing
                 _ = try store.ids(FetchRequest(try store.entity("Person"), sortKeys: [SortKey(try store.field("Person", "age"))]))
                 try store.write { try $0.insert("Person", 1000, ["name": .text("x")]) }
             } catch is StoreError {
-                // Any code will do; that there is one is the point.
+                // An error with any code is acceptable.
             }
             for name in folder.names where name != "test.sqlite" { try FileManager.default.removeItem(atPath: folder.file(name)) }
         }

@@ -10,7 +10,7 @@ import Testing
     }
 
     #if os(Linux)
-        /// Descriptors of this process that lead to files of a folder.
+        /// Returns the number of this process's descriptors of files in a folder.
         private static func descriptors(_ folder: Folder) throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
                 (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0))?.hasPrefix(folder.path) == true
@@ -27,7 +27,7 @@ import Testing
                 #expect(try Self.descriptors(folder) >= 240)
                 for reader in readers { reader.end() }
                 #expect(try Self.descriptors(folder) <= 80)
-                // Everything goes on with new connections.
+                // New connections work.
                 try store.write { try $0.insert("Note", round) }
                 #expect(try store.ids(FetchRequest(try store.entity("Note"))) == Array(1...round))
             }
@@ -37,7 +37,7 @@ import Testing
         }
     #endif
 
-    /// SQLite's own limit. It says only that it cannot open the file.
+    /// A limit of SQLite, whose message is only that it cannot open the file.
     @Test func aPathThatIsTooLongForSQLiteIsRefusedByName() throws {
         let folder = try Folder()
         var path = folder.path

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PolyStoreSQLite
 
-/// What other programs see.
+/// The file as other programs read it.
 @Suite struct FileTests {
     @Test func tablesAndColumnsCarryTheModelsNames() throws {
         let folder = try Folder()
@@ -34,7 +34,7 @@ import Testing
         #expect(try plain.rows("SELECT value FROM polystore_metadata WHERE key = 'schemaHash'") == [store.schema.versionHash])
     }
 
-    /// Names and values from outside never become SQL.
+    /// Names and values are never interpreted as SQL.
     @Test func hostileNamesAndValuesAreOnlyNamesAndValues() throws {
         let folder = try Folder()
         let name = "a\"; DROP TABLE x; --"
@@ -107,7 +107,7 @@ import Testing
         written[301] = ["string": .text(long), "data": .blob([UInt8](repeating: 0, count: 3_000_000))]
         try store.write { changes in for (id, values) in written { try changes.insert("Values", id, values) } }
         for (id, values) in written { #expect(try store.values("Values", id) == values, "\(id)") }
-        // In part, null included.
+        // Updates a part of the fields, some of them with null.
         for id in Int64(1)...300 {
             try store.write { changes in
                 var values: [String: Value] = [:]

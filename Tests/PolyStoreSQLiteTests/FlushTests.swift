@@ -5,7 +5,7 @@ import Testing
 
 @testable import PolyStoreSQLite
 
-/// A flush that fails: the system forgets that it must write those pages, so the next flush says that all is well, and it is not.
+/// A failed flush: the system discards the pages, so the next flush succeeds although they were not written.
 @Suite(.serialized) struct FlushTests {
     private static func notes() throws -> ResolvedSchema {
         try Models.single("Note", [.attribute(AttributeDescription(name: "title", type: .string, isOptional: true))])
@@ -17,7 +17,7 @@ import Testing
 
     private static func ids(_ store: Store) throws -> [Int64] { try store.ids(FetchRequest(try store.entity("Note"))) }
 
-    /// Every kind of commit that a failed flush belongs to.
+    /// Every sequence of commits that a failed flush can affect.
     @Test(arguments: [[Durability.full], [.relaxed, .full], [.relaxed, .relaxed, .full], [.full, .relaxed, .full]])
     func afterAFailedFlushNothingIsWrittenUntilTheStoreIsOpenedAgain(before: [Durability]) throws {
         let folder = try Folder()
@@ -53,7 +53,7 @@ import Testing
         #expect(try Store(folder.file(), try Self.notes()).backend.verify() == [])
     }
 
-    /// What another has left in the log is written to it once more, before anything comes behind it: it may never have reached the disk.
+    /// Log contents of another process may not be durable: they are rewritten before the first write.
     @Test func whatOthersLeftInTheLogIsWrittenAgain() throws {
         let folder = try Folder()
         let left = try Store(folder.file("left"), try Self.notes())
@@ -77,7 +77,7 @@ import Testing
         #expect(folder.names.filter { $0.hasPrefix("test") } == ["test.sqlite"], "closing copies the log into the database")
     }
 
-    /// Copying the log into the database fails in its flush of the log: a relaxed commit is told nothing, the next is refused.
+    /// Checkpointing fails when it flushes the log: the relaxed commit is acknowledged, the next commit is refused.
     @Test func aFailureWhileTheLogIsCopiedIsNotForgotten() throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Self.notes())
@@ -99,12 +99,12 @@ import Testing
     }
 }
 
-/// Makes flushes of a store's write-ahead log fail. SQLite calls them through a table of functions that belongs to the open file.
+/// Makes flushes of a store's write-ahead log fail, by replacing the method table of the open file.
 private final class FailingFlushes {
     private let file: UnsafeMutablePointer<sqlite3_file>
     private let plain: UnsafePointer<sqlite3_io_methods>
     private let methods: UnsafeMutablePointer<sqlite3_io_methods>
-    /// Of one test at a time.
+    /// Used by one test at a time.
     nonisolated(unsafe) private static var left = 0
     nonisolated(unsafe) private static var count = 0
 
@@ -113,7 +113,7 @@ private final class FailingFlushes {
     init(_ store: Store, failing: Int) throws {
         let connection = try store.backend.pool.borrowWriter()
         defer { store.backend.pool.giveBackWriter() }
-        // The file is open once something was read.
+        // The file is open after the first read.
         _ = try connection.begin(writing: false)
         connection.rollback()
         var found: UnsafeMutablePointer<sqlite3_file>?
@@ -133,6 +133,6 @@ private final class FailingFlushes {
         file.pointee.pMethods = UnsafePointer(methods)
     }
 
-    /// To be called when the store is closed, or at the end of the test. The table stays, as the file may still be open.
+    /// Call it when the store is closed, or at the end of the test. The table is kept, because the file may still be open.
     func end() { Self.left = 0 }
 }

@@ -76,7 +76,7 @@ import Testing
         let cursor = try first.fetch(FetchRequest(entity))
         #expect(try cursor.next())
         first.end()
-        // The connection, and the statement, are somebody else's now.
+        // The connection and the statement belong to another transaction now.
         try store.read { second in
             let other = try second.fetch(FetchRequest(entity))
             #expect(try other.next())
@@ -113,7 +113,7 @@ import Testing
         #expect(try Self.counter(folder).ids(FetchRequest(entity)) == [1, 2])
     }
 
-    /// The files as a crash in the middle of a transaction would leave them, with pages of it in the log already.
+    /// The files after a crash during a transaction, some of whose pages are in the log already.
     @Test func aKilledTransactionLeavesNoTrace() throws {
         let folder = try Folder()
         var options = SQLiteOptions()
@@ -145,7 +145,7 @@ import Testing
             folder.file(), try Models.single("Counter", [.attribute(AttributeDescription(name: "text", type: .string, isOptional: true))]))
         let text = Value.text(String(repeating: "x", count: 400_000))
         try store.write { try $0.insert("Counter", 1) }
-        // Each writes 100 pages.
+        // Each commit writes 100 pages.
         for _ in 1...120 { try store.write { try $0.update("Counter", 1, ["text": text]) } }
         #expect(FilePlace(path: folder.file()).walSize() < 20 << 20)
         #expect(try store.values("Counter", 1) == ["text": text])
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    /// Two stores on one file, several threads on each: no update is lost, and every snapshot is of one version.
+    /// Two stores on one file, several threads on each: no update is lost, and every snapshot is consistent.
     @Test func concurrentWritersAndReadersAgree() throws {
         let folder = try Folder()
         let stores = [try Self.counter(folder), try Self.counter(folder)]
@@ -238,7 +238,7 @@ import Testing
     }
 }
 
-/// What went wrong on other threads.
+/// Failures on other threads.
 private final class Problems: @unchecked Sendable {  // guarded by the lock
     private let lock = NSLock()
     private var list: [String] = []
@@ -247,7 +247,7 @@ private final class Problems: @unchecked Sendable {  // guarded by the lock
     var all: [String] { lock.withLock { list } }
 }
 
-/// Keeps what is logged.
+/// Records logged messages.
 private struct Collector: StoreLogger {
     let problems = Problems()
     func isEnabled(_ level: LogLevel) -> Bool { level >= .warning }

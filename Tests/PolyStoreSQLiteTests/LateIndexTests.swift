@@ -3,7 +3,7 @@ import Testing
 
 @testable import PolyStoreSQLite
 
-/// Change sets that change so much of an index that it is dropped first and made anew.
+/// Change sets that change so much of an index that it is dropped first and recreated afterwards.
 @Suite struct LateIndexTests {
     private static let rows = 8000
 
@@ -107,11 +107,11 @@ import Testing
         #expect(try store.backend.verify() == [])
     }
 
-    /// Pages that are full to the brim are split by the first entry that comes.
+    /// A full page is split by its first new entry.
     @Test func aRowAfterABigLoadWritesFewPages() throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Models.company())
-        /// Each in another place of each index than the one before; no two the same.
+        /// Returns distinct values that are adjacent in no index.
         func scattered(_ id: Int) -> [String: Value] { Self.person(id * 7919 % 100_003) }
         try store.write { changes in for id in 1...Self.rows { try changes.insert("Person", Int64(id), scattered(id)) } }
         let log = FilePlace(path: folder.file())
@@ -119,7 +119,7 @@ import Testing
         let commits = 50
         for id in Self.rows + 1...Self.rows + commits { try store.write { try $0.insert("Person", Int64(id), scattered(id)) } }
         let pages = (log.walSize() - before) / (4096 + 24)
-        // The row, four indexes, the version; now and then a page is split.
+        // The row, four indexes and the version, plus occasional page splits.
         #expect(pages < 7 * commits, "\(pages) pages")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PolyStoreSQLite
 
-/// The table of named values: made with the first value, readable by other programs.
+/// The table of named values: created with the first value, readable by other programs.
 @Suite struct NamedValueTests {
     private static func schema() throws -> ResolvedSchema {
         try Models.single("Note", [.attribute(AttributeDescription(name: "title", type: .string, isOptional: true))])

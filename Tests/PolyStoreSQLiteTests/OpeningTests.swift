@@ -92,7 +92,7 @@ import Testing
         let other = try PlainSQL(folder.file())
         try other.rows("PRAGMA journal_mode = WAL")
         try other.rows("CREATE TABLE Note (title TEXT)")
-        // A crashed program's files: a database whose newest pages are in its log only.
+        // The files of a crashed program: a database whose newest pages are in its log only.
         let left = try Folder()
         for name in ["test.sqlite", "test.sqlite-wal"] {
             try FileManager.default.copyItem(atPath: folder.file(name), toPath: left.file(name))
@@ -176,7 +176,7 @@ import Testing
         #expect(folder.names == [])
         let writer = try Store(folder.file(), try Self.note())
         try writer.write { try $0.insert("Note", 1, ["title": .text("a")]) }
-        // Beside the writer, and alone.
+        // While the writer is open, and after it is closed.
         for closesFirst in [false, true] {
             if closesFirst { try writer.backend.close() }
             let reader = try Store(folder.file(), try Self.note()) { $0.readOnly() }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PolyStoreSQLite
 
-/// Random conditions, orders and slices against the shared evaluator on all rows, which shares nothing with SQL.
+/// Random conditions, orders and slices, compared with the shared evaluator on all rows, which does not use SQL.
 @Suite struct QueryTests {
     @Test(arguments: UInt64(1)...12)
     func queriesAgreeWithTheEvaluator(seed: UInt64) throws {
@@ -11,7 +11,7 @@ import Testing
         let store = try Store(folder.file(), try Models.company())
         var random = Random(seed)
         let entity = try store.entity("Values")
-        // Half of the runs without NaN, where SQL is plain.
+        // Half of the runs without NaN, which changes the generated SQL.
         let withNaN = seed % 2 == 0
         try store.write { changes in
             for id in 1...80 {
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Where an index is asked for each value of a list, the values are joined to it.
+    /// An index is queried for the values of a list with a join.
     @Test(arguments: UInt64(1)...6)
     func listsOnIndexesAgreeWithTheEvaluator(seed: UInt64) throws {
         let folder = try Folder()
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// All rows in an arena of their own.
+    /// Returns copies of all rows in a separate arena.
     private func rows(_ transaction: any ReadTransaction, _ entity: Entity) throws -> [(id: Int64, record: RecordView, arena: RecordArena)]
     {
         let cursor = try transaction.fetch(FetchRequest(entity))
@@ -199,7 +199,7 @@ import Testing
             cursor.close()
         }
         #expect(connection.preparedCount == before + 1)
-        // Two at once need two statements, and both are used again.
+        // Two open cursors need two statements, and both are reused.
         for _ in 1...3 {
             let first = try session.scan(request("p1")).cursor
             let second = try session.scan(request("p2")).cursor
@@ -210,7 +210,7 @@ import Testing
             second.close()
         }
         #expect(connection.preparedCount == before + 2)
-        // Far more shapes than are kept.
+        // Many more query shapes than the statement cache holds.
         for count in 1...100 {
             let predicate = QueryPredicate.or((0..<count).map { _ in .compare(name, .equal, .text("p3")) })
             let cursor = try session.scan(FetchRequest(entity, predicate: predicate)).cursor

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// A small generator with a seed (SplitMix64), and random data and conditions from it.
+/// A SplitMix64 generator with a seed, which also generates data and conditions.
 struct Random: RandomNumberGenerator {
     private var state: UInt64
 
@@ -15,7 +15,7 @@ struct Random: RandomNumberGenerator {
     }
 
     mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-    /// True once in so many.
+    /// Returns true with a probability of 1 in `one`.
     mutating func chance(_ one: Int) -> Bool { below(one) == 0 }
 
     mutating func field(_ entity: Entity) -> FieldReference {

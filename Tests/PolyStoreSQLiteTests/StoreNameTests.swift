@@ -4,7 +4,7 @@ import Testing
 
 @testable import PolyStoreSQLite
 
-/// Names of link tables, of stores that this version made and of those that earlier ones did.
+/// Names of link tables, in stores of this release and of earlier ones.
 @Suite struct StoreNameTests {
     private static func schema(_ pairs: [(String, String)]) throws -> ResolvedSchema {
         try ResolvedSchema(
@@ -19,7 +19,7 @@ import Testing
                 }))
     }
 
-    /// All others keep the names that they always had.
+    /// All other tables keep their names.
     @Test func onlyNamesThatWouldBeTheSameAreLonger() throws {
         let plain = try Self.schema([("A", "b_c"), ("A_b", "d")])
         #expect(plain.links.map(\.name).sorted() == ["A_b_c", "A_b_d"])
@@ -28,7 +28,7 @@ import Testing
         #expect(shared.links.map(\.name).sorted() == ["A_b_c_1", "A_b_c_3", "A_b_c_3_", "A_b_d"])
     }
 
-    /// A store in which an earlier version put the links of both into one table: nothing tells them apart.
+    /// A store in which an earlier release put the links of two relationships into one table, so that they are indistinguishable.
     @Test func aStoreWithTheLinksOfTwoInOneTableIsRefused() throws {
         let folder = try Folder()
         let schema = try Self.schema([("A", "b_c"), ("A_b", "c")])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PolyStoreSQLite
 
-/// A folder of its own, gone when the test is over.
+/// A temporary folder that is removed when the test ends.
 final class Folder: Sendable {
     let path: String
 
@@ -65,18 +65,18 @@ enum Models {
     }
 }
 
-/// A store in a folder, with shorter ways to write and read.
+/// A store in a folder, with shorthand methods for writing and reading.
 struct Store {
     let schema: ResolvedSchema
     let backend: SQLiteBackend
 
     init(
         _ file: String, _ schema: ResolvedSchema, options: SQLiteOptions = SQLiteOptions(), configuration: String? = nil,
-        change: (StoreConfiguration) -> StoreConfiguration = { $0 }
+        logger: any StoreLogger = SilentLogger(), change: (StoreConfiguration) -> StoreConfiguration = { $0 }
     ) throws {
         self.schema = schema
         let opened = try change(.sqlite(file: file, options: options)).open(
-            schema: schema, configurationName: configuration, logger: SilentLogger())
+            schema: schema, configurationName: configuration, logger: logger)
         backend = try #require(opened as? SQLiteBackend)
     }
 
@@ -123,7 +123,7 @@ extension ReadTransaction {
     }
 }
 
-/// A change set, filled by names.
+/// A change set that is built with names of entities and fields.
 struct Changes {
     let set: ChangeSet
 
@@ -146,7 +146,7 @@ struct Changes {
     func delete(_ entity: String, _ id: Int64) throws { set.delete(try #require(set.schema.entity(named: entity)), id: id) }
 }
 
-/// The file as any other program sees it.
+/// A connection to the file like that of any other program.
 final class PlainSQL {
     private var handle: OpaquePointer?
 
@@ -158,7 +158,7 @@ final class PlainSQL {
 
     deinit { sqlite3_close(handle) }
 
-    /// Every row, its columns as text joined by a bar.
+    /// Returns every row, with its columns as text joined by a bar.
     @discardableResult
     func rows(_ sql: String) throws -> [String] {
         var statement: OpaquePointer?
@@ -181,7 +181,7 @@ final class PlainSQL {
     }
 }
 
-/// Runs something that must fail, and gives its error.
+/// Expects a closure to throw, and returns its error.
 func failure(_ body: () throws -> Void, sourceLocation: SourceLocation = #_sourceLocation) throws -> StoreError {
     do { try body() } catch let error as StoreError { return error }
     Issue.record("Nothing was thrown.", sourceLocation: sourceLocation)

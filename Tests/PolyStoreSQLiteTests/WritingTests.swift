@@ -13,7 +13,7 @@ import Testing
             }
         }
         try store.write { changes in
-            // A ring of three, one of them through the compound index as well, and a value that a deleted object held.
+            // A cycle of three, one of them in the compound index as well, and a value of a deleted object.
             try changes.update("Person", 1, ["email": .text("2@"), "age": .integer(2)])
             try changes.update("Person", 2, ["email": .text("3@"), "age": .integer(1)])
             try changes.update("Person", 3, ["email": .text("1@")])
@@ -166,7 +166,7 @@ import Testing
         transaction.rollback()
     }
 
-    /// A full disk in the middle of a change set; SQLite may give up the whole transaction then.
+    /// A full disk in the middle of a change set, where SQLite may roll back the whole transaction.
     @Test func aFullStoreFailsWholeAndGoesOn() throws {
         let folder = try Folder()
         var options = SQLiteOptions()

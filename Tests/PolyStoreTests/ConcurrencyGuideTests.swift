@@ -18,7 +18,7 @@ final class Branch {
     @Relationship var accounts: Set<Account>
 }
 
-/// What docs/guides/concurrency.md shows: its programs stand here, and do what it says.
+/// The programs of docs/guides/concurrency.md, with checks of their results.
 @MainActor @Suite struct ConcurrencyGuideTests {
     private let stack: DataStack
     private let (jane, john): (ObjectID<Account>, ObjectID<Account>)
@@ -94,7 +94,7 @@ final class Branch {
         try set(100, jane)
         try draft.commit()
         #expect(try balance(jane) == 100)
-        // Another attribute of the same object does.
+        // A change of another attribute of the same object conflicts.
         try draft.edit(jane).note = "seen 100 again"
         try set(70, jane)
         #expect(throws: StoreError.self) { try draft.commit() }
@@ -111,7 +111,7 @@ final class Branch {
         try draft.delete(branch)
         try stack.performAndWait { try $0.edit(branch).town = "Taipei" }
         try draft.commit(mergePolicy: .storeWins)
-        // The branch is kept, as it was changed meanwhile; Jane's account, which nobody else has touched, has left it all the same.
+        // The branch is kept, because another transaction changed it. Jane's account, which no other transaction changed, has left it nevertheless.
         try stack.readAndWait { context throws in
             #expect(try context.fetchExisting(branch)?.town == "Taipei")
             #expect(try context.fetchExisting(jane)?.branch == nil)

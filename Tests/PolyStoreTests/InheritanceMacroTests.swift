@@ -39,7 +39,7 @@ final class Truck: Car {
     }
 }
 
-/// Adds nothing.
+/// Without properties of its own.
 @Model
 final class Boat: Vehicle {}
 
@@ -61,7 +61,7 @@ final class Trailer {
     @Relationship var truck: Truck?
 }
 
-/// Not listed by the class that it inherits from.
+/// Not listed by its superclass.
 @Model
 final class Bus: Car {}
 

@@ -56,6 +56,20 @@ final class Job {
     @Relationship var members: Set<Job>
 }
 
+/// Properties whose types are inferred from their defaults.
+@Model
+final class Ticket {
+    var number = 7
+    var price = 1.5
+    var shift = -3
+    var isOpen = true
+    var title = "new"
+    var made = Date(timeIntervalSinceReferenceDate: 5)
+    var marks = [String]()
+    var seats = Set<Int>()
+    @Attribute(.indexed, .length(1...9)) var code = "A1"
+}
+
 @Model
 final class Stamp {
     var made: Date = Date()
@@ -63,7 +77,7 @@ final class Stamp {
 }
 
 extension EntityDescription {
-    /// The schema as another start would make it.
+    /// Returns the schema as another process would create it.
     fileprivate func withToken(_ token: UUID) -> SchemaDescription {
         var copy = self
         copy.properties = properties.map { property in
@@ -78,6 +92,23 @@ extension EntityDescription {
 let officeSchema = Schema("Office 1", Employee.self, Office.self)
 
 @Suite struct ModelMacroTests {
+    @Test func typesOfDefaultsNeedNotBeWritten() throws {
+        let stack = try DataStack(Ticket.self)
+        try stack.addStore(.inMemory())
+        let id = try stack.performAndWait { transaction in
+            let ticket = try transaction.create(Ticket.self)
+            #expect((ticket.number, ticket.price, ticket.shift, ticket.isOpen, ticket.title) == (7, 1.5, -3, true, "new"))
+            #expect(ticket.made.timeIntervalSinceReferenceDate == 5 && ticket.marks == [] && ticket.seats == [] && ticket.code == "A1")
+            (ticket.number, ticket.marks, ticket.seats) = (8, ["x"], [1, 2])
+            return ticket.objectID
+        }
+        let found = try stack.readAndWait { context in
+            try context.fetchAll(Ticket.self, Where(\.number == 8 && \.shift < 0)).map { "\($0.number) \($0.marks) \($0.seats.sorted())" }
+        }
+        #expect(found == ["8 [\"x\"] [1, 2]"])
+        #expect(id.entityName == "Ticket")
+    }
+
     private func stack() throws -> (DataStack, String) {
         let path = NSTemporaryDirectory() + "polystore-macro-\(UUID().uuidString).sqlite"
         let stack = try DataStack(officeSchema)
@@ -176,7 +207,7 @@ let officeSchema = Schema("Office 1", Employee.self, Office.self)
         #expect(office.destination == "Bureau")
     }
 
-    /// Each start evaluates the defaults anew; the store stays the same store.
+    /// Each process evaluates the defaults again; the store stays compatible.
     @Test func defaultsMayDifferAtEveryStart() throws {
         let path = NSTemporaryDirectory() + "polystore-macro-\(UUID().uuidString).sqlite"
         defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }

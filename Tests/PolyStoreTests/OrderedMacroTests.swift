@@ -22,7 +22,7 @@ final class Label {
     @Relationship var albums: Set<Album>
 }
 
-/// `[Other]` through the macro.
+/// `[Other]` in the macro.
 @Suite struct OrderedMacroTests {
     @Test func listsKeepTheirOrder() throws {
         let stack = try DataStack(Schema("Albums", Album.self, Song.self, Label.self))

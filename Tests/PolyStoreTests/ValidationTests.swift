@@ -35,7 +35,7 @@ final class Host {
     @Relationship(max: 2) var bookings: Set<Booking>
 }
 
-/// Rules of attributes and of models, judged at commit.
+/// Rules of attributes and of models, which are validated at commit.
 @Suite struct ValidationTests {
     static let schema = Schema("Bookings", Booking.self, Host.self)
 
@@ -71,7 +71,7 @@ final class Host {
     struct Edit: Sendable, CustomTestStringConvertible {
         let name: String
         let apply: @Sendable (Booking) -> Void
-        /// Attribute and rule of each violation; empty: it passes.
+        /// The attribute and the rule of each violation; empty for valid values.
         var breaks: [(String, Violation.Rule)] = []
         var says = ""
         var testDescription: String { name }
@@ -82,7 +82,7 @@ final class Host {
         Edit(name: "least", apply: { $0.guests = 1 }), Edit(name: "greatest", apply: { $0.guests = 8 }),
         Edit(name: "below", apply: { $0.guests = 0 }, breaks: [("guests", .range)], says: "guests of object 1 is 0, and 1...8 is allowed"),
         Edit(name: "above", apply: { $0.guests = 9 }, breaks: [("guests", .range)], says: "is 9"),
-        // A family of four is one character; as scalars, or as bytes, it would be too long.
+        // A family of four is one character; its scalars or bytes would be too long.
         Edit(name: "characters", apply: { $0.note = "👨‍👩‍👧‍👦👨‍👩‍👧‍👦e\u{301}é!" }),
         Edit(
             name: "too long", apply: { $0.note = "123456" }, breaks: [("note", .length)], says: "is \"123456\" (6), and a length of 0...5"),
@@ -118,7 +118,7 @@ final class Host {
             }, breaks: [("host", .required), ("guests", .range), ("note", .length), ("end", .custom)]),
     ]
 
-    /// New objects and changed ones.
+    /// New and updated objects.
     @Test(arguments: edits, [true, false])
     func rulesAreCheckedAtCommit(_ edit: Edit, _ isNew: Bool) throws {
         let stack = try stack()
@@ -177,7 +177,7 @@ final class Host {
         #expect(found.map(\.message) == ["Booking.guests of object 1 are too many to be sent away"])
         try stack.performAndWait { try $0.edit(id).guests = 4 }
         try stack.performAndWait { try $0.delete(id) }
-        // One that was only just made is not asked, nor is it validated.
+        // An object created in the same transaction is not asked, and is not validated.
         try stack.performAndWait { transaction in
             let booking = try transaction.create(Into<Booking>())
             booking.guests = 100
@@ -185,7 +185,7 @@ final class Host {
         }
     }
 
-    /// A store that was made without rules opens with them, and what it holds is judged when it is changed.
+    /// A store created without rules can be opened with them; existing objects are validated when they are updated.
     @Test func rulesChangeNoStore() throws {
         var plain = Booking._$entity
         plain.properties = plain.properties.map { property in

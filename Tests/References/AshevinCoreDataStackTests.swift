@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: Backend.allCases)
     func queriesRunOnAContextOfTheirOwn(_ backend: Backend) async throws {
         let people = try People(backend)
-        // manager.query { context in … }: in the background, to be read only
+        // manager.query { context in … }: reading in the background
         let count = try await people.stack.read { context in try context.fetchCount(From<MyPerson>(), Where(["location": "Taipei"])) }
         #expect(count == 4)
         // manager.viewQuery { context in … }: on the main thread

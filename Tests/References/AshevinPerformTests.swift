@@ -16,7 +16,7 @@ import Testing
         }
         try await stack.perform { _ in }
         #expect(try people.ages.last == (shouldSave ? 60 : 42))
-        // The other way about: saved when the closure returns, unless it gives up.
+        // The inverse default: saved when the closure returns, unless it cancels.
         do {
             try await stack.perform { context in
                 try context.create(Into<MyPerson>()).age = 70
@@ -44,7 +44,7 @@ import Testing
             }
         }
         #expect(shown)
-        // What comes after an await is the completion.
+        // Code after the await replaces the completion.
         try await stack.perform { context in try context.create(Into<MyPerson>()).age = 61 }
         #expect(try stack.view.fetchCount(From<MyPerson>(), Where(\.age == 61)) == 1)
     }
@@ -56,7 +56,7 @@ import Testing
         async let done: Void = stack.perform { context in
             try context.create(Into<MyPerson>()).age = 60
             changed.signal()
-            // It cannot end before the query has been answered.
+            // The transaction cannot end before the query has returned.
             queried.wait()
         }
         // manager.query { context in … }
@@ -96,7 +96,7 @@ import Testing
 
     @Test(arguments: Backend.allCases)
     func aQueryThatChangesAnObjectIsStopped(_ backend: Backend) async throws {
-        // A query has nothing to create or delete with; what is left is to change an object that it has fetched.
+        // A reading context cannot create or delete; changing a fetched object stops the program.
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [backend] in
             let people = try People(backend)
             try people.stack.readAndWait { context in try context.fetchOne(From<MyPerson>(), Where(["name": "Jane Doe"]))?.age += 1 }

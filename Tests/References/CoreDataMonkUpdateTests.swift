@@ -40,7 +40,7 @@ import Testing
         #expect(monk.age == 44)
         #expect(monk.friend?.name == "Knight" && monk.friend?.age == 18)
         #expect(monk.friend?.friend?.name == "Farmer")
-        // The second time the knight is there.
+        // The second call fetches the knight.
         try stack.performAndWait { update in
             _ = try update.fetchOrCreate(From<MyPerson>(), %"name" == "Knight" && %"age" == 18)
             #expect(!update.hasChanges)
@@ -103,7 +103,7 @@ import Testing
         do {
             let update = stack.beginTransaction()
             try await update.perform { step in try step.fetchOne(From<MyPerson>(), %"name" == "Monk")?.age = 99 }
-            // Others write while it waits.
+            // Another transaction commits in the meantime.
             try await stack.perform { transaction in try transaction.create(Into<MyPerson>()).age = 50 }
         }
         #expect(try people.ages == [16, 17, 22, 30, 35, 42, 50])
@@ -145,7 +145,7 @@ import Testing
         #expect(try people.ages.last == 42 + 210)
     }
 
-    /// Calls back on a thread of its own.
+    /// Calls back on another thread.
     private struct Server: Sendable {
         func findAge(_ name: String, location: String?, _ callback: @escaping @Sendable (Int) -> Void) {
             let age = name.count + (location?.count ?? 0)

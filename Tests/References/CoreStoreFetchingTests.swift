@@ -44,7 +44,7 @@ import Testing
         #expect(try view.fetchCount(From<MyPerson>(), Where("age > %d", 20) && Where("gender == %@", "M")) == 3)
         #expect(try view.fetchCount(From<MyPerson>(), Where("age > %d", 40) || Where("gender == %@", "F")) == 3)
         #expect(try view.fetchCount(From<MyPerson>(), !Where("gender == %@", "F")) == 4)
-        // No Where: all objects
+        // Without Where: all objects
         #expect(try view.fetchCount(From<MyPerson>()) == 6)
     }
 

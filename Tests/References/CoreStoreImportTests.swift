@@ -10,7 +10,7 @@ final class MyPersonWithID {
     var inserts: Int = 0
 }
 
-/// Without a unique id: every source makes one.
+/// An entity without a unique id: every source creates an object.
 @Model
 final class MyNote {
     var name: String = ""
@@ -19,7 +19,7 @@ final class MyNote {
 
 enum ImportErrors: Error { case invalidName }
 
-/// Of the tests: a name that they skip, as `shouldInsertFromImportSource` does in the documents.
+/// A name that the tests skip, as `shouldInsertFromImportSource` does in the reference's documentation.
 private let skipped = "skip"
 
 extension MyNote: ImportableObject {

@@ -4,7 +4,7 @@ import Testing
 
 /// CoreStore's README, "Observing changes and notifications".
 @MainActor @Suite(.serialized) struct CoreStoreMonitorTests {
-    /// The documents' view controller: everything that it is told, as lines.
+    /// The view controller of the reference's documentation. Records each notification as a line.
     @MainActor
     private final class ViewController: @preconcurrency ListSectionObserver, @preconcurrency ObjectObserver {
         typealias ListEntity = MyPerson
@@ -62,7 +62,7 @@ import Testing
         #expect(monitor.object === person)
         try await stack.perform(editing: person) { _, jane in (jane.age, jane.location) = (23, "Kyoto") }
         #expect(controller.take() == ["will update 22", "did update 23 [\"age\", \"location\"]"])
-        // Another screen shares the monitor, and observers that go are forgotten.
+        // Another screen shares the monitor. The monitor does not retain its observers.
         var other: ViewController? = ViewController()
         other.map { monitor.addObserver($0) }
         other = nil

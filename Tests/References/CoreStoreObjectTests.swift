@@ -70,13 +70,13 @@ import Testing
         let people = try People(backend)
         let stack = people.stack
         let jane = try #require(try stack.view.fetchOne(From<MyPerson>(), Where(\.name == "Jane Doe")))
-        // transaction.edit(jane)!, with the object of the main context: the closure gets the object of its own
+        // transaction.edit(jane)!, with an object of the main context: the closure receives the transaction's own object
         try await stack.perform(editing: jane) { transaction, jane in
             #expect(jane._$state.context === transaction)
             jane.age = jane.age + 1
         }
         #expect(jane.age == 23)
-        // With the id, which a closure may take along.
+        // By id, which a closure can capture.
         let id = jane.objectID
         stack.beginAsynchronous { transaction in
             try transaction.edit(id).age += 1
@@ -84,7 +84,7 @@ import Testing
         }
         try await stack.perform { _ in }
         #expect(jane.age == 24)
-        // In an unsafe transaction of the same actor, with the object itself.
+        // In an unqueued transaction on the same actor, with the object itself.
         let draft = stack.beginUnsafe()
         let mine = try draft.edit(jane)
         #expect(mine !== jane)
@@ -144,7 +144,7 @@ import Testing
         try await stack.perform { _ in }
         #expect(john.isDeleted)
         #expect(try people.ages == [16, 17, 22, 35, 42])
-        // The main context's object itself, in a transaction of the same actor.
+        // An object of the main context, in a transaction on the same actor.
         let draft = stack.beginUnsafe()
         let jane = try #require(try stack.view.fetchOne(From<MyPerson>(), Where(\.name == "Jane Doe")))
         try draft.delete(jane)
@@ -165,7 +165,7 @@ import Testing
         try stack.performAndWait { transaction in
             let warriors = try transaction.fetchAll(From<MyPerson>(), Where(\.name == "Warrior"))
             try transaction.delete(warriors)
-            // Those that are gone already are passed over.
+            // Deleted objects are skipped.
             try transaction.delete([john, monk])
         }
         #expect(try people.ages == [17])
@@ -229,10 +229,10 @@ import Testing
         let mine = try #require(try draft.fetchExisting(jane))
         #expect(mine !== jane && mine.objectID == jane.objectID)
         #expect(try view.fetchExisting(mine) === jane)
-        // Several, in their order.
+        // Several objects, in the given order.
         let all = try view.fetchAll(From<MyPerson>().orderBy(.descending(\.age)))
         #expect(try draft.fetchExisting(all).map(\.age) == [42, 35, 30, 22, 17, 16])
-        // What was made here is nowhere else before the commit.
+        // An object created here is invisible elsewhere before the commit.
         let new = try draft.create(Into<MyPerson>())
         #expect(try view.fetchExisting(new) == nil)
         try draft.commit()

@@ -12,7 +12,7 @@ import Testing
         #expect(johnsAge == 30)
         let nobodysAge = try view.queryValue(From<MyPerson>(), Select<Int>("age"), Where("name == %@", "Nobody"))
         #expect(nobodysAge == nil)
-        // The types that are allowed: Bool, the integers, Double, Float, String, dates, data, ids.
+        // The supported types: Bool, the integers, Double, Float, String, dates, data, ids.
         #expect(try view.queryValue(From<MyPerson>(), Select<Int8>("age"), Where("name == %@", "John Smith")) == 30)
         #expect(try view.queryValue(From<MyPerson>(), Select<Double>("rating"), Where("name == %@", "John Smith")) == 4.5)
         #expect(try view.queryValue(From<MyPerson>(), Select<String>("surname"), Where("name == %@", "John Smith")) == "Smith")
@@ -36,7 +36,7 @@ import Testing
         // Select("name", "age")
         let rows = try view.queryAttributes(From<MyPerson>(), Select("name", "age"), two, OrderBy(.descending("age")))
         #expect(rows == [["name": .text("John Smith"), "age": .integer(30)], ["name": .text("Jane Doe"), "age": .integer(22)]])
-        // Select("name", .Count("friends")), with "count(friends)" as its key, or one of one's own
+        // Select("name", .Count("friends")), with "count(friends)" as its key, or with a custom one
         let friends = try view.queryAttributes(
             From<MyPerson>(), Select("name", .count("friends")), two, GroupBy("name"), OrderBy(.descending("name")))
         #expect(friends.map { $0["name"]?.string } == ["John Smith", "Jane Doe"])

@@ -33,7 +33,7 @@ import Testing
         try stack.performAndWait { try $0.delete(gone) }
         let error: StoreError? = await withCheckedContinuation { continuation in
             stack.beginAsynchronous { transaction in
-                // Led to without a look into the store; the commit finds out.
+                // `object(with:)` does not read the store; the commit reports the deleted object.
                 try transaction.create(Into<MyPerson>()).friend = try transaction.object(with: gone)
                 transaction.commit { result in
                     if case .failure(let error) = result {
@@ -61,7 +61,7 @@ import Testing
             try transaction.fetchOne(From<MyPerson>(), Where("name == %@", "first"))?.surname = "seen by the second"
             transaction.commit()
         }
-        // Both calls have returned, and none has run.
+        // Both calls have returned, and neither has run.
         #expect(try stack.view.fetchCount(From<MyPerson>(), Where("name == %@", "first")) == 0)
         gate.signal()
         try await stack.perform { _ in }
@@ -169,7 +169,7 @@ import Testing
         #expect(try stack.view.fetchCount(From<MyPerson>()) == 7)
     }
 
-    /// Answers on the main actor, some time after it was asked.
+    /// Answers on the main actor after a delay.
     private struct Server {
         func download(_ json: [String: String], _ completion: @escaping @MainActor ([String: String]) -> Void) {
             Task { @MainActor in completion(json) }

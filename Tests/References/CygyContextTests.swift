@@ -7,7 +7,7 @@ import Testing
     func performInAContextSavesAndThenUpdatesTheMainThread(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
-        // myStack.perform(inContext:) with a second closure on the main thread: here what comes after the await
+        // myStack.perform(inContext:) with a second closure on the main thread: here the code after the await
         try await stack.perform { context in
             let person = try context.create(Into<MyPerson>())
             person.name = "John"
@@ -38,7 +38,7 @@ import Testing
         let parent = people.stack.beginUnsafe()
         let child = parent.beginUnsafe()
         try child.create(Into<MyPerson>()).age = 60
-        // saveToParent: to the parent alone
+        // saveToParent: saves to the parent only
         try child.commit()
         #expect(try parent.fetchCount(From<MyPerson>(), Where(\.age == 60)) == 1)
         #expect(try people.ages.last == 42)
@@ -85,7 +85,7 @@ import Testing
             try context.create(Into<MyPerson>()).age = 60
             try context.commit()
             let seen = try stack.readAndWait { try $0.fetchCount(From<MyPerson>()) }
-            // Saved at the end.
+            // Saved when the closure ends.
             try context.create(Into<MyPerson>()).age = 61
             return seen
         }
@@ -107,7 +107,7 @@ import Testing
                 if number % 100 == 99 { try context.commit() }
             }
         }
-        // Then the default context is fetched from again: the view by itself, one of one's own when it is told to.
+        // The reference fetches again from the default context: here the view updates automatically, a context after `refresh`.
         #expect(try stack.view.fetchCount(request) == 500)
         #expect(try shown.fetchCount(request) == 0)
         try shown.refresh()

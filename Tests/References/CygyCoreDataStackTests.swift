@@ -1,7 +1,7 @@
 import PolyStore
 import Testing
 
-/// cygy's CoreDataStack, README: what is pulled from the default context, and fetched again after changes.
+/// cygy's CoreDataStack, README: fetching from the default context, and again after changes.
 @MainActor @Suite(.serialized) struct CygyCoreDataStackTests {
     @Test(arguments: Backend.allCases)
     func theMainContextShowsWhatOthersHaveChanged(_ backend: Backend) async throws {

@@ -6,7 +6,7 @@ import PolyStoreMemory
 import PolyStoreSQLite
 import Testing
 
-/// The entity of the references' samples, with what all of them ask about.
+/// The entity of the references' samples, with every property that the samples use.
 @Model(entity: "MyPersonEntity")
 final class MyPerson {
     var name: String = ""
@@ -19,7 +19,7 @@ final class MyPerson {
     @Relationship var friend: MyPerson?
 }
 
-/// Of another configuration, and so perhaps of another store.
+/// An entity of another configuration, whose objects may be in another store.
 @Model
 final class MyVisit {
     var place: String = ""
@@ -38,7 +38,7 @@ enum Backend: String, CaseIterable, Codable {
     }
 }
 
-/// A stack with the people of the samples: John Smith (30), Jane Doe (22), and some that the samples leave out.
+/// A stack with the people of the samples, such as John Smith (30) and Jane Doe (22), and some additional ones.
 final class People {
     let stack: DataStack
     private let folder: Folder
@@ -65,20 +65,20 @@ final class People {
         }
     }
 
-    /// The ages of all people, from the youngest, as anybody reads them who comes now.
+    /// The ages of all people in ascending order, read from a new snapshot.
     var ages: [Int] {
         get throws { try stack.readAndWait { try $0.fetchAll(From<MyPerson>().orderBy(.ascending(\.age))).map(\.age) } }
     }
 
-    /// The id of the first person of a name.
+    /// Returns the id of the first person with a name.
     func id(_ name: String) throws -> ObjectID<MyPerson> {
         let id = try stack.readAndWait { try $0.fetchObjectID(From<MyPerson>(), Where(\.name == name)) }
         return try #require(id)
     }
 }
 
-/// A stack of two stores, both empty: people may be in either of them, in the default configuration, which is named nil, and in "Config1"; visits are in the
-/// first one only.
+/// A stack of two empty stores. People can be in either of them: in the default configuration, whose name is nil, and in "Config1". Visits are in the first one
+/// only.
 final class TwoStores {
     let stack: DataStack
     private let folder: Folder
@@ -92,7 +92,7 @@ final class TwoStores {
     }
 }
 
-/// A folder that goes when the test ends.
+/// A temporary folder that is removed when the test ends.
 final class Folder {
     let path: String
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Many threads and tasks at once on each engine; see Tests/Stress/Child/main.swift.
+# Runs many threads and tasks concurrently on each engine; see Tests/Stress/Child/main.swift.
 # usage: run.sh [SECONDS] [ENGINES] [MODES]      e.g. run.sh 60 "sqlite lmdb" threads
-# SEED=n repeats what was drawn; SANITIZE=thread looks for data races, in a build of its own.
+# SEED=n repeats the random choices; SANITIZE=thread detects data races, in a separate build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:-5}
@@ -10,7 +10,7 @@ modes=${3:-threads mixed release observe}
 options=()
 if [ "${SANITIZE:-}" = thread ]; then
     options=(--sanitize=thread --scratch-path .build-tsan)
-    # Nothing is suppressed. A race is reported and the run goes on, to end with 66.
+    # No suppressions. The run continues after a race, and exits with 66.
     export TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}"
 fi
 swift build "${options[@]}" --product stress-child

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Type-checks what the documents show, with a limit on the work of the type checker.
+"""Type-checks documented expressions, with a limit on the work of the type checker.
 
-Every expression in the table of dialects in docs/query-language.md, a condition of eight terms in each form of a fetch, and the program of the README.
+Checks every expression in the table of dialects in docs/query-language.md, a condition of eight terms in each form of a fetch, and the program of the README.
 The limit is a number of solver scopes, which does not depend on the speed or the load of the machine: an expression of 5,000 scopes takes some 100 ms.
-A condition of six terms took more than 30,000 when fetches were generic over their clauses, and takes less than 3,000 since they are not.
 
-Usage: Tests/TypeChecking/check.py [SCOPES]      after `swift build`; with fewer scopes it shows which expressions come next.
+Usage: Tests/TypeChecking/check.py [SCOPES]      after `swift build`; a lower limit shows the most expensive expressions.
 """
 import os
 import re
@@ -44,7 +43,7 @@ LONG = '\\.age == 1 && \\.name == "x" && \\.height > 1.5 && \\.isActive == true 
 
 
 def documented():
-    """The expressions in the table of dialects; those with an ellipsis stand for several."""
+    """Returns the expressions in the table of dialects. An expression with an ellipsis represents several."""
     text = open("docs/query-language.md").read()
     table = text.split("## Dialects")[1].split("##")[0]
     rows = [line for line in table.split("\n") if line.startswith("| ")]

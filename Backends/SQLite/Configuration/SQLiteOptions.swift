@@ -1,19 +1,20 @@
-/// Settings of a SQLite store. The defaults suit most programs.
+/// The options of a SQLite store.
 public struct SQLiteOptions: Sendable, Hashable {
-    /// Page cache of the writing connection, in KiB.
+    /// The page cache of the writing connection, in KiB.
     public var writerCacheKiB = 65_536
-    /// Page cache of each reading connection, in KiB.
+    /// The page cache of each reading connection, in KiB.
     public var readerCacheKiB = 32_768
-    /// How long to wait for another writer, in this process or another, before `busy` is thrown. In milliseconds.
+    /// The time to wait for another writer, in this process or another, before `busy` is thrown. In milliseconds.
     public var busyTimeout = 10_000
-    /// Bytes of a page of a new file: a power of two from 512 to 65536. Existing files keep theirs.
+    /// The page size of a new file in bytes: a power of two from 512 to 65536. Existing files keep theirs.
     public var pageSize = 4096
-    /// Permissions of a new file; its side files get the same.
+    /// The permissions of a new file and its side files.
     public var fileMode: UInt32 = 0o600
-    /// Reading connections that are kept open when nobody reads.
+    /// The number of idle reading connections that are kept open.
     public var idleReaders = 4
-    /// A warning is logged when the write-ahead log has more bytes than this: somebody reads an old version for too long.
+    /// The size of the write-ahead log, in bytes, above which a warning is logged: a long-lived snapshot prevents the log from starting over.
     public var longLog = 64 << 20
 
+    /// Creates options with the default values.
     public init() {}
 }

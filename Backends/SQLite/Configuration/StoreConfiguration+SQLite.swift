@@ -7,18 +7,28 @@ import PolyStoreBackend
 #endif
 
 extension StoreConfiguration {
-    /// A store in a SQLite database file, made where there is none. Any SQLite tool can read it.
+    /// A store in a SQLite database file, which is created if it does not exist. Any SQLite tool can read it.
     ///
-    ///     let store = StoreConfiguration.sqlite(file: "company.sqlite")
+    /// ```
+    /// let store = StoreConfiguration.sqlite(file: "company.sqlite")
+    /// ```
     ///
     /// - Parameters:
-    ///   - file: The path; its folder must exist when the store is opened. A relative one starts at the current folder.
-    ///   - options: Cache sizes, time-outs and what a new file is made with.
+    ///   - file: The path. Its folder must exist when the store is opened. A relative path is resolved against the current directory.
+    ///   - options: Cache sizes, timeouts and the properties of a new file.
     public static func sqlite(file: String, options: SQLiteOptions = SQLiteOptions()) -> StoreConfiguration {
         let path = FilePlace.resolve(file)
-        return StoreConfiguration(engine: "sqlite", location: path) { request in
+        let files = [path, path + "-wal", path + "-shm", path + "-journal"]
+        return StoreConfiguration(engine: "sqlite", location: path, files: files) { request in
             try StoreOpener(path: path, options: options, request: request).open()
         }
+    }
+
+    /// A store in the program's default SQLite database file: `NAME/NAME.sqlite` in the platform's folder for application data; see ``DefaultPlace``.
+    ///
+    /// The folder is created if it does not exist.
+    public static func sqlite(options: SQLiteOptions = SQLiteOptions()) -> StoreConfiguration {
+        sqlite(file: DefaultPlace.path(extension: "sqlite"), options: options).creatingFolder()
     }
 
     /// A store in a SQLite database file at a file URL.
@@ -28,7 +38,7 @@ extension StoreConfiguration {
 }
 
 extension StoreEngine {
-    /// `sqlite:FILE`, with the options `busyTimeout` (milliseconds), `pageSize`, `readerCache` and `writerCache` (sizes).
+    /// The scheme `sqlite:FILE`, with the options `busyTimeout` (milliseconds), `pageSize`, `readerCache` and `writerCache` (sizes).
     public static let sqlite = StoreEngine(name: "sqlite", options: ["busyTimeout", "pageSize", "readerCache", "writerCache"]) { url in
         var options = SQLiteOptions()
         if let timeout = try url.number("busyTimeout") { options.busyTimeout = timeout }

@@ -1,37 +1,48 @@
 import CSQLite
 import PolyStoreBackend
 
-// SQLite copies the write-ahead log into the database by itself every 1000 pages. Later is cheaper: a page that many commits write, as that of the version,
-// is copied once for all of them. The hook that sees to it also knows how long the log is, which saves asking the file system after each commit.
+// By default SQLite runs a checkpoint every 1000 pages. A later checkpoint is cheaper: a page that many commits write, such as the one with the version, is
+// copied once for all of them. The hook also reports the length of the log, which avoids a system call after each commit.
 
 extension Connection {
-    /// As many pages as the first table of the log's index has room for: until then a page is found in the log as fast as ever.
+    /// The number of pages that fit the first table of the log's index. Up to this length, finding a page in the log takes constant time.
     private static let mostLogPages = 4000
-    /// The same for large pages. Recovery after a crash reads so much.
+    /// The same limit in bytes, for large pages. Recovery after a crash reads this much.
     private static let mostLogBytes = 16 << 20
 
-    /// Begins to copy the log whenever it is long. For the connection that writes.
+    /// Installs the hook that runs checkpoints when the log is long. Called on the writing connection.
     func followLog() throws {
         pageSize = Int(try integer("PRAGMA page_size") ?? 4096)
-        // The connection closes its handle, and no commit comes after that.
+        // The connection closes its handle, and the hook does not run after that.
         sqlite3_wal_hook(
             handle,
-            { context, handle, database, pages in
+            { context, _, _, pages in
                 guard let context else { return SQLITE_OK }
-                Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().didWriteLog(handle, database, Int(pages))
+                Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().didWriteLog(Int(pages))
                 return SQLITE_OK
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    private func didWriteLog(_ handle: OpaquePointer?, _ database: UnsafePointer<CChar>?, _ pages: Int) {
+    private func didWriteLog(_ pages: Int) {
         logSize = pages * pageSize
-        // What cannot be copied now, as somebody reads an old version, is tried again after the next commit.
-        if pages >= Self.mostLogPages || logSize >= Self.mostLogBytes {
-            let code = sqlite3_wal_checkpoint_v2(handle, database, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-            if code & 0xff == SQLITE_IOERR {
-                copyingFailure = StoreError(
-                    sqlite: code, "Copying the log into the database", text: String(cString: sqlite3_errstr(code)), url: path)
-            }
+        guard pages >= Self.mostLogPages || logSize >= Self.mostLogBytes else {
+            nextCopy = nil
+            isLogStalled = false
+            return
         }
+        if pages >= nextCopy ?? 0 { copyLog() }
+    }
+
+    /// Copies as much of the log into the database as readers allow.
+    func copyLog() {
+        var (pages, copied): (Int32, Int32) = (0, 0)
+        let code = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, &pages, &copied)
+        if code & 0xff == SQLITE_IOERR {
+            copyingFailure = StoreError(
+                sqlite: code, "Copying the log into the database", text: String(cString: sqlite3_errstr(code)), url: path)
+        }
+        isLogStalled = code != SQLITE_OK || copied < pages
+        // Pages that cannot be copied now, and a log that cannot start over, are retried when the log has grown: each attempt flushes both files.
+        nextCopy = Int(max(pages, 0)) + Self.mostLogPages / 4
     }
 }

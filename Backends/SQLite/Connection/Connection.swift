@@ -1,63 +1,66 @@
 import CSQLite
 import PolyStoreBackend
 
-/// One connection to the file with its statements. Used by one thread at a time; who holds it is up to ``ConnectionPool``.
+/// One connection to the file, with its statements. One thread at a time uses it; ``ConnectionPool`` decides which.
 final class Connection {
     let handle: OpaquePointer
     let path: String
     let tables: StoreTables
-    /// The columns with NaN as of the running transaction.
+    /// The columns with NaN in the current transaction.
     var nan: NaNColumns
-    /// How many statements were ever prepared, for tests of the cache.
+    /// The number of statements prepared so far, for tests of the cache.
     private(set) var preparedCount = 0
 
-    // Kept statements, by the position of the entity or link table. Of these and those below no access lasts longer than a line, and one
-    // thread at a time has the connection: exclusivity checks could find nothing.
+    // Cached statements, by the index of the entity or link table. No access to these and the properties below lasts longer than a statement, and one thread at
+    // a time uses the connection, so exclusivity checks are not needed.
     @exclusivity(unchecked) var records: [Statement?]
     @exclusivity(unchecked) var inserts: [Statement?]
     @exclusivity(unchecked) var deletes: [Statement?]
     @exclusivity(unchecked) var additions: [Statement?]
     @exclusivity(unchecked) var removals: [Statement?]
-    // Checked: it prepares statements while it is changed.
+    // Checked: it prepares statements while it is modified.
     var updates: [UpdateCache]
-    /// Those that follow relationships, by entity and relationship.
+    /// The statements that follow relationships, by entity and relationship.
     var related: [Int: Statement] = [:]
-    /// Seldom used ones, by their text.
+    /// Rarely used statements, by their SQL text.
     @exclusivity(unchecked) private var named: [String: Statement] = [:]
-    /// Queries that wait for their next use, the latest at the end.
+    /// Idle query statements, the most recently used last.
     @exclusivity(unchecked) private var idle: [Statement] = []
     @exclusivity(unchecked) private(set) var inUse: [Statement] = []
     private let begin: Statement
     private let beginImmediate: Statement
     private let commitStatement: Statement
     private let rollbackStatement: Statement
-    /// Where queries are put together; kept to save its room.
+    /// Compiles queries; kept to reuse its memory.
     var compiler: QueryCompiler
-    /// Where single records are built.
-    // Only the reading of single records uses it, and never while it is in use.
+    /// Builds single records. Only the reading of single records uses it, and never recursively.
     @exclusivity(unchecked) var reader = RowReader()
-    /// Made when it is first needed; SQLite knows it until the connection is closed.
+    /// Created on first use and registered with SQLite until the connection is closed.
     var rowCounter: RowCounter?
-    /// Whether `synchronous` stands at FULL.
+    /// A Boolean value that indicates whether `synchronous` is FULL.
     @exclusivity(unchecked) private(set) var isFullySynchronous = true
-    /// Who opened it.
+    /// The process that opened the connection.
     let process = OwningProcess()
-    /// The id of the store that was opened; nil while it is being opened. See ``begin(writing:)``.
-    var storeID: String?
-    /// How often the statement that every transaction begins with had been prepared anew when the store's id was last looked at.
+    /// The identity of the opened store; `nil` while it is being opened. See ``begin(writing:)``.
+    @exclusivity(unchecked) var identity: StoreIdentity?
+    /// The number of times that SQLite had re-prepared the first statement of a transaction when the store's identity was last checked.
     @exclusivity(unchecked) private var preparesAtCheck: Int32 = -1
-    /// What went wrong when the log was last copied into the database; see ``followLog()``.
+    /// The error of the latest checkpoint; see ``followLog()``.
     @exclusivity(unchecked) var copyingFailure: StoreError?
-    /// Bytes of a page of the file, and of the write-ahead log after the latest commit; see ``followLog()``.
+    /// The page size of the file, and the size of the write-ahead log after the latest commit, both in bytes; see ``followLog()``.
     @exclusivity(unchecked) var pageSize = 0
     @exclusivity(unchecked) var logSize = 0
+    /// The length of the log, in pages, at which the next checkpoint runs; `nil` means ``mostLogPages``.
+    @exclusivity(unchecked) var nextCopy: Int?
+    /// A Boolean value that indicates whether a checkpoint could not copy all of a long log because a snapshot was reading it.
+    @exclusivity(unchecked) var isLogStalled = false
 
     static let idleQueries = 64
 
-    /// How a file is opened.
+    /// The access mode of a connection.
     enum Access: Sendable {
         case reading, writing
-        /// Without locks and side files: for a file that nobody can write, in a folder that takes no files.
+        /// Without locks and side files: for a read-only file in a folder that does not allow new files.
         case readingUnchangedFile
     }
 
@@ -100,7 +103,7 @@ final class Connection {
         }
     }
 
-    /// A URI that tells SQLite that nobody changes the file.
+    /// Returns a URI that declares the file immutable to SQLite.
     private static func immutableURI(_ path: String) -> String {
         var uri = "file:"
         for byte in path.utf8 {
@@ -116,7 +119,7 @@ final class Connection {
         return uri + "?immutable=1"
     }
 
-    /// Sets what holds for every use.
+    /// Sets the pragmas common to all uses.
     func configure(cacheKiB: Int, isReader: Bool) throws {
         try execute("PRAGMA cache_size = -\(max(cacheKiB, 64))")
         try execute("PRAGMA secure_delete = OFF")
@@ -128,7 +131,7 @@ final class Connection {
         if isReader { try execute("PRAGMA query_only = ON") } else { try followLog() }
     }
 
-    /// Finalizes everything and closes. Nothing of the connection may be used afterwards.
+    /// Finalizes all statements and closes the connection, which must not be used afterwards.
     func close() { Self.close(handle) }
 
     private static func close(_ handle: OpaquePointer) {
@@ -136,12 +139,12 @@ final class Connection {
         sqlite3_close_v2(handle)
     }
 
-    /// The engine's last error.
+    /// Returns the last error of SQLite.
     func error(_ code: Int32, _ what: @autoclosure () -> String) -> StoreError {
         StoreError(sqlite: code, what(), text: String(cString: sqlite3_errmsg(handle)), url: path)
     }
 
-    /// Whether a transaction is open: SQLite ends one by itself after some errors.
+    /// A Boolean value that indicates whether a transaction is open. SQLite ends it after some errors.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 }
 
@@ -171,7 +174,7 @@ extension Connection {
 
     func finalize(_ statement: Statement) { sqlite3_finalize(statement.handle) }
 
-    /// A statement that is kept under its text. For a handful of texts that do not depend on requests.
+    /// Returns a statement that is cached by its text. For a small set of texts that do not depend on requests.
     func kept(_ sql: String) throws -> Statement {
         if let statement = named[sql] { return statement }
         let statement = try prepare(sql)
@@ -179,13 +182,13 @@ extension Connection {
         return statement
     }
 
-    /// Runs SQL that needs no values, and drops what it returns.
+    /// Executes SQL without bindings and ignores the rows it returns.
     func execute(_ sql: String) throws {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw error(code, "Running a statement") }
     }
 
-    /// The first column of the first row, as an integer.
+    /// Returns the first column of the first row as an integer.
     func integer(_ sql: String) throws -> Int64? {
         let statement = try prepare(sql)
         defer { finalize(statement) }
@@ -196,7 +199,7 @@ extension Connection {
         }
     }
 
-    /// The first column of every row, as text.
+    /// Returns the first column of every row as text.
     func texts(_ sql: String) throws -> [String] {
         let statement = try prepare(sql)
         defer { finalize(statement) }
@@ -210,7 +213,7 @@ extension Connection {
         }
     }
 
-    /// A statement for a query, out of the cache where one of its shape is idle. To be given back with ``checkIn(_:)``.
+    /// Returns a statement for a query, from the cache if a statement of the same shape is idle. Return it with ``checkIn(_:)``.
     func checkOut(_ shape: QueryShape, sql: () -> String) throws -> Statement {
         var index = idle.count - 1
         while index >= 0 {
@@ -245,7 +248,7 @@ extension Connection {
         idle.append(statement)
     }
 
-    /// Gives back what cursors still hold, at the end of a transaction.
+    /// Returns all statements that cursors still use, at the end of a transaction.
     func checkInAll() { while let statement = inUse.last { checkIn(statement) } }
 }
 
@@ -255,7 +258,7 @@ extension Connection {
     func run(_ statement: Statement, _ what: @autoclosure () -> String) throws {
         let code = sqlite3_step(statement.handle)
         guard code == SQLITE_DONE || code == SQLITE_ROW else {
-            // Before the reset, which could change the text.
+            // Before the reset, which could change the message.
             let error = error(code, what())
             statement.reset()
             throw error
@@ -263,8 +266,8 @@ extension Connection {
         statement.reset()
     }
 
-    /// Starts a transaction and pins its snapshot.
-    /// - Returns: the version it sees.
+    /// Begins a transaction and pins its snapshot.
+    /// - Returns: the version of the snapshot.
     func begin(writing: Bool) throws -> UInt64 {
         try run(writing ? beginImmediate : begin, writing ? "Starting to write" : "Starting to read")
         do { return try readState() } catch {
@@ -278,7 +281,7 @@ extension Connection {
         try run(commitStatement, "Committing")
     }
 
-    /// Safe at any time.
+    /// Rolls back the transaction, if there is one.
     func rollback() {
         checkInAll()
         if isInTransaction { try? run(rollbackStatement, "Rolling back") }
@@ -292,35 +295,55 @@ extension Connection {
             if code != SQLITE_DONE { throw error(code, "Reading the store's version") }
             throw StoreError(.corrupt, "The store \(path) has lost its version: polystore_state is empty.", url: path)
         }
-        // Making a store anew changes the schema, and SQLite then prepares the statement once more: to know this costs nothing.
+        // A reset or a migration changes the tables, and SQLite then re-prepares the statement. The counter detects that at no cost.
         let prepares = sqlite3_stmt_status(statement.handle, SQLITE_STMTSTATUS_REPREPARE, 0)
         if prepares != preparesAtCheck {
-            try checkStoreID()
+            try checkIdentity()
             preparesAtCheck = prepares
         }
         let version = sqlite3_column_int64(statement.handle, 0)
         guard sqlite3_column_type(statement.handle, 0) == SQLITE_INTEGER, version >= 0 else {
-            throw StoreError(.corrupt, "The version of the store \(path) is no count of commits.", url: path)
+            throw StoreError(.corrupt, "The version of the store \(path) is not a count of commits.", url: path)
         }
         nan.read(statement.bytes(1), tables)
         return UInt64(version)
     }
 
-    /// Whether the running transaction shows the store that was opened.
+    /// Checks that the transaction reads the store that was opened, with a schema of the same data.
     /// - Throws: `differentStoreAtURL`.
-    private func checkStoreID() throws {
-        guard let storeID else { return }
-        guard try texts("SELECT value FROM polystore_metadata WHERE key = 'storeID'") != [storeID] else { return }
-        throw StoreError(
-            .differentStoreAtURL,
-            "The store \(path) was emptied and made anew since it was opened here, for another model or by another program. "
-                + "Close it and open it again.", url: path)
+    private func checkIdentity() throws {
+        guard let identity else { return }
+        let found = try texts("SELECT value FROM polystore_metadata WHERE key IN ('schemaHash', 'storeID') ORDER BY key")
+        guard found.last == identity.storeID, let schemaHash = found.first else {
+            throw StoreError(
+                .differentStoreAtURL,
+                "The store \(path) was reset after it was opened here, for another model or by another program. "
+                    + "Close it and open it again.", url: path)
+        }
+        guard schemaHash != identity.schemaHash else { return }
+        // Another process may have replaced only plain indexes.
+        guard try MetadataTable(connection: self).read().schema.hasSameData(as: identity.schema) else {
+            throw StoreError(
+                .differentStoreAtURL,
+                "The store \(path) was migrated to another schema since it was opened here. Close it and open it again for that schema.",
+                url: path)
+        }
+        self.identity?.schemaHash = schemaHash
     }
 
-    /// Chooses what commits wait for. Not to be called inside a transaction, where SQLite refuses it.
+    /// Sets whether commits wait for a flush. Call it outside a transaction, because SQLite rejects it inside one.
     func setFullySynchronous(_ isFull: Bool) throws {
         guard isFull != isFullySynchronous else { return }
         try execute(isFull ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
         isFullySynchronous = isFull
     }
+}
+
+/// The values that distinguish the opened store from another one at the same path, and from the same store after a migration.
+struct StoreIdentity: Sendable {
+    let storeID: String
+    /// The hash of the stored schema, which can differ from that of `schema` if the data is the same.
+    var schemaHash: String
+    /// The schema that the store was opened for.
+    let schema: SchemaDescription
 }

@@ -6,9 +6,20 @@ enum Binding {
     case integer(Int64)
     case real(Double)
     case text(String)
-    /// Text as bytes, which need not be valid UTF-8: the end of a range.
+    /// Text as bytes that need not be valid UTF-8: the end of a range.
     case textBytes([UInt8])
     case blob([UInt8])
+
+    /// - Returns: `nil` for null.
+    init?(_ value: Value) {
+        switch value {
+        case .null: return nil
+        case .integer(let value): self = .integer(value)
+        case .real(let value): self = .real(value)
+        case .text(let value): self = .text(value)
+        case .blob(let value): self = .blob(value)
+        }
+    }
 }
 
 extension Statement {
@@ -24,7 +35,7 @@ extension Statement {
             return value.withUTF8 { bindText(index, UnsafeRawBufferPointer($0)) }
         case .textBytes(let value): return value.withUnsafeBytes { bindText(index, $0) }
         case .blob(let value):
-            // An empty array may have no address, and without one SQLite binds null.
+            // The base address of an empty array may be nil, and SQLite binds null for it.
             if value.isEmpty { return sqlite3_bind_zeroblob(handle, index, 0) }
             return value.withUnsafeBytes {
                 sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), polystore_sqlite_transient())
@@ -38,9 +49,9 @@ extension Statement {
             handle, index, start.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), polystore_sqlite_transient(), UInt8(SQLITE_UTF8))
     }
 
-    /// The bytes of a text or blob column, until the next step.
+    /// Returns the bytes of a text or blob column, which are valid until the next step.
     func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
-        // Asked for as a blob, text comes as it is stored, without a search for its end.
+        // Reading text as a blob returns its stored bytes without a search for the terminator.
         let start = sqlite3_column_blob(handle, column)
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
     }

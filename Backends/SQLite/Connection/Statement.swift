@@ -1,14 +1,13 @@
 import CSQLite
 
-/// A prepared statement. Its connection finalizes it; nobody else keeps using it after that, as every use belongs to a
-/// transaction and the connection outlives that.
+/// A prepared statement. Its connection finalizes it; transactions, which are the only users, never outlive the connection.
 final class Statement {
     let handle: OpaquePointer
-    /// What a query was made from; empty for statements that are kept under a name.
+    /// The shape of the query; empty for statements that are cached by text.
     let shape: QueryShape
-    /// Where a query's rows are copied to; kept with it to save making the room each time.
+    /// The reader of the query's rows, kept with the statement to reuse its memory.
     let reader: RowReader?
-    /// The position among the connection's statements in use; -1 while idle.
+    /// The index in the connection's list of statements in use; -1 while idle.
     var useIndex = -1
 
     init(_ handle: OpaquePointer, shape: QueryShape? = nil) {

@@ -2,8 +2,8 @@ import PolyStoreBackend
 
 extension QueryCompiler {
     /// Appends a condition.
-    /// - Parameter isTruthEnough: whether false and unknown come to the same, as long as there is no NOT around it.
-    /// - Returns: false where it has to remain; then what was appended is taken back by the caller.
+    /// - Parameter isTruthEnough: Whether false and unknown are equivalent, provided that no NOT encloses the condition.
+    /// - Returns: `false` if the condition must remain in the residual predicate; the caller then removes what was appended.
     mutating func condition(
         _ predicate: QueryPredicate, _ table: EntityTable, _ nan: borrowing NaNColumns, depth: Int, isTruthEnough: Bool
     ) throws -> Bool {
@@ -22,6 +22,14 @@ extension QueryCompiler {
         case .and(let parts): return try parts.isEmpty ? constant(.always) : join(.and, parts, table, nan, depth, isTruthEnough)
         case .or(let parts): return try parts.isEmpty ? constant(.never) : join(.or, parts, table, nan, depth, isTruthEnough)
         case .not(let part):
+            // An index serves the opposite comparison, which is unknown for the same rows.
+            if case .compare(let field, let comparison, let value) = part.node {
+                try compare(field, comparison.opposite, value, table, nan)
+                return true
+            }
+            if case .not(let inner) = part.node {
+                return try condition(inner, table, nan, depth: depth, isTruthEnough: isTruthEnough)
+            }
             append(ShapeWord(.not))
             return try condition(part, table, nan, depth: depth + 1, isTruthEnough: false)
         case .related(let reference, let quantifier, let part):
@@ -70,7 +78,7 @@ extension QueryCompiler {
         var variant = QueryShape.Variant.plain
         switch constant {
         case .real(let real) where real.isNaN:
-            // NaN equals NaN and comes before every number.
+            // NaN equals NaN and sorts before every number.
             switch comparison {
             case .equal, .lessOrEqual: append(ShapeWord(.isNaN, ordinal: field.ordinal))
             case .notEqual, .greater: append(ShapeWord(.isNotNaN, ordinal: field.ordinal))
@@ -109,7 +117,7 @@ extension QueryCompiler {
             append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.neverUnlessNull, ordinal: field.ordinal))
             return true
         }
-        // Lists of similar length share a statement: the last value is told again up to the next power of two.
+        // Lists of similar length share a statement: the last value is repeated up to the next power of two.
         var rounded = 1
         while rounded < count { rounded *= 2 }
         for _ in count..<rounded { bind(last) }
@@ -117,7 +125,7 @@ extension QueryCompiler {
         return true
     }
 
-    /// `[1,2,3]`
+    /// Returns a list of values as a JSON array: `[1,2,3]`.
     private func list(_ field: FieldReference, _ values: [Value], _ table: EntityTable) throws -> String {
         var text: [UInt8] = [UInt8(ascii: "[")]
         text.reserveCapacity(values.count * 12)
@@ -136,9 +144,9 @@ extension QueryCompiler {
             return
         }
         switch operation {
-        case .like, .matches: break  // these remain
+        case .like, .matches: break  // residual
         case .beginsWith:
-            // From the prefix up to what comes right after everything that begins with it. No byte of UTF-8 is 0xff.
+            // The range from the prefix to the first text after all texts with the prefix. No byte of UTF-8 is 0xff.
             var end = [UInt8](value.utf8)
             end[end.count - 1] += 1
             append(ShapeWord(.inRange, ordinal: field.ordinal))
@@ -154,7 +162,7 @@ extension QueryCompiler {
         }
     }
 
-    /// - Returns: nil for null.
+    /// - Returns: `nil` for null.
     /// - Throws: `invalidPredicate` for a constant of another type.
     private func binding(_ value: Value, _ field: FieldReference, _ table: EntityTable) throws -> Binding? {
         switch (value, field.type.physical) {
@@ -173,7 +181,7 @@ extension QueryCompiler {
 }
 
 extension ComparisonOperator {
-    /// The position in ``ShapeSQL/comparisons``.
+    /// The index in ``ShapeSQL/comparisons``.
     var position: Int {
         switch self {
         case .equal: 0
@@ -182,6 +190,20 @@ extension ComparisonOperator {
         case .lessOrEqual: 3
         case .greater: 4
         case .greaterOrEqual: 5
+        }
+    }
+}
+
+extension ComparisonOperator {
+    /// The comparison that is true where this one is false.
+    fileprivate var opposite: ComparisonOperator {
+        switch self {
+        case .equal: .notEqual
+        case .notEqual: .equal
+        case .less: .greaterOrEqual
+        case .lessOrEqual: .greater
+        case .greater: .lessOrEqual
+        case .greaterOrEqual: .less
         }
     }
 }

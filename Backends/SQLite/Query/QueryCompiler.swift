@@ -1,27 +1,27 @@
 import PolyStoreBackend
 
-/// Turns a request into a shape and the values to bind, in one walk; what SQL cannot do, or not well, is left over.
+/// Compiles a request into a shape and its bindings in one pass. Conditions that SQL cannot evaluate, or not efficiently, become the residual predicate.
 struct QueryCompiler {
     private let tables: StoreTables
     var words: ContiguousArray<UInt32> = []
     private(set) var bindings: ContiguousArray<Binding> = []
-    /// The fields that the statement selects, ascending; nil: all.
+    /// The fields that the statement selects, in ascending order; `nil` for all.
     private(set) var selected: [Int]?
 
-    /// More parameters than this are not worth preparing; SQLite's own limit is 32,766.
+    /// The maximum number of parameters of a statement. SQLite's own limit is 32,766.
     static let mostBindings = 4096
-    /// More values than this in one `IN` list go as one array, or remain.
+    /// The number of values above which an `IN` list is bound as one array, or becomes residual.
     static let mostListed = 512
-    /// SQLite's parser takes about 40 nested parentheses (its stack has 100 entries); deeper conditions remain.
+    /// The maximum nesting depth; deeper conditions become residual. SQLite's parser accepts about 40 nested parentheses (its stack has 100 entries).
     static let deepest = 20
 
     init(_ tables: StoreTables) { self.tables = tables }
 
-    /// The table at the other end of a relationship.
+    /// Returns the destination table of a relationship.
     func destination(_ relationship: Relationship) -> EntityTable { tables.entities[relationship.destination] }
 
-    /// Everything of a request.
-    /// - Returns: the part of the condition that is left over.
+    /// Compiles a request.
+    /// - Returns: the residual predicate.
     mutating func compile(
         _ request: FetchRequest, _ table: EntityTable, _ nan: borrowing NaNColumns, counting: Bool = false, countsRows: Bool = false
     ) throws
@@ -60,7 +60,7 @@ struct QueryCompiler {
         return rest.isEmpty ? nil : .and(rest)
     }
 
-    /// The number of conditions, then each.
+    /// Appends the number of conditions, then each condition.
     private mutating func conditions(
         _ predicate: QueryPredicate, _ table: EntityTable, _ nan: borrowing NaNColumns, _ rest: inout [QueryPredicate]
     ) throws {
@@ -85,7 +85,7 @@ struct QueryCompiler {
         words[countAt] = count
     }
 
-    /// The number of fields that are read, and each: those asked for and those that what is left over looks at.
+    /// Appends the number of fields that are read, then each: the requested fields and those of the residual predicate.
     private mutating func select(_ fields: FieldMask, _ rest: [QueryPredicate], _ table: EntityTable) {
         var fields = fields
         for part in rest { part.collectFields(into: &fields) }
@@ -95,7 +95,7 @@ struct QueryCompiler {
         selected = ordinals
     }
 
-    /// A word per key: direction, place of nulls where it is not SQLite's own, and whether there may be NaN.
+    /// Appends a word per sort key: the direction, the position of nulls if it is not SQLite's default, and whether NaN is possible.
     private mutating func order(_ keys: [SortKey], _ table: EntityTable, _ nan: borrowing NaNColumns) {
         for key in keys {
             var word = UInt32(truncatingIfNeeded: key.field.ordinal + 1) << 16
@@ -103,7 +103,7 @@ struct QueryCompiler {
             if key.nullsComeFirst != key.ascending, !key.field.isObjectID, table.entity.fields[key.field.ordinal].isOptional { word |= 2 }
             if nan.contains(key.field, of: table.entity.index) { word |= 4 }
             words.append(word)
-            // Ids are unlike each other: what follows cannot matter.
+            // Ids are unique, so further sort keys have no effect.
             if key.field.isObjectID { return }
         }
         words.append(0)

@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
-/// A query without its constants, as a short program in 32-bit words. SQL is made from the shape alone, so equal shapes have equal
-/// SQL, and no constant can ever get into it.
+/// A query without its constants, as a short program of 32-bit words. SQL is generated from the shape alone, so equal shapes have equal SQL, and it never
+/// contains a constant.
 ///
-/// The words: entity and flags; conditions in prefix form; fields; sort keys. See ``QueryCompiler`` (writes) and ``ShapeSQL`` (reads).
+/// The words are the entity and flags, the conditions in prefix form, the fields, and the sort keys. ``QueryCompiler`` writes them and ``ShapeSQL`` reads them.
 struct QueryShape: Equatable {
     let words: ContiguousArray<UInt32>
     let hash: UInt64
@@ -20,51 +20,51 @@ struct QueryShape: Equatable {
         self.hash = hash
     }
 
-    /// The hash sorts out nearly all others, the words decide.
+    /// Compares the hashes first, which differ for nearly all unequal shapes.
     static func == (left: QueryShape, right: QueryShape) -> Bool { left.hash == right.hash && left.words == right.words }
 
-    /// What is asked for.
+    /// The properties of the request.
     struct Flags: OptionSet {
         let rawValue: UInt32
         static let onlyIDs = Flags(rawValue: 1)
         static let limit = Flags(rawValue: 2)
         static let offset = Flags(rawValue: 4)
         static let count = Flags(rawValue: 8)
-        /// Only some fields: how many, and which, follow the conditions.
+        /// Only some fields are fetched: their number and list follow the conditions.
         static let fields = Flags(rawValue: 16)
         static let ignoresIndexes = Flags(rawValue: 32)
-        /// Tells of every row that is looked at; see ``RowCounter``.
+        /// Reports every row that is examined; see ``RowCounter``.
         static let countsRows = Flags(rawValue: 64)
     }
 
-    /// The kinds of conditions: the low byte of a word.
+    /// The kinds of conditions, stored in the low byte of a word.
     enum Operation: UInt32 {
         /// Always false, true or unknown.
         case never, always, unknown
         /// False, or true, but unknown for null.
         case neverUnlessNull, alwaysUnlessNull
-        /// With a constant; the variant tells how.
+        /// A comparison with a constant; the variant specifies how.
         case compare
-        /// With NaN.
+        /// A comparison with NaN.
         case isNaN, isNotNaN
-        /// A second word holds the other field.
+        /// A comparison of two fields; a second word contains the other field.
         case compareFields
         case isNull
-        /// A second word holds how many values there are.
+        /// A list of values; a second word contains their number.
         case oneOf
-        /// The values in one JSON array.
+        /// A list of values in one JSON array.
         case oneOfList
         case inRange, contains, endsWith
-        /// A second word holds how many parts follow.
+        /// A second word contains the number of parts that follow.
         case and, or
         case not
-        /// Of other objects: see ``RelatedWord``; the condition follows.
+        /// A condition on related objects: a ``RelatedWord`` and the condition follow.
         case related
-        /// How many other objects there are: the same, then the condition, then what the number is compared with.
+        /// A count of related objects: a ``RelatedWord``, the condition, and the comparison of the count follow.
         case countRelated
     }
 
-    /// What a comparison has to mind.
+    /// The special values that a comparison must handle.
     enum Variant: UInt32 {
         case plain, unsignedLow, unsignedHigh, nan
     }
@@ -75,7 +75,7 @@ struct ShapeWord {
     let operation: QueryShape.Operation
     let comparison: Int
     let variant: QueryShape.Variant
-    /// -1 is the id.
+    /// The field index; -1 is the id.
     let ordinal: Int
 
     init(_ operation: QueryShape.Operation, ordinal: Int = -1, comparison: Int = 0, variant: QueryShape.Variant = .plain) {
@@ -85,7 +85,7 @@ struct ShapeWord {
         self.ordinal = ordinal
     }
 
-    /// - Returns: nil for bits that no word has.
+    /// - Returns: `nil` for invalid bits.
     init?(_ bits: UInt32) {
         guard let operation = QueryShape.Operation(rawValue: bits & 0xff), let variant = QueryShape.Variant(rawValue: bits >> 12 & 0xf)
         else {
@@ -100,11 +100,11 @@ struct ShapeWord {
     }
 }
 
-/// The word behind ``QueryShape/Operation/related``: relationship, quantifier, and whether only truth matters.
+/// The word after ``QueryShape/Operation/related``: the relationship, the quantifier, and whether only truth matters.
 struct RelatedWord {
     let relationship: Int
     let quantifier: Quantifier
-    /// Neither false nor unknown selects a row: the answer may be either.
+    /// A Boolean value that indicates whether false and unknown are equivalent, because neither selects a row.
     let isTruthEnough: Bool
 
     private static let quantifiers: [Quantifier] = [.one, .any, .all]

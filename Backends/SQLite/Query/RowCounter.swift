@@ -1,8 +1,8 @@
 import CSQLite
 import PolyStoreBackend
 
-/// Counts the rows that a statement looks at: a function that is always true, put before every other condition, so that SQLite calls it once
-/// for each row that its index or its scan leads to.
+/// Counts the rows that a statement examines: an SQL function that is always true and precedes every other condition, so that SQLite calls it once for each row
+/// of its index search or scan.
 final class RowCounter {
     static let name = "polystore_row"
     fileprivate(set) var count = 0
@@ -11,8 +11,8 @@ final class RowCounter {
 }
 
 extension Connection {
-    /// The counter of this connection, which is told to SQLite when it is first asked for and stays: while a statement runs, a cursor's for
-    /// one, SQLite lets no function be replaced or taken away.
+    /// Returns the row counter of this connection, which is registered on first use and stays registered: SQLite does not allow a function to be replaced or
+    /// removed while a statement runs, for example that of an open cursor.
     func countingRows() throws -> RowCounter {
         if let rowCounter { return rowCounter }
         let counter = RowCounter()

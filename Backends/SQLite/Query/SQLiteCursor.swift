@@ -1,7 +1,7 @@
 import CSQLite
 import PolyStoreBackend
 
-/// Walks over the rows of one statement.
+/// A cursor over the rows of one statement.
 final class SQLiteCursor: RecordCursor {
     private let session: Session
     private let statement: Statement
@@ -9,7 +9,7 @@ final class SQLiteCursor: RecordCursor {
     private let table: EntityTable
     private let onlyIDs: Bool
     private let fields: [Int]?
-    // Only `next` uses it, and never while it is in use.
+    // Used only by `next`, never recursively.
     @exclusivity(unchecked) private var reader: RowReader
     @exclusivity(unchecked) private var isOpen = true
 
@@ -42,7 +42,7 @@ final class SQLiteCursor: RecordCursor {
     override func close() {
         guard isOpen else { return }
         isOpen = false
-        // The end of the transaction has taken the statement back already.
+        // Otherwise the end of the transaction has already returned the statement.
         if !session.isEnded { session.connection.checkIn(statement) }
     }
 

@@ -2,7 +2,7 @@ import CSQLite
 import PolyStoreBackend
 
 extension Session {
-    /// What SQLite says it would do, in words.
+    /// Returns the query plan that SQLite reports, in words.
     func plan(_ request: FetchRequest) throws -> QueryPlan {
         try check()
         try request.validate()
@@ -33,7 +33,7 @@ extension Session {
         var lines: [String] = []
         while true {
             switch sqlite3_step(statement.handle) {
-            // id, parent, an unused column, the words
+            // The columns are id, parent, an unused one, and the description.
             case SQLITE_ROW: lines.append(String(decoding: statement.bytes(3), as: UTF8.self))
             case SQLITE_DONE: return lines
             case let code: throw connection.error(code, "Explaining a query")
@@ -41,7 +41,7 @@ extension Session {
         }
     }
 
-    /// Carries it out with a term that counts the rows it is asked about.
+    /// Executes the request with a term that counts the examined rows.
     func explain(_ request: FetchRequest) throws -> QueryPlan {
         var plan = try plan(request)
         if request.limit == 0 {
@@ -83,9 +83,9 @@ extension Session {
         return plan
     }
 
-    /// Several ways, for an OR that uses an index for each part.
+    /// Returns the access paths; an OR that uses an index for each part has several.
     private static func accesses(_ lines: [String], _ table: EntityTable) -> [QueryPlan.Access] {
-        // Where the ids come from a subquery of the same table, that is the way; the records are then read by their ids.
+        // If the ids come from a subquery on the same table, the subquery is the access path, and the records are read by id.
         if let list = lines.firstIndex(where: { $0.hasPrefix("LIST SUBQUERY") }) {
             var inner: [QueryPlan.Access] = []
             for line in lines[list...] {
@@ -107,7 +107,7 @@ extension Session {
         let isSearch = line.hasPrefix("SEARCH \(plain)")
         guard isSearch || line.hasPrefix("SCAN \(plain)") else { return nil }
         let rest = line.dropFirst((isSearch ? "SEARCH " : "SCAN ").count + plain.count)
-        /// What stands in parentheses at the end.
+        /// Returns the text in parentheses at the end.
         func condition(_ words: Substring) -> String? {
             guard let open = words.firstIndex(of: "("), words.last == ")" else { return nil }
             return String(words[words.index(after: open)...].dropLast()).replacing("rowid", with: "objectID")
@@ -116,7 +116,7 @@ extension Session {
         if rest.hasPrefix(key) { return QueryPlan.Access(.primaryKey, condition: condition(rest.dropFirst(key.count))) }
         for (words, isCovering) in [(" USING COVERING INDEX ", true), (" USING INDEX ", false)] where rest.hasPrefix(words) {
             let name = rest.dropFirst(words.count)
-            // The longest name that fits: one may be the beginning of another.
+            // The longest matching name, because one name may be a prefix of another.
             let index = table.indexes.filter { name.hasPrefix($0.plainName) }.max { $0.plainName.utf8.count < $1.plainName.utf8.count }
             guard let index else { continue }
             return QueryPlan.Access(

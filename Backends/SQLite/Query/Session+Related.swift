@@ -2,7 +2,7 @@ import CSQLite
 import PolyStoreBackend
 
 extension Session {
-    /// One kept statement, run once a source: each run is a search in an index that yields the targets in order.
+    /// Returns the related ids of each source. Runs a cached statement per source; each run is an index search that yields the targets in order.
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         try check()
         guard isKnown(relationship) else {
@@ -19,7 +19,7 @@ extension Session {
                 guard sqlite3_column_type(handle, 0) == SQLITE_INTEGER else {
                     statement.reset()
                     throw StoreError(
-                        .corrupt, "\(source.entity.name).\(relationship.name) of object \(id) holds something that is no id.",
+                        .corrupt, "\(source.entity.name).\(relationship.name) of object \(id) holds something that is not a row id.",
                         entity: source.entity.name, attribute: relationship.name, objectID: id)
                 }
                 if relationship.isOrdered {
@@ -40,7 +40,7 @@ extension Session {
         return result
     }
 
-    /// Whether a relationship is one of the schema, or the way back over the link table of one.
+    /// Returns whether a relationship is declared by the schema, or reverses a declared relationship with a link table.
     private func isKnown(_ relationship: Relationship) -> Bool {
         func declares(_ relationship: Relationship) -> Bool {
             guard relationship.source < tables.entities.count else { return false }
@@ -48,13 +48,13 @@ extension Session {
             return declared.indices.contains(relationship.ordinal) && declared[relationship.ordinal] == relationship
         }
         if declares(relationship) { return true }
-        // Reversed twice it is what was declared, but for what is lost on the way; so compare from the declared side.
+        // Compared from the declared side, because reversing a relationship twice does not restore all of its properties.
         guard relationship.destination < tables.entities.count else { return false }
         return tables.entities[relationship.destination].entity.relationships.contains { $0.reversed == relationship }
     }
 
     private func statement(for relationship: Relationship, _ source: EntityTable) throws -> Statement {
-        // Both ways over a link table have the ordinal of the side that declares them, so those go by table and direction.
+        // Both directions of a link table have the index of the declaring side, so the key consists of the table and the direction.
         let key =
             if case .link(let table, let isReversed) = relationship.storage {
                 -1 - (table << 2 | (isReversed ? 2 : 0) | (relationship.isOrdered ? 1 : 0))

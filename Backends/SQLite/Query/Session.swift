@@ -1,13 +1,13 @@
 import CSQLite
 import PolyStoreBackend
 
-/// What both kinds of transaction do to read: one use of a connection, from its beginning to its end.
+/// The reads common to both kinds of transaction: one use of a connection, from its beginning to its end.
 final class Session: RelatedRecords {
     let connection: Connection
     let tables: StoreTables
     let version: UInt64
-    /// Set once, by the thread of the transaction. Cursors look at it before they touch the connection, which is somebody else's then.
-    // Read and written in one step.
+    /// Set once, by the thread of the transaction. Cursors check it before they access the connection, which another transaction may use afterwards.
+    // Each access is a single load or store.
     @exclusivity(unchecked) private(set) var isEnded = false
 
     init(_ connection: Connection, version: UInt64) {
@@ -16,7 +16,7 @@ final class Session: RelatedRecords {
         self.version = version
     }
 
-    /// Takes back the statements of cursors and gives up the connection.
+    /// Returns the statements of cursors and ends the use of the connection.
     func end() {
         guard !isEnded else { return }
         if connection.process.isCurrent { connection.checkInAll() }
@@ -74,7 +74,7 @@ final class Session: RelatedRecords {
         return Int(sqlite3_column_int64(statement.handle, 0))
     }
 
-    /// The statement of what was just compiled, with its values bound.
+    /// Returns the statement of the compiled query, with its values bound.
     private func query(_ table: EntityTable) throws -> Statement {
         let shape = QueryShape(connection.compiler.words)
         let statement = try connection.checkOut(shape) { ShapeSQL.query(shape, table, tables) }
@@ -91,7 +91,7 @@ final class Session: RelatedRecords {
         return statement
     }
 
-    /// Counts with the part of the condition that SQL does not do.
+    /// Counts rows with a residual predicate.
     private func walk(_ request: FetchRequest) throws -> Int {
         let predicate = try scan(request)
         defer { predicate.cursor.close() }

@@ -1,26 +1,27 @@
 import PolyStoreBackend
 
-/// Makes SQL out of a shape. Runs once per shape; what it reads was written by ``QueryCompiler``.
+/// Generates SQL from a shape that ``QueryCompiler`` has written. Runs once per shape.
 struct ShapeSQL {
     static let comparisons = ["=", "<>", "<", "<=", ">", ">="]
-    /// How many operands stand side by side; more are grouped, as SQLite limits the depth of an expression and builds lists to the left.
+    /// The maximum number of operands in one group. More operands are nested in groups, because SQLite limits the depth of an expression and parses lists
+    /// left-recursively.
     private static let groupSize = 8
-    /// From so many values on a list is joined, see ``rowsOf(list:)``.
+    /// The number of values from which a list is joined; see ``rowsOf(list:)``.
     private static let joinedCount = 16
-    /// Where an index alone may do, the rows' ids must not be looked up; and rows are counted where they are found.
+    /// The requests for which lists are not joined: a covering index must not look up row ids, and rows are counted where they are found.
     private static let unjoined: QueryShape.Flags = [.onlyIDs, .count, .countsRows, .ignoresIndexes]
-    /// What such a list is called in the statement.
+    /// The name of a joined list in the statement.
     private static let listName = "polystore_list"
 
     private let words: ContiguousArray<UInt32>
     private let tables: StoreTables
-    /// The table that conditions are on; within those on other objects it is theirs.
+    /// The table of the current condition; within a condition on related objects, their table.
     private var table: EntityTable
-    /// What stands before the columns of such a table; nil for the rows that are asked for.
+    /// The alias of that table; `nil` for the table of the request.
     private var alias: String?
     private var aliases = 0
     private var at = 0
-    /// The fields of the condition that is being made.
+    /// The fields of the current condition.
     private var named: Set<Int> = []
 
     private init(_ shape: QueryShape, _ table: EntityTable, _ tables: StoreTables) {
@@ -34,7 +35,7 @@ struct ShapeSQL {
         return maker.query()
     }
 
-    /// The parentheses that grouping adds.
+    /// Returns the number of nested parentheses that grouping adds.
     static func groupingDepth(_ count: Int) -> Int {
         var depth = 0
         var left = count
@@ -56,15 +57,24 @@ struct ShapeSQL {
         let flags = QueryShape.Flags(rawValue: next())
         let count = Int(next())
         var conditions: [String] = []
-        // Stands before every other condition, where the rows are looked for.
+        // Precedes every other condition, where the rows are found.
         let counted = "\(RowCounter.name)(\(SQLNames.objectID))"
         var open: [Int] = []
+        // The parts of each OR of ranges.
+        var alternatives: [Int: [String]] = [:]
         var isServedOtherwise = false
         for position in 0..<count {
             let word = at < words.count ? ShapeWord(words[at]) : nil
             named = []
             if let word, isJoinedList(word), flags.isDisjoint(with: Self.unjoined) {
                 conditions.append(rowsOf(list: word))
+            } else if let word, isOpenAlternative(word) {
+                _ = next()
+                let parts = (0..<Int(next())).map { _ in condition() }
+                conditions.append(Self.join(parts, " OR "))
+                alternatives[position] = parts
+                open.append(position)
+                continue
             } else {
                 conditions.append(condition())
             }
@@ -74,11 +84,14 @@ struct ShapeSQL {
                 isServedOtherwise = true
             }
         }
-        // For a range with one end SQLite reckons with a quarter of all rows, and rather scans in the order of ids than sort them. It is
-        // often far fewer. So the ids are looked up first; SQLite keeps them sorted, and then reads the records in that order.
+        // SQLite estimates that a one-sided range selects a quarter of all rows, and prefers a scan in id order to sorting. The range often selects far fewer.
+        // The ids are therefore looked up first; SQLite keeps them sorted and then reads the records in id order.
         if open.count == 1, !isServedOtherwise, isByID(flags), flags.isDisjoint(with: [.limit, .count, .ignoresIndexes]) {
-            if flags.contains(.countsRows) { conditions[open[0]] = "\(counted) AND \(conditions[open[0]])" }
-            conditions[open[0]] = "\(SQLNames.objectID) IN (SELECT \(SQLNames.objectID) FROM \(table.name) WHERE \(conditions[open[0]]))"
+            let searches = (alternatives[open[0]] ?? [conditions[open[0]]]).map { condition in
+                let test = flags.contains(.countsRows) ? "\(counted) AND \(condition)" : condition
+                return "SELECT \(SQLNames.objectID) FROM \(table.name) WHERE \(test)"
+            }
+            conditions[open[0]] = "\(SQLNames.objectID) IN (\(searches.joined(separator: " UNION ALL ")))"
         } else if flags.contains(.countsRows) {
             conditions.insert(counted, at: 0)
         }
@@ -109,13 +122,13 @@ struct ShapeSQL {
             let name = column(ordinal)
             let direction = word & 1 != 0 ? " DESC" : ""
             let isAscending = word & 1 == 0
-            // Where nulls stand is only said where it is not SQLite's own way (null is the smallest), as an index can then be used.
+            // The position of nulls is stated only if it is not SQLite's default (null first), because an index can then be used.
             let nulls = word & 2 == 0 ? "" : (isAscending ? " NULLS LAST" : " NULLS FIRST")
             if word & 4 != 0 {
                 let null = word & 2 == 0 ? 0 : 3
                 terms.append("CASE WHEN \(name) IS NULL THEN \(null) WHEN \(name) = 'NaN' THEN 1 ELSE 2 END\(direction)")
             } else if isUnsigned(ordinal) {
-                // Those with the highest bit, which SQLite takes for negative, come after the others.
+                // Values with the highest bit, which are negative in SQLite, follow the others.
                 terms.append("(\(name) < 0)\(direction)\(nulls)")
             }
             terms.append(name + direction + nulls)
@@ -123,19 +136,30 @@ struct ShapeSQL {
         return terms.joined(separator: ", ")
     }
 
-    /// A comparison with one end, on a field that an index begins with.
+    /// Returns whether a condition is a one-sided comparison on the leading field of an index.
     private func isOpenRange(_ word: ShapeWord) -> Bool {
         word.operation == .compare && word.comparison > 1 && word.ordinal >= 0 && leadsIndex(word.ordinal)
     }
 
-    /// A long list of values that an index is asked for, one by one.
+    /// Returns whether a condition is an OR of comparisons on leading fields of indexes.
+    private func isOpenAlternative(_ word: ShapeWord) -> Bool {
+        guard word.operation == .or, at + 1 < words.count else { return false }
+        let count = Int(words[at + 1])
+        guard (2...16).contains(count), at + 1 + count < words.count else { return false }
+        let parts = words[(at + 2)..<(at + 2 + count)].compactMap { ShapeWord($0) }
+        let areServed = parts.allSatisfy { $0.operation == .compare && $0.comparison != 1 && $0.ordinal >= 0 && leadsIndex($0.ordinal) }
+        // SQLite itself handles equalities well.
+        return areServed && parts.count == count && parts.contains { $0.comparison > 1 }
+    }
+
+    /// Returns whether a condition is a long list of values of an indexed field.
     private func isJoinedList(_ word: ShapeWord) -> Bool {
         word.operation == .oneOf && word.ordinal >= 0 && leadsIndex(word.ordinal) && at + 1 < words.count
             && words[at + 1] >= Self.joinedCount
     }
 
-    /// The rows of a list, as a condition. For `IN` SQLite first sorts the values into a table of its own, and then all rows in the order of ids. Here it
-    /// goes through the list as it is, and sorts ids only. Unlike `IN` it is false for null, never unknown, so it may only stand side by side with others.
+    /// Returns a condition for the rows of a list. For `IN`, SQLite first sorts the values into a table and then sorts all rows by id. A join iterates over the
+    /// list unsorted and sorts only ids. It is false rather than unknown for null, so it is valid only in a conjunction.
     private mutating func rowsOf(list word: ShapeWord) -> String {
         _ = next()
         let values = Array(repeating: "(?)", count: Int(next())).joined(separator: ",")
@@ -147,7 +171,7 @@ struct ShapeSQL {
 
     private func leadsIndex(_ ordinal: Int) -> Bool { ordinal < 0 || table.indexes.contains { $0.fields.first == ordinal } }
 
-    /// Whether the rows are wanted in the order of their ids. To be asked after the conditions have been read.
+    /// Returns whether the rows are requested in id order. Call it after the conditions have been read.
     private func isByID(_ flags: QueryShape.Flags) -> Bool {
         let order = at + (flags.contains(.fields) && at < words.count ? 1 + Int(words[at]) : 0)
         return order < words.count && words[order] == 0
@@ -159,7 +183,7 @@ struct ShapeSQL {
     }
     private func isUnsigned(_ ordinal: Int) -> Bool { ordinal >= 0 && table.entity.fields[ordinal].type == .uint64 }
 
-    /// `(a AND b)`, in groups where there are many.
+    /// Returns `(a AND b)`, with nested groups for many parts.
     private static func join(_ parts: [String], _ separator: String) -> String {
         if parts.count == 1 { return parts[0] }
         if parts.count <= groupSize { return "(" + parts.joined(separator: separator) + ")" }
@@ -203,9 +227,9 @@ extension ShapeSQL {
             return "\(name) IN (\(Array(repeating: "?", count: count).joined(separator: ",")))"
         case .oneOfList: return "\(name) IN (SELECT value FROM json_each(?))"
         case .inRange: return "(\(name) >= ? AND \(name) < ?)"
-        // On blobs, as the functions on text stop at a NUL.
+        // On blobs, because text functions stop at a NUL.
         case .contains: return "instr(CAST(\(name) AS BLOB), ?) > 0"
-        // The end of an empty blob would be null, and so neither true nor false.
+        // The suffix of an empty blob would be null, which is neither true nor false.
         case .endsWith: return "(\(name) <> '' AND substr(CAST(\(name) AS BLOB), ?) = ?)"
         case .and, .or:
             let count = Int(next())
@@ -220,11 +244,11 @@ extension ShapeSQL {
         }
     }
 
-    /// A condition on other objects.
+    /// Returns a condition on related objects.
     private mutating func related(_ word: RelatedWord) -> String {
         let (rows, test) = others(word)
         switch word.quantifier {
-        // Where only truth matters the others are looked for first, as an index may lead from them to the rows.
+        // If only truth matters, the related objects are found first, because an index may lead from them to the rows.
         case .one where word.isTruthEnough, .any where word.isTruthEnough:
             return "\(rows.key) IN (SELECT \(rows.otherKey) \(rows.from) WHERE \(test))"
         case .one: return "(SELECT \(test) \(rows.from) WHERE \(rows.link))"
@@ -233,17 +257,17 @@ extension ShapeSQL {
         }
     }
 
-    /// How rows of another table belong to one of this.
+    /// The join of a related table with this one.
     private struct Others {
         let from: String
-        /// This row's column…
+        /// The column of this table.
         let key: String
-        /// … and that of the others that equals it.
+        /// The column of the related table that equals it.
         let otherKey: String
         var link: String { "\(otherKey) = \(key)" }
     }
 
-    /// The other objects of a relationship, and the condition on them.
+    /// Returns the related objects of a relationship and the condition on them.
     private mutating func others(_ word: RelatedWord) -> (Others, String) {
         let (outer, outerAlias) = (table, alias)
         let relationship = outer.entity.relationships[word.relationship]
@@ -278,10 +302,10 @@ extension ShapeSQL {
         let isGreater = word.comparison == 4 || word.comparison == 5
         switch word.variant {
         case .plain: return plain
-        // As SQLite sees them, values with the highest bit are negative, and belong after all others.
+        // In SQLite, values with the highest bit are negative; they sort after all others.
         case .unsignedLow: return isLess ? "(\(name) >= 0 AND \(plain))" : (isGreater ? "(\(plain) OR \(name) < 0)" : plain)
         case .unsignedHigh: return isLess ? "(\(name) >= 0 OR \(plain))" : (isGreater ? "(\(name) < 0 AND \(plain))" : plain)
-        // As SQLite sees it, the text NaN comes after all numbers, and belongs before them.
+        // In SQLite, the text NaN sorts after all numbers; it must sort before them.
         case .nan: return isLess ? "(\(plain) OR \(name) = 'NaN')" : (isGreater ? "(\(plain) AND \(name) <> 'NaN')" : plain)
         }
     }
@@ -298,7 +322,7 @@ extension ShapeSQL {
             + "WHEN \(right) = 'NaN' THEN \(ifRight) ELSE \(left) \(sign) \(right) END)"
     }
 
-    /// With the highest bit turned over, signed order is unsigned order.
+    /// Returns an expression with the highest bit inverted, so that signed order is unsigned order.
     private static func flipped(_ name: String) -> String {
         "((\(name) & 9223372036854775807) | (~\(name) & -9223372036854775808))"
     }

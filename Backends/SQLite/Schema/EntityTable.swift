@@ -1,33 +1,33 @@
 import PolyStoreBackend
 
-/// An entity as a table: names and SQL that never change while the store is open.
+/// The table of an entity: names and SQL, constant while the store is open.
 final class EntityTable: Sendable {
     struct Index: Sendable {
-        /// Quoted.
+        /// The quoted name.
         let name: String
-        /// As in the file.
+        /// The name as stored in the file.
         let plainName: String
-        /// Ordinals of fields.
+        /// The field indexes.
         let fields: [Int]
         let isUnique: Bool
     }
 
     let entity: Entity
-    /// Quoted.
+    /// The quoted name.
     let name: String
-    /// Quoted, by field ordinal.
+    /// The quoted column names, by field index.
     let columns: [String]
     let indexes: [Index]
-    /// Fields of any unique index.
+    /// The fields of all unique indexes.
     let uniqueFields: FieldMask
-    /// Fields of any index, each once.
+    /// The fields of all indexes, without duplicates.
     let indexedFields: [Int]
-    /// What the copying loops need to know about each column. Immutable from init to deinit, so reading it from any thread is safe.
+    /// The properties of each column that the row-copying loops need. Immutable from init to deinit, so any thread can read it.
     nonisolated(unsafe) let slots: UnsafeMutablePointer<ColumnSlot>
 
     /// `"objectID", "name", …`
     let selectList: String
-    // The entity's, one step closer to the loops.
+    // Copied from the entity to save an indirection in the row-copying loops.
     let layout: RecordLayout
     let fieldCount: Int
 
@@ -49,7 +49,7 @@ final class EntityTable: Sendable {
 
     deinit { slots.deallocate() }
 
-    /// Quoted.
+    /// Returns the quoted column of a field.
     func column(_ field: FieldReference) -> String { field.isObjectID ? SQLNames.objectID : columns[field.ordinal] }
 
     var recordSQL: String { "SELECT \(selectList) FROM \(name) WHERE \(SQLNames.objectID) = ?" }
@@ -59,22 +59,24 @@ final class EntityTable: Sendable {
         "INSERT INTO \(name) (\(selectList)) VALUES (\(Array(repeating: "?", count: columns.count + 1).joined(separator: ", ")))"
     }
 
-    /// The fields first, the id last.
+    /// Returns an update statement with the fields first and the row id last.
     func updateSQL(_ ordinals: [Int]) -> String {
-        // Without any field it still tells whether the object is there.
+        // Without fields, the statement still reports whether the row exists.
         let set =
             ordinals.isEmpty ? "\(SQLNames.objectID) = \(SQLNames.objectID)" : ordinals.map { "\(columns[$0]) = ?" }.joined(separator: ", ")
         return "UPDATE \(name) SET \(set) WHERE \(SQLNames.objectID) = ?"
     }
 
-    /// What makes the table and its indexes.
-    var creationSQL: [String] {
+    /// The statements that create the table and its indexes.
+    var creationSQL: [String] { [tableSQL] + indexSQL }
+
+    /// The statement that creates the table.
+    var tableSQL: String {
         let declared = entity.fields.map { "\(columns[$0.ordinal]) \($0.type.physical.sqlType)" }
-        let table = "CREATE TABLE \(name) (\((["\(SQLNames.objectID) INTEGER PRIMARY KEY"] + declared).joined(separator: ", ")))"
-        return [table] + indexSQL
+        return "CREATE TABLE \(name) (\((["\(SQLNames.objectID) INTEGER PRIMARY KEY"] + declared).joined(separator: ", ")))"
     }
 
-    /// What makes its indexes.
+    /// The statements that create the indexes.
     var indexSQL: [String] {
         indexes.map { index in
             let fields = index.fields.map { columns[$0] }.joined(separator: ", ")
@@ -95,7 +97,7 @@ extension PhysicalType {
     }
 }
 
-/// One column, as the loops that copy rows see it.
+/// The properties of a column that the row-copying loops need.
 struct ColumnSlot {
     let physical: PhysicalType
     let isOptional: Bool

@@ -3,12 +3,12 @@ import PolyStoreBackend
 
 /// `polystore_log`: the change log of a store. The first entry creates the table; a store without the table has an empty log.
 ///
-/// `AUTOINCREMENT` keeps SQLite from using a position again after the last entry was removed.
+/// `AUTOINCREMENT` prevents SQLite from reusing a position after the last entry was removed.
 struct LogTable {
     let connection: Connection
 
-    /// Returns whether the table exists in the version that the connection reads. Asked each time: another process can create the table, and a
-    /// rollback can remove it.
+    /// Returns whether the table exists in the version that the connection reads. Not cached, because another process can create the table and a rollback can
+    /// remove it.
     private func exists() throws -> Bool {
         let statement = try connection.kept("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'polystore_log'")
         defer { statement.reset() }
@@ -48,8 +48,8 @@ struct LogTable {
         return LogBounds(removedThrough: first - 1, last: last)
     }
 
-    /// Removes and appends what a change set says.
-    /// - Parameter version: that of the commit to come.
+    /// Removes and appends the log entries of a change set.
+    /// - Parameter version: The version of the pending commit.
     func write(_ changes: ChangeSet, version: UInt64) throws {
         guard changes.changesLog else { return }
         if try !exists() {
@@ -81,7 +81,7 @@ struct LogTable {
         return []
     }
 
-    /// - Returns: nil for null and where there is no row.
+    /// - Returns: `nil` for null and for a missing row.
     private func number(_ sql: String) throws -> Int64? {
         let statement = try connection.kept(sql)
         defer { statement.reset() }

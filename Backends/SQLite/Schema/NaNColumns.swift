@@ -2,12 +2,12 @@ import PolyStoreBackend
 
 /// The columns that hold, or once held, a NaN.
 ///
-/// SQLite turns a bound NaN into null. It is therefore kept as the text `NaN`, which SQLite orders after all numbers while it belongs
-/// before them. Queries on the columns named here set that right; all others stay plain and fast. Names stay once they are in.
+/// SQLite converts a bound NaN to null. A NaN is therefore stored as the text `NaN`, which SQLite orders after all numbers although NaN sorts before them.
+/// Queries on the columns listed here correct the order; queries on other columns need no correction. A listed column is never removed.
 struct NaNColumns {
-    /// By ``Entity/index``.
+    /// The fields with NaN of each entity, by ``Entity/index``.
     private(set) var masks: [FieldMask]
-    /// As in the store: `"Entity"."column"`, separated by commas; empty for none.
+    /// The stored form: `"Entity"."column"`, separated by commas; empty for none.
     private(set) var text: [UInt8] = []
 
     init(entities: Int) { masks = Array(repeating: FieldMask(), count: entities) }
@@ -21,7 +21,7 @@ struct NaNColumns {
         text += Self.name(ordinal, table).utf8
     }
 
-    /// What the store says now. Cheap where it says the same as before.
+    /// Reads the stored names. Cheap if they have not changed.
     mutating func read(_ bytes: UnsafeRawBufferPointer, _ tables: StoreTables) {
         guard !text.elementsEqual(bytes) else { return }
         self = NaNColumns(entities: tables.entities.count)
@@ -37,7 +37,7 @@ struct NaNColumns {
 
     private static func name(_ ordinal: Int, _ table: EntityTable) -> String { "\(table.name).\(table.columns[ordinal])" }
 
-    /// At the commas outside quotes.
+    /// Splits the text at the commas outside quotes.
     private static func split(_ text: [UInt8]) -> [[UInt8]] {
         var parts: [[UInt8]] = []
         var part: [UInt8] = []

@@ -5,15 +5,15 @@ import PolyStoreBackend
 struct NamedValueTable {
     let connection: Connection
 
-    /// Returns whether the table exists in the version that the connection reads. Asked each time: another process can create the table, and a
-    /// rollback can remove it.
+    /// Returns whether the table exists in the version that the connection reads. Not cached, because another process can create the table and a rollback can
+    /// remove it.
     private func exists() throws -> Bool {
         let statement = try connection.kept("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'polystore_values'")
         defer { statement.reset() }
         return try row(statement)
     }
 
-    /// - Returns: the bytes; nil where there is no value of that name.
+    /// - Returns: the bytes; `nil` if no value has the name.
     func value(named name: String) throws -> [UInt8]? {
         guard try exists() else { return nil }
         let statement = try connection.kept("SELECT value FROM polystore_values WHERE name = ?")
@@ -45,7 +45,7 @@ struct NamedValueTable {
     func write(_ changes: [ChangeSet.ValueChange]) throws {
         guard !changes.isEmpty else { return }
         if try !exists() {
-            // Only removals, and nothing to remove.
+            // The changes are removals only, and there is nothing to remove.
             guard changes.contains(where: { $0.bytes != nil }) else { return }
             try connection.execute("CREATE TABLE polystore_values (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
         }

@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
-/// Names in SQL.
+/// Quotes and checks names in SQL.
 enum SQLNames {
-    /// The column of ids in every table.
+    /// The row id column of every table.
     static let objectID = quoted("objectID")
 
-    /// A name as an identifier; quotes inside are doubled.
+    /// Returns a name as a quoted identifier; quotes inside are doubled.
     static func quoted(_ name: String) -> String {
         var result = "\""
         for character in name.unicodeScalars {
@@ -15,18 +15,28 @@ enum SQLNames {
         return result + "\""
     }
 
-    /// As SQLite compares names: without case, ASCII only.
+    /// Returns a text without NUL as a literal; quotes inside are doubled.
+    static func literal(_ text: String) -> String {
+        var result = "'"
+        for character in text.unicodeScalars {
+            if character == "'" { result += "'" }
+            result.unicodeScalars.append(character)
+        }
+        return result + "'"
+    }
+
+    /// Returns a name case-folded as SQLite compares it: ASCII letters only.
     static func folded(_ name: String) -> [UInt8] { name.utf8.map { $0 >= 65 && $0 <= 90 ? $0 + 32 : $0 } }
 
     private static let reservedPrefixes = ["sqlite_", "polystore_"]
 
-    /// The prefix that makes a name one of SQLite's or this library's own.
+    /// Returns the prefix that reserves a name for SQLite or this library.
     static func reservedPrefix(of name: String) -> String? {
         let name = folded(name)
         return reservedPrefixes.first { name.starts(with: $0.utf8) }
     }
 
-    /// Refuses what belongs to SQLite and to this library.
+    /// Rejects names that are reserved for SQLite or this library.
     /// - Throws: `invalidSchema`.
     static func check(_ entity: Entity) throws {
         if let prefix = reservedPrefix(of: entity.name) {
@@ -37,15 +47,15 @@ enum SQLNames {
     }
 }
 
-/// Gives out names of tables and indexes, which share one space in SQLite, so that each is there once.
+/// Assigns unique names to tables and indexes, which share one namespace in SQLite.
 ///
-/// Entities come first and always keep their own. What is derived from them (`Person_email`) gets a number where it is taken.
-/// Asked in the same order it always answers the same, so the names hold from one start to the next.
+/// Entities come first and always keep their names. Derived names (`Person_email`) get a numeric suffix if they are taken. The same sequence of calls always
+/// yields the same names, so names are stable between launches.
 struct SQLNameSpace {
-    /// As SQLite compares them.
+    /// The assigned names, case-folded as SQLite compares them.
     private var taken: Set<String> = []
 
-    /// - Returns: the name, or the name with `_2`, `_3`, … where it is taken, after an underscore where it begins with a reserved word.
+    /// - Returns: the name, with the suffix `_2`, `_3`, … if it is taken, and with a leading underscore if it begins with a reserved prefix.
     mutating func claim(_ name: String) -> String {
         let name = SQLNames.reservedPrefix(of: name) == nil ? name : "_" + name
         var candidate = name

@@ -1,11 +1,15 @@
 import PolyStoreBackend
 
-/// A link table's names and SQL.
+/// The names and SQL of a link table.
 struct LinkSQL: Sendable {
-    /// Quoted.
+    /// The quoted name.
     let name: String
     let plainName: String
     let creation: [String]
+    /// The name of the index by target; `nil` for a symmetric table, which has none.
+    let inverseName: String?
+    /// ``LinkTable/index``.
+    var index: Int { table.index }
     private let table: LinkTable
 
     init(_ link: LinkTable, names: inout SQLNameSpace) {
@@ -16,17 +20,18 @@ struct LinkSQL: Sendable {
         if link.ordersTargets { columns.append("targetPosition INTEGER NOT NULL") }
         if link.ordersSources { columns.append("sourcePosition INTEGER NOT NULL") }
         var creation = ["CREATE TABLE \(name) (\(columns.joined(separator: ", ")), PRIMARY KEY (source, target)) WITHOUT ROWID"]
-        if !link.isSymmetric {
+        inverseName = link.isSymmetric ? nil : names.claim(plainName + "_inverse")
+        if let inverseName {
             let fields = link.ordersSources ? "target, sourcePosition, source" : "target, source"
-            creation.append("CREATE INDEX \(SQLNames.quoted(names.claim(plainName + "_inverse"))) ON \(name) (\(fields))")
+            creation.append("CREATE INDEX \(SQLNames.quoted(inverseName)) ON \(name) (\(fields))")
         }
         self.creation = creation
     }
 
-    /// The columns of positions, in the order in which ``addSQL`` takes them after source and target.
+    /// The position columns, in the order in which ``addSQL`` binds them after source and target.
     var positions: [String] { (table.ordersTargets ? ["targetPosition"] : []) + (table.ordersSources ? ["sourcePosition"] : []) }
 
-    /// A position that is null is kept where the pair is there, and 0 where it is not.
+    /// Inserts a pair. A null position keeps that of an existing pair and is 0 for a new one.
     var addSQL: String {
         guard !positions.isEmpty else { return "INSERT OR IGNORE INTO \(name) (source, target) VALUES (?, ?)" }
         let values = positions.indices.map { "coalesce(?\($0 + 3), 0)" }
@@ -37,7 +42,7 @@ struct LinkSQL: Sendable {
     }
     var removeSQL: String { "DELETE FROM \(name) WHERE source = ? AND target = ?" }
 
-    /// - Parameter ordered: by position, which is then the second column.
+    /// - Parameter ordered: Whether to sort by position, which is then the second column.
     func targetsSQL(reversed: Bool, ordered: Bool) -> String {
         let (here, there) = reversed ? ("target", "source") : ("source", "target")
         guard ordered else { return "SELECT \(there) FROM \(name) WHERE \(here) = ? ORDER BY \(there)" }
@@ -45,20 +50,20 @@ struct LinkSQL: Sendable {
     }
 }
 
-/// All tables of a store, worked out once when it is opened.
+/// The tables of a store, computed once when it is opened.
 final class StoreTables: Sendable {
-    /// The layout of the file that this version writes.
+    /// The file format that this version writes.
     static let format = 1
-    /// "POLY", in the file's header.
+    /// The application id in the file header: "POLY".
     static let applicationID: Int32 = 0x504F_4C59
 
     let schema: ResolvedSchema
-    /// By ``Entity/index``.
+    /// The entity tables, by ``Entity/index``.
     let entities: [EntityTable]
-    /// By ``LinkTable/index``.
+    /// The link tables, by ``LinkTable/index``.
     let links: [LinkSQL]
 
-    /// - Throws: `invalidSchema` for names that SQLite cannot have.
+    /// - Throws: `invalidSchema` for names that SQLite does not allow.
     init(_ schema: ResolvedSchema) throws {
         self.schema = schema
         var names = SQLNameSpace()
@@ -66,7 +71,7 @@ final class StoreTables: Sendable {
             try SQLNames.check(entity)
             _ = names.claim(entity.name)
         }
-        // By name and not in the order of the list, which may differ from one start to the next.
+        // Sorted by name, because the order of the list may differ between launches.
         var links: [LinkSQL?] = Array(repeating: nil, count: schema.links.count)
         for link in schema.links.sorted(by: { $0.name < $1.name }) { links[link.index] = LinkSQL(link, names: &names) }
         self.links = links.compactMap { $0 }
@@ -81,7 +86,7 @@ final class StoreTables: Sendable {
         entities = tables.compactMap { $0 }
     }
 
-    /// The table of an entity.
+    /// Returns the table of an entity.
     /// - Throws: `misuse` for an entity of another schema.
     func table(_ entity: Entity) throws -> EntityTable {
         if entity.index < entities.count {
@@ -91,7 +96,7 @@ final class StoreTables: Sendable {
         throw StoreError(.misuse, "The entity \(entity.name) is not of the schema that the store was opened with.", entity: entity.name)
     }
 
-    /// Everything of a new file.
+    /// The statements that create all tables of a new file.
     var creationSQL: [String] {
         [
             "CREATE TABLE polystore_metadata (key TEXT PRIMARY KEY, value) WITHOUT ROWID",

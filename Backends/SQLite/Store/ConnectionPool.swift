@@ -1,48 +1,59 @@
 import CSQLite
 import PolyStoreBackend
 
-/// The connections of one open store: one that writes, and as many readers as read at once.
+/// The connections of an open store: one writing connection and any number of reading connections.
 ///
-/// Sendable: everything that changes is guarded by `lock`, and a connection belongs to whoever borrowed it.
+/// Sendable: mutable state is guarded by `lock`, and a borrowed connection is used by its borrower only.
 final class ConnectionPool: @unchecked Sendable {
     let path: String
     let tables: StoreTables
     let access: Connection.Access
     var isReadOnly: Bool { access != .writing }
-    private let storeID: String
+    /// Modified only while the store is being opened.
+    private var identity: StoreIdentity
     private let process = OwningProcess()
-    private let options: SQLiteOptions
+    let options: SQLiteOptions
     private let logger: any StoreLogger
     private let lock = Lock()
-    /// nil while nobody has used the store since its descriptors were given back.
+    /// The writing connection; `nil` until the first write after the pool released its descriptors.
     private var writer: Connection?
     private var isWriterBorrowed = false
     private var idle: [Connection] = []
     private var borrowed = 0
-    /// Connections that were closed while others were open. SQLite keeps their descriptors as long as any connection of the process has a lock on the file,
-    /// as closing a descriptor would drop that one too, and in WAL mode every open connection has one.
+    /// The number of connections that were closed while others were open. SQLite keeps their descriptors while any connection of the process holds a lock on
+    /// the file, because closing a descriptor would release that lock. In WAL mode every open connection holds one.
     private var keptDescriptors = 0
     private static let mostKeptDescriptors = 32
     private var isClosed = false
+    private var builder: IndexBuilder?
     private var hasWarnedOfLog = false
-    /// What went wrong in an earlier flush: nothing is written any more.
+    /// The number of snapshots of each version, and the newest known version.
+    private var snapshots: [UInt64: Int] = [:]
+    private var newest: UInt64 = 0
+    /// A Boolean value that indicates whether a checkpoint could not copy all of a long log because a snapshot was reading it.
+    private var isLogStalled = false
+    /// The number of times a stalled log was copied completely. A snapshot that began before such a copy reads the log; one that began after it reads only the
+    /// database.
+    private var copies = 0
+    /// The error of an earlier flush; every write fails with it.
     private var failure: StoreError?
-    /// Of the writer: whether everything in the log is known to be on the disk, or was put there by this pool.
+    /// A Boolean value that indicates whether the whole log is durable or was written by this pool. Used by the writer.
     private var isLogFlushed: Bool
-    /// Of the writer: the files that it writes.
+    /// The files that the writer modifies.
     @exclusivity(unchecked) private var files: WatchedFiles
-    /// Those of them that stay the same when no connection is open.
+    /// The subset of `files` that exists while no connection is open.
     private let lastingFiles: WatchedFiles
-    /// Of a file that nobody can write: how it was when it was opened.
+    /// The state of a read-only file when it was opened.
     private let stamp: FilePlace.Stamp?
 
-    /// - Parameter isLogFlushed: whether the write-ahead log holds nothing but what the writer itself has flushed.
+    /// - Parameter isLogFlushed: A Boolean value that indicates whether the write-ahead log contains only frames that the writer has flushed.
     init(
-        writer: Connection, storeID: String, options: SQLiteOptions, access: Connection.Access, isLogFlushed: Bool, logger: any StoreLogger
+        writer: Connection, identity: StoreIdentity, options: SQLiteOptions, access: Connection.Access, isLogFlushed: Bool,
+        logger: any StoreLogger
     ) throws {
         self.writer = writer
-        self.storeID = storeID
-        writer.storeID = storeID
+        self.identity = identity
+        writer.identity = identity
         path = writer.path
         tables = writer.tables
         self.access = access
@@ -60,14 +71,14 @@ final class ConnectionPool: @unchecked Sendable {
     private var closed: StoreError { StoreError(.closed, "The store \(path) is closed.", url: path) }
 
     func borrowReader() throws -> Connection {
-        // Before the lock, which another thread may have held when the process was forked.
+        // Checked before the lock is taken: another thread may have held it when the process was forked.
         try process.check(path)
         try checkUnchanged()
         let found: Connection? = try lock.withLock {
             if isClosed { throw closed }
             borrowed += 1
             if let kept = idle.popLast() { return kept }
-            // It opens with a descriptor that was kept, where there is one.
+            // The new connection reuses a kept descriptor if there is one.
             keptDescriptors = max(keptDescriptors - 1, 0)
             return nil
         }
@@ -78,9 +89,35 @@ final class ConnectionPool: @unchecked Sendable {
         }
     }
 
+    /// Opens a connection for the target schema of a migration. The caller must have borrowed the writer and closes the connection with ``close(migrating:)``.
+    func openMigrating(_ tables: StoreTables) throws -> Connection { try openChanging(tables, busyTimeout: options.busyTimeout) }
+
+    /// Opens a connection that modifies tables or indexes.
+    private func openChanging(_ tables: StoreTables, busyTimeout: Int) throws -> Connection {
+        let connection = try Connection(path: path, tables: tables, access: access, busyTimeout: busyTimeout)
+        connection.identity = identity
+        do {
+            try connection.configure(cacheKiB: options.writerCacheKiB, isReader: false)
+            // Sorting the entries of a large index may need more space than there is memory.
+            try connection.execute("PRAGMA temp_store = FILE")
+        } catch {
+            connection.close()
+            throw error
+        }
+        return connection
+    }
+
+    func close(migrating connection: Connection) {
+        let isLogLeft = lock.withLock {
+            keptDescriptors += 1
+            return leavesLog
+        }
+        close(connection, leavesLog: isLogLeft)
+    }
+
     private func open(isReader: Bool) throws -> Connection {
         let connection = try Connection(path: path, tables: tables, access: access, busyTimeout: options.busyTimeout)
-        connection.storeID = storeID
+        connection.identity = identity
         do {
             try connection.configure(cacheKiB: isReader ? options.readerCacheKiB : options.writerCacheKiB, isReader: isReader)
         } catch {
@@ -104,13 +141,13 @@ final class ConnectionPool: @unchecked Sendable {
         giveBackDescriptors()
     }
 
-    /// Closes every connection, where none is in use and SQLite keeps many descriptors of closed ones: it then gives them back. The next use opens new
+    /// Closes every connection if none is in use and SQLite keeps many descriptors of closed connections, so that SQLite releases them. The next use opens new
     /// connections.
     private func giveBackDescriptors() {
         let unused: [Connection]? = lock.withLock {
             guard keptDescriptors >= Self.mostKeptDescriptors, borrowed == 0, !isWriterBorrowed, !isClosed, !leavesLog else { return nil }
             keptDescriptors = 0
-            // Nobody may begin to write meanwhile.
+            // Prevents another transaction from beginning to write.
             isWriterBorrowed = true
             defer {
                 idle = []
@@ -120,13 +157,13 @@ final class ConnectionPool: @unchecked Sendable {
             return idle + (writer.map { [$0] } ?? [])
         }
         guard let unused else { return }
-        // The log stays as it is: copying it takes its time, and is not what was asked for.
+        // Skips the checkpoint: it takes time and is not required to release the descriptors.
         for connection in unused { close(connection, leavesLog: true) }
         giveBackWriter()
     }
 
-    /// Whether the log must stay as it is when connections are closed: SQLite would copy into the database what may not be on the disk, and a power cut
-    /// in between would leave a database of two versions. To be called with the lock held.
+    /// A Boolean value that indicates whether connections must be closed without a checkpoint. A checkpoint would copy frames that may not be durable, and a
+    /// power failure during it would leave pages of two versions in the database. Call it with the lock held.
     private var leavesLog: Bool { !isReadOnly && (failure != nil || !isLogFlushed) }
 
     private func close(_ connection: Connection, leavesLog: Bool) {
@@ -134,19 +171,19 @@ final class ConnectionPool: @unchecked Sendable {
         connection.close()
     }
 
-    /// A file that is read without locks may not change under its readers.
+    /// Throws an error if a file that is read without locks has changed since it was opened.
     private func checkUnchanged() throws {
         guard let stamp else { return }
         let place = FilePlace(path: path)
         guard try place.stamp() == stamp, place.walSize() == 0 else {
             throw StoreError(
                 .busy,
-                "The store \(path) was opened as a file that nobody writes, as its folder takes no side files, and somebody has written to it. "
+                "The store \(path) was opened without locks, because its folder accepts no side files, and another program has written to it. "
                     + "Close it and open it again.", url: path)
         }
     }
 
-    /// Waits while another transaction has it.
+    /// Borrows the writing connection. Blocks while another transaction holds it.
     func borrowWriter() throws -> Connection {
         try process.check(path)
         if isReadOnly { throw StoreError(.readOnly, "The store \(path) was opened for reading only.", url: path) }
@@ -173,6 +210,44 @@ final class ConnectionPool: @unchecked Sendable {
         }
     }
 
+    /// Begins a transaction on the borrowed writer. Waits without a time limit while an index is created in the background.
+    func beginWriting(_ connection: Connection) throws -> UInt64 {
+        do { return try connection.begin(writing: true) } catch let error as StoreError where error.code == .busy {
+            guard let builder = lock.withLock({ builder }) else { throw error }
+            while builder.isCreating {
+                do { return try connection.begin(writing: true) } catch let error as StoreError where error.code == .busy {}
+            }
+            // The index may have been completed since the last attempt.
+            return try connection.begin(writing: true)
+        }
+    }
+
+    /// The hash of the stored schema.
+    var schemaHash: String { identity.schemaHash }
+
+    /// Records that the store now has another schema of the same data.
+    func adopt(schemaHash: String, _ connection: Connection) {
+        identity.schemaHash = schemaHash
+        connection.identity = identity
+    }
+
+    /// Flushes the log before anything is written that depends on it. Call it with the borrowed writer, outside a transaction.
+    func flushLog(_ connection: Connection) throws {
+        if isLogFlushed { return }
+        _ = try connection.begin(writing: true)
+        defer { connection.rollback() }
+        try flushLog()
+    }
+
+    func startIndexing(_ missing: [IndexBuilder.MissingIndex]) throws {
+        let builder = IndexBuilder(missing, try openChanging(tables, busyTimeout: IndexBuilder.busyTimeout), logger: logger)
+        lock.withLock { self.builder = builder }
+        builder.start { [weak self] error in self?.note(error) }
+    }
+
+    /// The builder that creates indexes in the background; `nil` if the store had all indexes when it was opened.
+    var indexBuilder: IndexBuilder? { lock.withLock { builder } }
+
     func giveBackWriter() {
         let isLast = lock.withLock {
             isWriterBorrowed = false
@@ -182,10 +257,11 @@ final class ConnectionPool: @unchecked Sendable {
         if isLast { closeWriter() }
     }
 
-    /// Closes what nobody uses; the rest closes when it is given back.
+    /// Closes all idle connections. Borrowed connections are closed when they are returned.
     func close() {
-        // A child that was forked has nothing to close.
+        // A forked child process owns no connection.
         guard process.isCurrent else { return }
+        lock.withLock { builder }?.stop()
         let (readers, isLogLeft, closesWriter): ([Connection], Bool, Bool) = lock.withLock {
             guard !isClosed else { return ([], false, false) }
             isClosed = true
@@ -197,14 +273,14 @@ final class ConnectionPool: @unchecked Sendable {
         if closesWriter { closeWriter() }
     }
 
-    /// Nobody can borrow it any more.
+    /// Closes the writer. It cannot be borrowed any more.
     private func closeWriter() {
         let (isFree, hasFailed) = lock.withLock { (borrowed == 0, failure != nil) }
-        // Where there is none, the log was left when the last connection was closed.
+        // Without a writer, the log was left in place when the last connection was closed.
         guard let writer = writer ?? (isReadOnly ? nil : try? open(isReader: false)) else { return }
         self.writer = nil
         guard !isReadOnly else { return writer.close() }
-        // Not worth waiting for: the next one to open the store does it otherwise.
+        // Does not wait for locks: the next process that opens the store runs the checkpoint.
         sqlite3_busy_timeout(writer.handle, 0)
         if hasFailed || !flushLogAtEnd(writer) { return close(writer, leavesLog: true) }
         var isSound = true
@@ -214,7 +290,7 @@ final class ConnectionPool: @unchecked Sendable {
         close(writer, leavesLog: !isSound)
     }
 
-    /// - Returns: whether what is in the log is on the disk.
+    /// - Returns: A Boolean value that indicates whether the log is durable.
     private func flushLogAtEnd(_ writer: Connection) -> Bool {
         if isLogFlushed { return true }
         do {
@@ -227,31 +303,31 @@ final class ConnectionPool: @unchecked Sendable {
         }
     }
 
-    /// Makes sure that what others have left in the log is on the disk, before anything is built upon it. To be called with the write lock.
+    /// Makes frames that other connections left in the log durable before anything is written that depends on them. Call it with the write lock held.
     ///
-    /// Their last flush may have failed. The system then no longer knows that it must write those pages, and shows them all the same; only writing them
-    /// again brings them to the disk.
+    /// The last flush of another process may have failed. The system then no longer marks those pages as dirty but still returns them to readers; only writing
+    /// them again makes them durable.
     private func flushLog() throws {
         if isLogFlushed { return }
         try FilePlace(path: path).rewriteLog()
         lock.withLock { isLogFlushed = true }
     }
 
-    /// To be called by the writer when its transaction has begun.
+    /// Checks and flushes the log. The writer calls it when its transaction has begun.
     func didBeginWriting() throws {
         if files.count == 1 { try files.add(FilePlace(path: path).walPath) }
         try flushLog()
     }
 
-    /// To be called by the writer before it commits.
-    /// - Throws: `io` where the files were deleted or replaced.
+    /// Checks the store's files. The writer calls it before it commits.
+    /// - Throws: `io` if the files were deleted or replaced.
     func checkFiles() throws { try files.check(path) }
 
-    /// Errors of reading and of memory: `SQLITE_IOERR_READ`, `_SHORT_READ`, `_NOMEM`.
+    /// The codes of read and memory errors: `SQLITE_IOERR_READ`, `_SHORT_READ`, `_NOMEM`.
     private static let harmlessCodes: [Int32] = [1, 2, 12].map { SQLITE_IOERR | $0 << 8 }
 
-    /// To be called with every error of writing: after one of the system nothing more is written until the store is opened again, as what was to be
-    /// flushed may be lost although it can still be read, and a second flush would not tell.
+    /// Records a write error. Call it with every error of a write. After an I/O error, all writes fail until the store is opened again: data of the failed
+    /// flush may be lost although it can still be read, and a second flush would not report that.
     func note(_ error: any Error) {
         guard let error = error as? StoreError, error.engineCode & 0xff == Int(SQLITE_IOERR),
             !Self.harmlessCodes.contains(Int32(truncatingIfNeeded: error.engineCode))
@@ -260,16 +336,71 @@ final class ConnectionPool: @unchecked Sendable {
             guard failure == nil else { return }
             failure = StoreError(
                 .io,
-                "An earlier write to \(path) failed, so nothing more is written: what it was to flush may not be on the disk. Reading goes on. "
+                "An earlier write to \(path) failed, so nothing more is written: what it was to flush may not be on the disk. Reads still work. "
                     + "Close the store and open it again.", url: path, engineCode: error.engineCode, underlying: error.underlying)
         }
     }
 
-    /// Warns once when the write-ahead log has become long. Called by the writer.
+    // MARK: The log
+
+    /// Registers a new snapshot.
+    /// - Returns: the number of times a stalled log has been copied completely.
+    func didBeginReading(_ version: UInt64) -> Int {
+        lock.withLock {
+            snapshots[version, default: 0] += 1
+            newest = max(newest, version)
+            return copies
+        }
+    }
+
+    func didEndReading(_ version: UInt64) {
+        lock.withLock {
+            let count = snapshots[version] ?? 0
+            snapshots[version] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    /// Whether a snapshot of the newest version should be renewed so that the log can start over.
+    enum Renewal {
+        /// The snapshot should begin again, to read only the database.
+        case wanted
+        /// This snapshot and all others of the version should begin again.
+        case wantedByAll
+    }
+
+    /// Copies a stalled log completely if all snapshots show the newest version.
+    /// - Parameter known: The number of complete copies when the snapshot began.
+    /// - Returns: `nil` if the snapshot does not prevent the log from starting over.
+    func renewal(_ version: UInt64, since known: Int) -> Renewal? {
+        let (isCopied, mayCopy): (Bool, Bool) = lock.withLock {
+            guard version == newest else { return (false, false) }
+            let mayCopy =
+                isLogStalled && !isWriterBorrowed && writer != nil && !isClosed && failure == nil && isLogFlushed && snapshots.count == 1
+            if mayCopy { isWriterBorrowed = true }
+            return (copies > known, mayCopy)
+        }
+        guard mayCopy, let writer else { return isCopied ? .wanted : nil }
+        defer { giveBackWriter() }
+        writer.copyLog()
+        if let error = writer.copyingFailure { note(error) }
+        let isStalled = writer.isLogStalled
+        lock.withLock {
+            isLogStalled = false
+            if !isStalled { copies += 1 }
+        }
+        return isStalled ? nil : .wantedByAll
+    }
+
+    /// Records the length of the log after a commit and warns once when the log has become long. Called by the writer.
     ///
-    /// When it has been copied into the database it starts over, unless somebody still reads an old version.
-    func watchLog() {
-        guard let size = writer?.logSize else { return }
+    /// After a complete checkpoint the log starts over, unless a snapshot still reads it.
+    func watchLog(_ version: UInt64) {
+        guard let writer else { return }
+        lock.withLock {
+            newest = max(newest, version)
+            isLogStalled = writer.isLogStalled
+        }
+        let size = writer.logSize
         guard size > options.longLog else {
             hasWarnedOfLog = false
             return

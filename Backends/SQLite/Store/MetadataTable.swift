@@ -1,15 +1,16 @@
 import CSQLite
 import PolyStoreBackend
 
-/// `polystore_metadata`: what the store says about itself.
+/// The table `polystore_metadata`, which identifies the store, its format and its schema.
 struct MetadataTable {
     let connection: Connection
 
-    /// - Parameter request: what the store is to be opened for. Without one everything is decoded.
-    /// - Throws: `corrupt` for anything that is missing or of another kind.
+    /// Reads the metadata.
+    /// - Parameter request: The request that opens the store; `nil` decodes everything.
+    /// - Throws: `corrupt` if a value is missing or has another type.
     func read(for request: OpenRequest? = nil) throws -> StoreMetadata {
         let format = try integer("format")
-        // A newer format may keep other things; only its number matters then, as it is refused.
+        // A newer format may have other values. Only its number is needed, because the store is rejected.
         guard format <= StoreTables.format else {
             return StoreMetadata(
                 format: format, storeID: "", configurationName: nil, schema: SchemaDescription(name: "", entities: []), schemaHash: "")
@@ -28,17 +29,28 @@ struct MetadataTable {
             schemaHash: hash)
     }
 
+    /// Replaces the stored schema.
+    func write(_ schema: ResolvedSchema) throws {
+        try connection.execute("DELETE FROM polystore_metadata WHERE key IN ('format', 'schema', 'schemaSum', 'schemaHash')")
+        try write("format", .integer(Int64(StoreTables.format)))
+        try writeSchema(schema.description, hash: schema.versionHash)
+    }
+
     func write(_ metadata: StoreMetadata) throws {
         try write("format", .integer(Int64(metadata.format)))
         try write("storeID", .text(metadata.storeID))
         try write("configuration", metadata.configurationName.map(Binding.text))
-        let schema = metadata.schema.encoded()
-        try write("schema", .blob(schema))
-        try write("schemaSum", .text(Self.sum(schema)))
-        try write("schemaHash", .text(metadata.schemaHash))
+        try writeSchema(metadata.schema, hash: metadata.schemaHash)
     }
 
-    /// Tells damage without decoding.
+    private func writeSchema(_ schema: SchemaDescription, hash: String) throws {
+        let bytes = schema.encoded()
+        try write("schema", .blob(bytes))
+        try write("schemaSum", .text(Self.sum(bytes)))
+        try write("schemaHash", .text(hash))
+    }
+
+    /// Returns a checksum that detects damage without decoding.
     private static func sum(_ bytes: [UInt8]) -> String { String(bytes.withUnsafeBytes { RecordChecksum.crc32c($0) }, radix: 16) }
 
     private func write(_ key: String, _ value: Binding?) throws {
@@ -51,7 +63,7 @@ struct MetadataTable {
     }
 
     private func integer(_ key: String) throws -> Int {
-        // As text, SQLite gives the digits.
+        // SQLite converts an integer to its digits when it is read as text.
         guard let number = Int(String(decoding: try required(key, SQLITE_INTEGER), as: UTF8.self)), number > 0 else { throw corrupt(key) }
         return number
     }
@@ -63,7 +75,7 @@ struct MetadataTable {
         return value
     }
 
-    /// - Returns: nil for null and for a missing row.
+    /// - Returns: `nil` for null and for a missing row.
     private func value(_ key: String, _ type: Int32) throws -> [UInt8]? {
         let statement = try connection.prepare("SELECT value FROM polystore_metadata WHERE key = ?")
         defer { connection.finalize(statement) }

@@ -13,18 +13,37 @@ final class SQLiteBackend: StorageBackend {
         capabilities = Capabilities(
             features: [
                 .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes,
-                .transferableWriter, .namedValues, .changeLog,
+                .transferableWriter, .namedValues, .changeLog, .migration, .copying, .compaction,
             ],
             largestValue: largestValue)
     }
 
-    // The pool is also held by transactions that still run; a store that nobody holds any more must not wait for them.
+    // Running transactions also hold the pool, so it is closed explicitly when the store is released.
     deinit { pool.close() }
 
-    /// A commit writes to the write-ahead log, which carries no locks.
+    /// The write-ahead log, which every commit writes to and which carries no locks.
     var commitFiles: [String] { [pool.path + "-wal"] }
 
     func beginRead() throws -> any ReadTransaction { try SQLiteReadTransaction(pool) }
     func beginWrite() throws -> any WriteTransaction { try SQLiteWriteTransaction(pool) }
     func close() throws { pool.close() }
+
+    /// Rewrites the database in table order (`VACUUM`) and runs a checkpoint.
+    func compact() throws {
+        let connection = try pool.borrowWriter()
+        defer { pool.giveBackWriter() }
+        do {
+            // The log before it must be durable, so that a power failure cannot remove it.
+            try pool.flushLog(connection)
+            try connection.setFullySynchronous(true)
+            try connection.execute("VACUUM")
+            // Without waiting for readers of older snapshots: the log is then copied when they have ended.
+            sqlite3_busy_timeout(connection.handle, 0)
+            defer { sqlite3_busy_timeout(connection.handle, Int32(clamping: pool.options.busyTimeout)) }
+            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        } catch {
+            pool.note(error)
+            throw error
+        }
+    }
 }

@@ -2,18 +2,26 @@ import PolyStoreBackend
 
 /// A snapshot: a connection inside a deferred transaction whose first read pinned the version.
 final class SQLiteReadTransaction: ReadTransaction {
-    private let session: Session
+    // Replaced only in `renew()`; a transaction is used by one thread at a time.
+    @exclusivity(unchecked) private var session: Session
     private let pool: ConnectionPool
+    /// The number of complete copies of a stalled log when the session began; see ``ConnectionPool/renewal(_:since:)``.
+    @exclusivity(unchecked) private var knownCopies: Int
 
     init(_ pool: ConnectionPool) throws {
+        session = try Self.begin(pool)
+        knownCopies = pool.didBeginReading(session.version)
+        self.pool = pool
+    }
+
+    private static func begin(_ pool: ConnectionPool) throws -> Session {
         let connection = try pool.borrowReader()
         do {
-            session = Session(connection, version: try connection.begin(writing: false))
+            return Session(connection, version: try connection.begin(writing: false))
         } catch {
             pool.giveBack(reader: connection)
             throw error
         }
-        self.pool = pool
     }
 
     deinit { end() }
@@ -31,12 +39,36 @@ final class SQLiteReadTransaction: ReadTransaction {
     func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] { try session.logEntries(after: position, limit: limit) }
     func logBounds() throws -> LogBounds { try session.logBounds() }
 
+    /// Begins the snapshot again at the same version, so that the write-ahead log can start over.
+    ///
+    /// SQLite starts the log over once it has been copied completely and no snapshot reads it. A snapshot that began before the copy was complete still reads
+    /// it, and a context that observes commits always holds a snapshot.
+    func renew() -> Bool {
+        guard !session.isEnded, session.connection.inUse.isEmpty, session.connection.process.isCurrent,
+            let renewal = pool.renewal(session.version, since: knownCopies), let new = try? Self.begin(pool)
+        else { return false }
+        let old = new.version == session.version ? session : new
+        if old !== new {
+            session = new
+            pool.didEndReading(old.version)
+            knownCopies = pool.didBeginReading(new.version)
+        }
+        end(old)
+        return renewal == .wantedByAll
+    }
+
     func end() {
         guard !session.isEnded else { return }
+        // In a forked child process the lock may never be released.
+        if session.connection.process.isCurrent { pool.didEndReading(session.version) }
+        end(session)
+    }
+
+    private func end(_ session: Session) {
         session.end()
         guard session.connection.process.isCurrent else { return }
         let connection = session.connection
-        // Nothing was written, so a refused commit is as good as a rollback.
+        // Nothing was written, so a failed commit has the effect of a rollback.
         do { try connection.commit() } catch { connection.rollback() }
         pool.giveBack(reader: connection)
     }

@@ -1,20 +1,20 @@
 import CSQLite
 import PolyStoreBackend
 
-/// The one transaction that writes: the writing connection inside `BEGIN IMMEDIATE`.
+/// The write transaction of a store: the writing connection inside `BEGIN IMMEDIATE`.
 final class SQLiteWriteTransaction: WriteTransaction {
     private let session: Session
     private let pool: ConnectionPool
-    // A transaction is used by one thread at a time; no access lasts longer than a line.
+    // A transaction is used by one thread at a time, and no access lasts longer than a statement.
     @exclusivity(unchecked) private var hasApplied = false
-    /// What ``reserveIDs(_:count:)`` gave out.
+    /// The row ids that ``reserveIDs(_:count:)`` has reserved.
     @exclusivity(unchecked) private var reservations: [(table: EntityTable, count: Int)] = []
     var connection: Connection { session.connection }
 
     init(_ pool: ConnectionPool) throws {
         let connection = try pool.borrowWriter()
         do {
-            session = Session(connection, version: try connection.begin(writing: true))
+            session = Session(connection, version: try pool.beginWriting(connection))
             try pool.didBeginWriting()
         } catch {
             connection.rollback()
@@ -22,6 +22,14 @@ final class SQLiteWriteTransaction: WriteTransaction {
             throw error
         }
         self.pool = pool
+    }
+
+    /// Takes over the transaction that a migration has begun on its own connection while it holds the writer.
+    init(migrating connection: Connection, version: UInt64, _ pool: ConnectionPool) {
+        session = Session(connection, version: version)
+        self.pool = pool
+        // Every change set needs a savepoint, because undoing it must not undo the migration.
+        hasApplied = true
     }
 
     deinit { rollback() }
@@ -75,15 +83,15 @@ final class SQLiteWriteTransaction: WriteTransaction {
         }
     }
 
-    /// Tries the ways of writing in turn: the quickest that may be enough first.
+    /// Tries the write strategies in turn, the fastest first.
     private func write(_ writer: ChangeWriter, _ start: WriteStart) throws {
-        // An index that a walk goes through cannot be dropped.
+        // SQLite cannot drop an index that an open cursor uses.
         let late = connection.inUse.isEmpty ? try writer.lateIndexes() : []
         if !late.isEmpty {
             do {
                 return try writer.write(clearsUnique: false, indexingLate: late)
             } catch is ChangeWriter.Taken {
-                // Who has the value is told better by the plain way.
+                // The plain strategy identifies the object that holds the value.
                 try undo(start)
             }
         }
@@ -91,7 +99,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
             try writer.write(clearsUnique: false)
         } catch let taken as ChangeWriter.Taken {
             guard writer.updatesUnique else { throw writer.explain(taken) }
-            // Values may be swapping owners: once more, with the old ones out of the way.
+            // Unique values may be exchanged between objects: writes again, with the old values cleared first.
             try undo(start)
             do { try writer.write(clearsUnique: true) } catch let taken as ChangeWriter.Taken { throw writer.explain(taken) }
         }
@@ -113,17 +121,17 @@ final class SQLiteWriteTransaction: WriteTransaction {
         }
         defer { finish() }
         try settle(durability)
-        pool.watchLog()
+        pool.watchLog(next)
         return next
     }
 
-    /// Makes a commit that has just happened as durable as asked.
+    /// Makes the preceding commit as durable as requested.
     private func settle(_ durability: Durability) throws {
         do {
             if let failure = connection.copyingFailure {
                 pool.note(failure)
-                // The commit was flushed before the log was copied, or it was not to be flushed then. Flushing it now would tell nothing: a system
-                // that could not write a page forgets that it must.
+                // The commit was flushed before the log was copied, or no flush was requested then. A flush at this point would report nothing: a system that
+                // failed to write a page forgets that it is dirty.
                 if durability == .full, !connection.isFullySynchronous { throw failure }
                 return
             }
@@ -136,7 +144,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
 
     func rollback() {
         guard !session.isEnded else { return }
-        // A child that was forked leaves the parent's transaction alone.
+        // A forked child process leaves the transaction of its parent alone.
         guard connection.process.isCurrent else { return session.end() }
         connection.rollback()
         finish()
@@ -147,8 +155,8 @@ final class SQLiteWriteTransaction: WriteTransaction {
         pool.giveBackWriter()
     }
 
-    /// After some errors SQLite rolls the whole transaction back by itself. What is read then is another snapshot, and what is written would be
-    /// committed at once: nothing may go on.
+    /// Throws an error if SQLite has ended the transaction. After some errors SQLite rolls back the whole transaction: reads would see another snapshot, and
+    /// writes would be committed immediately.
     private func check() throws {
         try session.check()
         guard connection.isInTransaction else {
@@ -161,7 +169,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
         return try body()
     }
 
-    /// Back to where a change set began, so that it can be written another way or not at all.
+    /// Restores the state before a change set, so that it can be written with another strategy or abandoned.
     private func undo(_ start: WriteStart) throws {
         if start.isSavepoint { return try start.rollBack() }
         connection.rollback()
@@ -171,11 +179,11 @@ final class SQLiteWriteTransaction: WriteTransaction {
             connection.rollback()
             throw StoreError(.conflict, "Another process has written to \(connection.path) meanwhile.", url: connection.path)
         }
-        // Ids that were given out stay given out. The version is the same, so they are the same again.
+        // Reserved row ids stay reserved. The version is unchanged, so the same row ids are reserved again.
         for (table, count) in reservations { _ = try IDSequence(connection: connection, table: table).take(count) }
     }
 
-    /// Undoes a change set that failed and says if more than that is gone.
+    /// Undoes a failed change set. The returned error states if SQLite has rolled back more than that.
     private func abandon(_ error: any Error, _ start: WriteStart) -> any Error {
         if connection.isInTransaction || !start.isSavepoint {
             do {
@@ -183,20 +191,20 @@ final class SQLiteWriteTransaction: WriteTransaction {
                 try start.release()
                 return error
             } catch {
-                // Half a change set must never be committed.
+                // A partial change set must never be committed.
                 connection.rollback()
             }
         }
-        guard var told = error as? StoreError else { return error }
-        told.message += " SQLite rolled the whole transaction back."
-        return told
+        guard var storeError = error as? StoreError else { return error }
+        storeError.message += " SQLite rolled the whole transaction back."
+        return storeError
     }
 }
 
-/// The state that a failed change set is taken back to.
+/// The state to which a failed change set is rolled back.
 ///
-/// A savepoint makes SQLite copy every page before its first change: a seventh of the time of 10,000 updates. A transaction's first change
-/// set needs none, as rolling back and beginning again leads to the same state.
+/// With a savepoint, SQLite copies every page before its first change, which takes a seventh of the time of 10,000 updates. The first change set of a
+/// transaction needs no savepoint: rolling back and beginning again restores the same state.
 private struct WriteStart {
     let connection: Connection
     let isSavepoint: Bool
@@ -209,7 +217,7 @@ private struct WriteStart {
         if isSavepoint { try connection.run(connection.kept("SAVEPOINT change"), "Starting a change") }
     }
 
-    /// The savepoint stays open.
+    /// Rolls back to the savepoint, which stays open.
     func rollBack() throws {
         try connection.run(connection.kept("ROLLBACK TO change"), "Undoing a change")
         connection.nan = nan
@@ -219,7 +227,7 @@ private struct WriteStart {
 }
 
 extension Connection {
-    /// Keeps the names of columns with NaN, in the transaction that put it there.
+    /// Stores the names of the columns with NaN, in the transaction that wrote the NaN.
     func storeNaN() throws {
         let statement = try kept("UPDATE polystore_state SET nan = ?")
         let code = statement.bind(1, .textBytes(nan.text))
@@ -227,10 +235,10 @@ extension Connection {
         try run(statement, "Writing the store's state")
     }
 
-    /// Makes a commit that has just happened as durable as asked.
+    /// Makes the preceding commit as durable as requested.
     ///
-    /// `synchronous` cannot be set inside a transaction, and how durable it must be is known only at its end. So the setting follows the
-    /// latest wish, for the next commit: one that wanted less got more, and one that wanted more has the log flushed here.
+    /// `synchronous` cannot be set inside a transaction, and the requested durability is known only at its end. The setting therefore follows the latest
+    /// request and applies to the next commit. A commit that requested less has been flushed anyway; for one that requested more, the log is flushed here.
     func settle(_ durability: Durability) throws {
         guard isFullySynchronous != (durability == .full) else { return }
         if durability == .full {

@@ -1,7 +1,7 @@
 import CSQLite
 import PolyStoreBackend
 
-/// Opens a store, or makes it; refuses everything else without touching it.
+/// Opens or creates a store. Leaves every other file unmodified.
 struct StoreOpener {
     let path: String
     let options: SQLiteOptions
@@ -17,7 +17,7 @@ struct StoreOpener {
             do {
                 return try open(tables)
             } catch let error as StoreError where error.code == .busy && !deadline.isPast {
-                // While the log is made or taken away SQLite does not wait by itself, as it does at other times.
+                // SQLite ignores the busy timeout while the log is created or removed.
                 Deadline.pause(milliseconds: 2)
             }
         }
@@ -25,9 +25,9 @@ struct StoreOpener {
 
     private var mayReset: Bool { request.resetsOnModelMismatch && !request.isReadOnly }
 
-    /// SQLite itself says only that it cannot open such a file.
+    /// Checks the length of the path, because SQLite's own error does not name the cause.
     private func checkLength() throws {
-        // Room for "-journal" is part of the limit.
+        // The limit includes the suffix "-journal".
         let longest = (sqlite3_vfs_find(nil).map { Int($0.pointee.mxPathname) } ?? 512) - 8
         guard path.utf8.count <= longest else {
             throw StoreError(
@@ -59,27 +59,31 @@ struct StoreOpener {
     private func open(_ tables: StoreTables, _ access: Connection.Access) throws -> SQLiteBackend {
         let hadLog = place.walSize() > 0
         let connection = try Connection(path: path, tables: tables, access: access, busyTimeout: options.busyTimeout)
-        do {
-            return try open(connection, tables, access, hadLog: hadLog)
-        } catch {
-            // A refused store stays as it is, its log included.
+        let backend: SQLiteBackend
+        do { backend = try open(connection, tables, access, hadLog: hadLog) } catch {
+            // A rejected store stays unmodified, including its log.
             if hadLog { polystore_sqlite_leave_wal(connection.handle) }
             connection.close()
             throw error
         }
+        do { try backend.pool.adoptIndexes() } catch {
+            backend.pool.close()
+            throw error
+        }
+        return backend
     }
 
-    /// Makes sure that there is a file, with the right permissions.
+    /// Ensures that the file exists with the right permissions.
     private func prepareFile() throws {
         switch try place.kind() {
         case .file: break
         case .absent:
             guard !request.isReadOnly else {
-                throw StoreError(.io, "There is no file \(path), and a store opened for reading only is not made.", url: path)
+                throw StoreError(.io, "The file \(path) does not exist, and opening a store read-only does not create it.", url: path)
             }
             try place.create(mode: options.fileMode)
         case .directory: throw StoreError(.notAStore, "\(path) is a folder, and a file was expected. It was left as it is.", url: path)
-        case .other: throw StoreError(.io, "\(path) is no ordinary file.", url: path)
+        case .other: throw StoreError(.io, "\(path) is not a regular file.", url: path)
         }
     }
 
@@ -87,7 +91,7 @@ struct StoreOpener {
         if !request.isReadOnly && sqlite3_db_readonly(connection.handle, "main") != 0 {
             throw StoreError(.io, "The file may not be written: \(path). Open it for reading only, or change its permissions.", url: path)
         }
-        let metadata: StoreMetadata
+        var metadata: StoreMetadata
         var isMade = false
         if let found = try read(connection) {
             metadata = found
@@ -102,26 +106,32 @@ struct StoreOpener {
             isMade = true
         }
         let pool = try ConnectionPool(
-            writer: connection, storeID: metadata.storeID, options: options, access: access,
+            writer: connection,
+            identity: StoreIdentity(storeID: metadata.storeID, schemaHash: metadata.schemaHash, schema: request.schema.description),
+            options: options, access: access,
             isLogFlushed: !hadLog && (isMade || place.walSize() == 0), logger: request.logger)
-        // SQLite limits a whole row by the same number; a little is left for the other fields.
+        // The stored schema may have had other indexes.
+        metadata.schema = request.schema.description
+        metadata.schemaHash = request.schema.versionHash
+        // SQLite applies the same limit to a whole row; the margin is for the other fields.
         let largest = Int(sqlite3_limit(connection.handle, SQLITE_LIMIT_LENGTH, -1))
         return SQLiteBackend(pool: pool, metadata: metadata, largestValue: largest - largest / 100)
     }
 
-    /// SQLite reads what is missing of the last page as zeros. With a log that is what a checkpoint that was interrupted leaves; without one the file was cut.
+    /// Checks that the file size is a multiple of the page size. SQLite reads a missing part of the last page as zeros. With a log, an interrupted checkpoint
+    /// can leave such a page; without one, the file was truncated.
     /// - Throws: `corrupt`.
     private func checkPages(_ connection: Connection) throws {
         let bytes = try place.stamp().bytes
         guard let pageSize = try connection.integer("PRAGMA page_size"), pageSize > 0, bytes % Int(pageSize) != 0 else { return }
         throw StoreError(
             .corrupt,
-            "The store \(path) has \(bytes) bytes, which is no multiple of its page size of \(pageSize): its end is missing. Restore it from a copy.",
+            "The store \(path) has \(bytes) bytes, which is not a multiple of its page size of \(pageSize): its end is missing. Restore it from a copy.",
             url: path)
     }
 
-    /// What the store says about itself, all of one version.
-    /// - Returns: nil for an empty file, and for a store that is to be emptied.
+    /// Reads the metadata in one transaction.
+    /// - Returns: `nil` for an empty file, and for a store that must be reset.
     private func read(_ connection: Connection) throws -> StoreMetadata? {
         try connection.execute("BEGIN")
         defer { connection.rollback() }
@@ -130,13 +140,13 @@ struct StoreOpener {
         }
     }
 
-    /// In a transaction.
-    /// - Returns: nil for an empty file.
-    /// - Throws: `notAStore`, `corrupt`, and what ``StoreMetadata/check(_:supportedFormat:url:)`` throws.
+    /// Reads the metadata in the open transaction.
+    /// - Returns: `nil` for an empty file.
+    /// - Throws: `notAStore`, `corrupt`, and the errors of ``StoreMetadata/check(_:supportedFormat:url:)``.
     private func metadata(_ connection: Connection) throws -> StoreMetadata? {
         guard case .store = try Self.contents(connection) else { return nil }
         let metadata = try MetadataTable(connection: connection).read(for: request)
-        try metadata.check(request, supportedFormat: StoreTables.format, url: path)
+        try metadata.check(request, supportedFormat: StoreTables.format, url: path, acceptsOtherIndexes: true)
         let tables = connection.tables
         if tables.schema.links.contains(where: { $0.sharedName != nil }) {
             let there = Set(try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table'"))
@@ -151,31 +161,32 @@ struct StoreOpener {
 
     private enum Contents { case empty, store }
 
-    /// Looks, without changing anything.
+    /// Determines whether the file is empty or a store, without modifying it.
     /// - Throws: `notAStore`.
     private static func contents(_ connection: Connection) throws -> Contents {
         do {
-            // In one statement: between two of them somebody else may have made the store.
+            // A single statement, because another process may create the store between two statements.
             let found = try connection.integer(
                 """
                 SELECT CASE WHEN count(*) = 0 THEN 0 WHEN sum(name = 'polystore_metadata' AND type = 'table') = 1 THEN 1 ELSE 2 END
                 FROM sqlite_master
                 """)
-            guard found != 2 else { throw foreign(connection, "it is a SQLite database of somebody else") }
+            guard found != 2 else { throw foreign(connection, "it is a SQLite database of another program") }
             if try connection.texts("PRAGMA encoding") != ["UTF-8"] { throw foreign(connection, "its text is not UTF-8") }
             return found == 1 ? .store : .empty
         } catch let error as StoreError where error.engineCode & 0xff == Int(SQLITE_NOTADB) {
-            throw foreign(connection, "it is no SQLite database, or an encrypted one", error)
+            throw foreign(connection, "it is not a SQLite database, or an encrypted one", error)
         }
     }
 
     private static func foreign(_ connection: Connection, _ why: String, _ error: StoreError? = nil) -> StoreError {
         StoreError(
-            .notAStore, "The file \(connection.path) is no store: \(why). It was left as it is.", url: connection.path,
+            .notAStore, "The file \(connection.path) is not a store: \(why). It was left as it is.", url: connection.path,
             engineCode: error?.engineCode ?? 0, underlying: error?.underlying)
     }
 
-    /// All tables and the metadata in one transaction, and the end of what was there before: after a crash there is the one or the other.
+    /// Creates all tables and the metadata, and removes the previous contents, in one transaction. After a crash the file has either the old or the new
+    /// contents.
     private func create(_ connection: Connection, _ tables: StoreTables) throws -> StoreMetadata {
         try connection.execute("PRAGMA page_size = \(options.pageSize)")
         try useLog(connection)
@@ -183,7 +194,7 @@ struct StoreOpener {
         try connection.execute("BEGIN IMMEDIATE")
         var isEmptied = false
         do {
-            // Judged again by the one who may write: another process may have made the store, or emptied it and filled it anew.
+            // Checked again with the write lock held: another process may have created the store, or reset it and filled it.
             do {
                 if let found = try metadata(connection) {
                     try connection.execute("ROLLBACK")
@@ -207,9 +218,9 @@ struct StoreOpener {
         }
     }
 
-    /// Drops everything, in the running transaction. The file itself stays: whoever has it open would go on writing to a deleted one.
+    /// Drops everything in the open transaction. Keeps the file, because other processes that have it open would continue to write to a deleted file.
     private func clear(_ connection: Connection) throws {
-        // With a virtual table go those that it keeps itself, so it comes first.
+        // Virtual tables first: dropping one also drops its shadow tables.
         for (kind, condition) in [
             ("VIEW", "type = 'view'"), ("TRIGGER", "type = 'trigger'"), ("TABLE", "type = 'table' AND sql LIKE 'CREATE VIRTUAL %'"),
             ("TABLE", "type = 'table'"),
@@ -221,14 +232,14 @@ struct StoreOpener {
         }
     }
 
-    /// Makes the file of a store that was emptied as small as a new one, where nobody holds that up.
+    /// Shrinks the file of a store that was reset, unless another connection prevents it.
     private func giveBackRoom(_ connection: Connection) throws {
         do { try connection.execute("VACUUM") } catch let error as StoreError where [.busy, .full].contains(error.code) {
-            // The room is used again by what is written next.
+            // Later writes reuse the free pages.
         }
     }
 
-    /// Write-ahead log: readers and the writer do not wait for each other.
+    /// Enables the write-ahead log, so that readers and the writer do not block each other.
     private func useLog(_ connection: Connection) throws {
         let mode = try connection.texts("PRAGMA journal_mode = WAL")
         guard mode == ["wal"] else {

@@ -12,13 +12,13 @@ import PolyStoreBackend
 extension FilePlace {
     var walPath: String { path + "-wal" }
 
-    /// Bytes of the write-ahead log; 0 where there is none.
+    /// Returns the size of the write-ahead log in bytes; 0 if there is none.
     func walSize() -> Int {
         var found = stat()
         return stat(walPath, &found) == 0 ? Int(found.st_size) : 0
     }
 
-    /// Tells whether a file was written to in between.
+    /// A file state that detects writes between two reads of it.
     struct Stamp: Equatable, Sendable {
         let device: dev_t
         let inode: ino_t
@@ -40,16 +40,16 @@ extension FilePlace {
             nanoseconds: Int(time.tv_nsec))
     }
 
-    /// Whether files can be made in the folder that the file is in.
+    /// A Boolean value that indicates whether the file's folder allows new files.
     var folderTakesFiles: Bool {
         let cut = path.lastIndex(of: "/")
         let folder = cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         return faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0
     }
 
-    /// Writes the write-ahead log over itself, byte for byte, and flushes it with its name. To be called while nobody else can write to it.
+    /// Rewrites the write-ahead log with the same bytes and flushes it together with its folder entry. Call it while no other connection can write to it.
     ///
-    /// SQLite has no lock on the log itself, so closing a descriptor of it drops none.
+    /// SQLite holds no lock on the log itself, so closing a descriptor of it releases none.
     /// - Throws: `full`, `io`.
     func rewriteLog() throws {
         guard walSize() > 0 else { return }

@@ -1,31 +1,32 @@
 import CSQLite
 import PolyStoreBackend
 
-// A big load changes much of an index, entry by entry and in no order: each is looked for, and pages are split. Where enough changes, the index is
-// dropped first and made anew when nearly all is written: SQLite then sorts the entries and writes each page once, and full. The last entries come
-// one by one, and split most pages, as whatever comes later would.
+// A bulk load modifies many entries of an index in random order, which costs a search per entry and splits pages. If enough entries change, the index is
+// dropped first and rebuilt near the end: SQLite then sorts the entries and writes each full page once. The last entries are inserted one by one and split most
+// pages, as later inserts would.
 
 extension ChangeWriter {
-    /// An index that is dropped first and made anew.
+    /// An index that is dropped before the load and rebuilt after it.
     struct LateIndex {
         let table: EntityTable
-        /// Of ``EntityTable/indexes``.
+        /// The index in ``EntityTable/indexes``.
         let position: Int
-        /// So many inserts, the last of the table's, find it in place.
+        /// The number of final inserts of the table that run with the index in place.
         let lastInserts: Int
     }
 
-    /// Fewer entries are not worth the changes of the schema, after which every connection prepares its statements again.
+    /// The minimum number of entries. Below it, dropping an index costs more than it saves, because a schema change makes every connection re-prepare its
+    /// statements.
     private static let leastEntries = 5000
-    /// A row of so many finds the indexes in place: one or two for each of an index's pages, which is enough to split them.
+    /// One of this many rows is inserted with the indexes in place: one or two per index page, which is enough to split them.
     private static let rowsPerLastInsert = 32
 
-    /// The indexes of which so much changes that making them anew is quicker: half as many entries as there will be rows. Of a table of
-    /// 100,000 rows it was even at a third for integers, and at nearly two thirds for texts of 30 bytes.
+    /// Returns the indexes that are faster to rebuild: those with at least half as many changed entries as there will be rows. For a table of 100,000 rows the
+    /// break-even point was a third for integers and nearly two thirds for texts of 30 bytes.
     func lateIndexes() throws -> [LateIndex] {
         guard changes.changes.count >= Self.leastEntries else { return [] }
         var inserts = Array(repeating: 0, count: tables.entities.count)
-        // How often each field is written in a row that was there before.
+        // The number of updates per field in existing rows.
         var updates = tables.entities.map { Array(repeating: 0, count: $0.fieldCount) }
         for change in changes.changes {
             switch change.kind {
@@ -38,14 +39,17 @@ extension ChangeWriter {
             }
         }
         var late: [LateIndex] = []
+        // An index that another process has dropped, or that is still to be created in the background, is not rebuilt.
+        let present = Set(try connection.texts("SELECT name FROM sqlite_master WHERE type = 'index'"))
         for (table, inserted) in zip(tables.entities, inserts) {
             let entries = table.indexes.map { index in inserted + (index.fields.map { updates[table.entity.index][$0] }.max() ?? 0) }
             guard let most = entries.max(), most >= Self.leastEntries else { continue }
-            // Ids are given out in order, so the greatest one tells at once how many rows there can be at most.
+            // Row ids are assigned in ascending order, so the greatest one is an upper bound of the number of rows.
             let greatest = try connection.integer("SELECT max(\(SQLNames.objectID)) FROM \(table.name)") ?? 0
-            // What follows is written so that ids near the end do not overflow.
+            // Written so that row ids near the maximum do not overflow.
             let lastInserts = min(inserted, max(1, Int(greatest) / Self.rowsPerLastInsert + inserted / Self.rowsPerLastInsert))
-            for (position, count) in entries.enumerated() where count >= Self.leastEntries {
+            for (position, count) in entries.enumerated()
+            where count >= Self.leastEntries && present.contains(table.indexes[position].plainName) {
                 guard Int64(count) - Int64(inserted / 2) >= greatest / 2 else { continue }
                 late.append(LateIndex(table: table, position: position, lastInserts: lastInserts))
             }
@@ -55,7 +59,7 @@ extension ChangeWriter {
 
     func drop(_ late: LateIndex) throws { try connection.execute("DROP INDEX \(late.table.indexes[late.position].name)") }
 
-    /// Inserts all new rows and makes the late indexes, each before the last inserts of its table.
+    /// Inserts all new rows and rebuilds the late indexes, each before the last inserts of its table.
     func insertAll(indexingLate late: [LateIndex]) throws {
         var left = Array(repeating: 0, count: late.isEmpty ? 0 : tables.entities.count)
         if !late.isEmpty { for change in changes.changes where change.kind == .insert { left[change.entity] += 1 } }
@@ -71,7 +75,8 @@ extension ChangeWriter {
         }
     }
 
-    /// - Throws: ``Taken`` where a unique value is there twice.
+    /// Creates a late index.
+    /// - Throws: ``Taken`` if a unique value occurs twice.
     private func make(_ late: LateIndex) throws {
         let code = sqlite3_exec(connection.handle, late.table.indexSQL[late.position], nil, nil, nil)
         if code == SQLITE_OK { return }

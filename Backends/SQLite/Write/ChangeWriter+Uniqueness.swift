@@ -2,7 +2,7 @@ import CSQLite
 import PolyStoreBackend
 
 extension ChangeWriter {
-    /// Finds out which unique index refused a change, and which object holds the value. To be called while what was written is still there.
+    /// Returns the error for a unique index that rejected a change, with the object that holds the value. Call it before the written rows are rolled back.
     func explain(_ taken: Taken) -> StoreError {
         let change = taken.change
         let table = connection.tables.entities[change.entity]
@@ -12,14 +12,14 @@ extension ChangeWriter {
             let names = index.fields.map { table.entity.fields[$0].name }.joined(separator: ", ")
             error.attribute = names
             error.message =
-                "\(table.entity.name).\(names) of object \(change.id) must be unique, and object \(holder) has the same value\(told(index, change, table))."
+                "\(table.entity.name).\(names) of object \(change.id) must be unique, and object \(holder) has the same value\(duplicateValue(index, change, table))."
             return error
         }
         error.message = "A unique attribute of \(table.entity.name) \(change.id) has a value that another object has."
         return error
     }
 
-    private func told(_ index: EntityTable.Index, _ change: ChangeSet.Change, _ table: EntityTable) -> String {
+    private func duplicateValue(_ index: EntityTable.Index, _ change: ChangeSet.Change, _ table: EntityTable) -> String {
         guard index.fields.count == 1, isNew(index.fields[0], change) else { return "" }
         return " " + changes.record(change).value(table.entity.fields[index.fields[0]]).literal
     }
@@ -32,7 +32,7 @@ extension ChangeWriter {
         var values: [Binding] = []
         for ordinal in index.fields {
             if isNew(ordinal, change) {
-                guard let value = Self.binding(record.value(table.entity.fields[ordinal])) else { return nil }
+                guard let value = Binding(record.value(table.entity.fields[ordinal])) else { return nil }
                 conditions.append("\(table.columns[ordinal]) = ?")
                 values.append(value)
             } else {
@@ -48,15 +48,5 @@ extension ChangeWriter {
         defer { connection.finalize(statement) }
         for (position, value) in values.enumerated() where statement.bind(Int32(position + 1), value) != SQLITE_OK { return nil }
         return sqlite3_step(statement.handle) == SQLITE_ROW ? sqlite3_column_int64(statement.handle, 0) : nil
-    }
-
-    private static func binding(_ value: Value) -> Binding? {
-        switch value {
-        case .null: nil
-        case .integer(let value): .integer(value)
-        case .real(let value): .real(value)
-        case .text(let value): .text(value)
-        case .blob(let value): .blob(value)
-        }
     }
 }

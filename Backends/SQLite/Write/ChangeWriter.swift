@@ -1,24 +1,24 @@
 import CSQLite
 import PolyStoreBackend
 
-/// Writes one change set into the open transaction of a connection. The savepoint around it is the caller's.
+/// Writes one change set into the open transaction of a connection. The caller manages the savepoint around it.
 struct ChangeWriter {
     let connection: Connection
     let changes: ChangeSet
-    /// That of the commit to come.
+    /// The version of the pending commit.
     let version: UInt64
     var tables: StoreTables { connection.tables }
 
-    /// A unique value that is taken, with what is needed to find out by whom.
+    /// A unique value that another object holds, with the data to identify that object.
     struct Taken: Error {
         let change: ChangeSet.Change
         let error: StoreError
     }
 
-    /// Everything, in an order that frees unique values before they are taken again.
+    /// Writes all changes, in an order that frees unique values before they are used again.
     /// - Parameters:
-    ///   - clearsUnique: First sets the unique fields of all updated objects to null, so that they can swap values.
-    ///   - indexingLate: Indexes that are dropped first, and made again when nearly all is written.
+    ///   - clearsUnique: Sets the unique fields of all updated objects to null first, so that objects can exchange values.
+    ///   - indexingLate: The indexes that are dropped first and rebuilt near the end.
     func write(clearsUnique: Bool, indexingLate late: [LateIndex] = []) throws {
         for index in late { try drop(index) }
         for change in inTableOrder(.delete) { try delete(change) }
@@ -31,7 +31,7 @@ struct ChangeWriter {
         try LogTable(connection: connection).write(changes, version: version)
     }
 
-    /// The changes of a kind in the order of their rows in the file, so that each page of a table is looked for once.
+    /// Returns the changes of a kind in table order, so that each page of a table is visited once.
     private func inTableOrder(_ kind: ChangeSet.Kind) -> [ChangeSet.Change] {
         let list = changes.changes
         var order: [RowPlace] = []
@@ -42,7 +42,7 @@ struct ChangeWriter {
         return order.map { list[Int($0.position)] }
     }
 
-    /// Where a change belongs: small, as sorting moves it about.
+    /// The table and row of a change. Small, because sorting moves it.
     private struct RowPlace {
         let entity: Int32
         let position: UInt32
@@ -55,7 +55,7 @@ struct ChangeWriter {
         }
     }
 
-    /// Whether clearing unique fields first could help.
+    /// A Boolean value that indicates whether clearing unique fields first could resolve a violation.
     var updatesUnique: Bool {
         changes.changes.contains { change in
             change.kind == .update
@@ -168,7 +168,7 @@ struct ChangeWriter {
 // MARK: - Binding and running
 
 extension ChangeWriter {
-    /// Binds a field of a record in place: the arena outlives the step, and every use binds anew.
+    /// Binds a field of a record without copying: the arena outlives the step, and every use binds again.
     @inline(__always)
     private func bind(
         _ handle: OpaquePointer, _ index: Int32, _ slot: ColumnSlot, _ ordinal: Int, _ record: RecordView, _ change: ChangeSet.Change,

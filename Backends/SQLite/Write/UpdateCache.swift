@@ -9,9 +9,9 @@ struct UpdateCache {
     }
 
     private var updates: [FieldMask: Update] = [:]
-    /// Change sets tend to change the same fields again and again.
+    /// The most recently used statement. Change sets tend to modify the same fields repeatedly.
     private var latest: Update?
-    /// More sets of fields than this start over.
+    /// The number of statements at which the cache is cleared.
     private static let most = 64
 
     mutating func update(_ mask: FieldMask, _ table: EntityTable, _ connection: Connection) throws -> Update {

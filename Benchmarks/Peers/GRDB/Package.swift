@@ -1,7 +1,7 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// What a Swift programmer would take today. A package of its own: only who runs the benchmarks downloads GRDB.
+// GRDB, for comparison. A separate package, so that only the benchmarks download GRDB.
 let package = Package(
     name: "peer-grdb",
     platforms: [.macOS(.v14)],

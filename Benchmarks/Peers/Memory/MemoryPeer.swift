@@ -1,8 +1,8 @@
 import Foundation
 import PeerKit
 
-/// P7: what a store in memory can reach in Swift. Dictionaries of class objects by id and email, sorted arrays as the indexes by age and
-/// department. Fetches hand out the live objects: nothing is copied, except in W2c.
+/// P7: the limit of an in-memory store in Swift. Dictionaries of class objects by id and email, sorted arrays as the indexes by age and
+/// department. Fetches return the living objects: nothing is copied, except in W2c.
 @main
 final class MemoryPeer {
     private let out = Reporter("P7")
@@ -29,7 +29,7 @@ final class MemoryPeer {
         case "W6": try group()
         case "W7": try update()
         case "W8":
-            // The same end state as the others; there is nothing to measure.
+            // Reaches the same end state as the other programs, without a measurement.
             for p in RawPerson.make(from: PB.durableID, count: PB.durable) { store.insert(p) }
         case "W8b": try commitRelaxed()
         case "W9": try delete()

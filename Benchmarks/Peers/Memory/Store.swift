@@ -34,7 +34,7 @@ struct Entry: Comparable {
     static func < (a: Entry, b: Entry) -> Bool { a.value != b.value ? a.value < b.value : a.id < b.id }
 }
 
-/// Entries in order in one array.
+/// Sorted entries in one array.
 struct SortedIndex {
     var entries: [Entry] = []
 
@@ -52,7 +52,7 @@ struct SortedIndex {
     mutating func insert(_ e: Entry) { entries.insert(e, at: lowerBound(e)) }
     mutating func remove(_ e: Entry) { entries.remove(at: lowerBound(e)) }
 
-    /// One pass: drops `gone` and merges `new`.
+    /// Removes `gone` and merges `new` in one pass.
     mutating func apply(gone: [Entry], new: [Entry]) {
         let gone = gone.sorted()
         let new = new.sorted()

@@ -5,15 +5,15 @@ import PeerKit
 ///
 ///     bench ENGINE WHAT FOLDER [N]
 ///
-/// ENGINE is sqlite, lmdb, leveldb or memory. WHAT is one workload, several with commas, or a group of them; see ``Workload``. FOLDER holds the store;
-/// it is made there if a workload needs one. N is the number of persons, 100,000 without.
+/// ENGINE is sqlite, lmdb, leveldb or memory. WHAT is one workload, several separated by commas, or a group of them; see ``Workload``. FOLDER contains the
+/// store, which is created if a workload needs one. N is the number of persons, by default 100,000.
 @main
 struct Bench {
-    // Not async: workloads then run on the main thread, as those of the peers do, and its allocator is that of the whole process.
+    // Not async: workloads then run on the main thread, as those of the peers do, and use its allocator arena.
     static func main() throws {
         let arguments = CommandLine.arguments
         guard (4...5).contains(arguments.count) else { usage() }
-        // Before anything has asked how many.
+        // Before the first access to the number of persons.
         if arguments.count == 5 { setenv("PB_N", arguments[4], 1) }
         guard ["sqlite", "lmdb", "leveldb", "memory"].contains(arguments[1]) else { usage() }
         let workload = Workload(store: BenchStore(engine: arguments[1], folder: arguments[3]), started: Stamp())

@@ -12,7 +12,7 @@ final class BenchStore: Sendable {
     let engine: String
     let folder: String
     let out: Reporter
-    /// Open between workloads.
+    /// The open stack between workloads.
     private let held = Held()
 
     private final class Held: @unchecked Sendable {  // workloads run one after another
@@ -27,7 +27,7 @@ final class BenchStore: Sendable {
 
     var isInMemory: Bool { engine == "memory" }
 
-    /// `BENCH_OPTIONS` is added to the store's URL: `?mapSize=1g`.
+    /// The URL of the store. `BENCH_OPTIONS` is appended to it: `?mapSize=1g`.
     func configuration(_ name: String) throws -> StoreConfiguration {
         let options = ProcessInfo.processInfo.environment["BENCH_OPTIONS"] ?? ""
         let engines = StoreEngines([.sqlite, .lmdb, .levelDB, .memory])
@@ -36,7 +36,7 @@ final class BenchStore: Sendable {
 
     private func path(_ name: String) -> String { "\(folder)/\(name).\(engine)" }
 
-    /// Removes the files of a store that an earlier run has left.
+    /// Removes the files that an earlier run has left.
     func remove(_ name: String) throws {
         for suffix in ["", "-wal", "-shm", "-lock"] where FileManager.default.fileExists(atPath: path(name) + suffix) {
             try FileManager.default.removeItem(atPath: path(name) + suffix)
@@ -49,7 +49,7 @@ final class BenchStore: Sendable {
         return stack
     }
 
-    /// The stack with all persons: the one that is open, or the one of an earlier process, or one that is made now, outside the clock.
+    /// Returns the stack with all persons: the open one, the one of an earlier process, or a new one, whose creation is not measured.
     func stack() throws -> DataStack {
         if let stack = held.stack { return stack }
         if !isInMemory, FileManager.default.fileExists(atPath: path("polystore")) {
@@ -60,7 +60,7 @@ final class BenchStore: Sendable {
         var stack: DataStack? = try open()
         if let stack { try Self.insert(RawPerson.make(from: 1, count: PB.n), Self.makeDepartments(stack), stack) }
         if !isInMemory {
-            // As after another process.
+            // As if another process had written it.
             stack = nil
             stack = try open()
         }
@@ -68,7 +68,7 @@ final class BenchStore: Sendable {
         return try stack ?? open()
     }
 
-    /// The stack after W1: what is in memory has to live on, everything else is closed, and opened anew by who needs it.
+    /// Keeps the stack after W1: an in-memory store stays open, other stores are closed and opened again when a workload needs them.
     func keep(_ stack: DataStack) { held.stack = isInMemory ? stack : nil }
 
     static func makeDepartments(_ stack: DataStack) throws -> [ObjectID<Department>] {
@@ -94,7 +94,7 @@ final class BenchStore: Sendable {
 }
 
 extension Person {
-    /// Everything but the department.
+    /// Assigns all properties except the department.
     func fill(_ raw: RawPerson) {
         name = raw.name
         email = raw.email

@@ -2,17 +2,17 @@ import PeerKit
 
 /// Runs workloads by name.
 ///
-/// - `W1` to `W13`, `W8b`, `W8c` and `W11i`: on persons and departments; `W14`: the atlas; `W15`: YCSB; `W16`, `W17`: imports of text; `W13m`, `W18`: observed lists; `W20`: many small
+/// - `W1` to `W13`, `W8b`, `W8c` and `W11i`: on persons and departments; `W14`: the atlas; `W15`: YCSB; `W16`, `W17`: imports of text; `W13m`, `W18`, `W18f`: observed lists; `W19`: migrations; `W20`: many small
 ///   changes; `M1`, `M2`: memory with many rows
 /// - `text`: writes the records of W17 to the standard output
-/// - `prepare`: makes the store, `W0`: makes the persons of W1, and neither measures anything; `end`: a check over everything after the changes
-/// - `load`, `read`, `mutate`, `open`: several in one process, one after another, as the peers have them
+/// - `prepare`: creates the store, `W0`: creates the persons of W1, both without a measurement; `end`: a checksum over everything after the changes
+/// - `load`, `read`, `mutate`, `open`: groups of workloads in one process, as in the peers
 /// - `records`: `W1r` to `W6r`, the same on records, without objects
 struct Workload: Sendable {
     let store: BenchStore
     let started: Stamp
 
-    /// - Returns: false if there is no such workload.
+    /// - Returns: false for an unknown workload.
     func run(_ name: String) throws -> Bool {
         let objects = ObjectWorkloads(store)
         switch name {
@@ -42,7 +42,11 @@ struct Workload: Sendable {
         case "W17": try ImportWorkloads(store).fromPipe()
         case "text": try ImportWorkloads(store).writeText()
         case "W18": try MainActor.assumeIsolated { try ObserveWorkloads(store).all() }
+        case "W18f": try MainActor.assumeIsolated { try FollowerWorkloads(store).all() }
         case "W13m": try MainActor.assumeIsolated { try objects.monitorList() }
+        case "W19make": try MigrationWorkloads(store).make()
+        case "W19light": try MigrationWorkloads(store).migrate("light")
+        case "W19heavy": try MigrationWorkloads(store).migrate("heavy")
         case "W20": try CliffWorkloads(store).all()
         case "M1": try objects.walkInBatches()
         case "M2": try objects.importStreamed()

@@ -3,10 +3,10 @@
 
 #include <stdint.h>
 
-// Counts the flushes of files below a folder. A program that links this has fsync, fdatasync and msync of its own, which count and then call the
-// system's; nothing else changes. Only where the dynamic linker lets a program do that: Linux.
+// Counts the flushes of files below a folder. A program that links this library overrides fsync, fdatasync and msync with functions that count the call
+// and then call the system's function. Supported on Linux only, where the dynamic linker allows it.
 
-/// A number for `polystore_flush_probe_count`; -1 where flushes cannot be counted.
+/// Returns a number for `polystore_flush_probe_count`; -1 if flushes cannot be counted.
 int polystore_flush_probe_begin(const char *folder);
 uint64_t polystore_flush_probe_count(int probe);
 void polystore_flush_probe_end(int probe);

@@ -1,16 +1,18 @@
 import PolyStoreBackend
 import PolyStoreMemory
 
-/// Backends with one fault each, to show that the suite finds it.
+/// Backends with one fault each, which prove that the suite detects the fault.
 ///
-/// Each wraps the store in memory. `caughtBy` names a case that must fail on it; a suite that lets one pass has lost a tooth.
+/// Each wraps an in-memory store. `caughtBy` names a case that must fail on it.
 public struct BrokenBackend: Sendable, CustomStringConvertible {
+    /// The description of the fault.
     public let description: String
     /// The id of a case that must fail.
     public let caughtBy: String
+    /// The faulty backend.
     public let target: ConformanceTarget
 
-    /// Whether the case hangs on it, and is named by its time limit.
+    /// A Boolean value that indicates whether the case hangs and fails by its time limit.
     public let hangs: Bool
 
     init(_ fault: Fault, caughtBy: String, hangs: Bool = false, claims: Set<Capabilities.Feature> = [.concurrentReaders]) {
@@ -26,6 +28,7 @@ public struct BrokenBackend: Sendable, CustomStringConvertible {
         }
     }
 
+    /// All faulty backends.
     public static let all: [BrokenBackend] = [
         BrokenBackend(.dropsADelete, caughtBy: "writing.delete.every-one"),
         BrokenBackend(.losesOrder, caughtBy: "order.int64.by-value"),
@@ -51,6 +54,9 @@ public struct BrokenBackend: Sendable, CustomStringConvertible {
         BrokenBackend(.reusesLogPositions, caughtBy: "log.positions.are-never-reused", claims: [.concurrentReaders, .changeLog]),
         BrokenBackend(.removesTooManyEntries, caughtBy: "log.removal.up-to-a-position", claims: [.concurrentReaders, .changeLog]),
         BrokenBackend(.ignoresLog, caughtBy: "capability.change-log.both-ways"),
+        BrokenBackend(
+            .losesNullReplacement, caughtBy: "migration.fields.null-replaced-in-optional", claims: [.concurrentReaders, .migration]),
+        BrokenBackend(.restartsIDs, caughtBy: "migration.ids.continue", claims: [.concurrentReaders, .migration]),
         BrokenBackend(.allOfNothingIsFalse, caughtBy: "related.all.of-none"),
         BrokenBackend(.forgetsOthers, caughtBy: "related.any.link"),
         BrokenBackend(.takesNoEscapes, caughtBy: "text.like.escapes"),
@@ -65,7 +71,7 @@ public struct BrokenBackend: Sendable, CustomStringConvertible {
     ]
 }
 
-/// What is wrong with a store.
+/// The faults of stores.
 enum Fault: String, Sendable {
     case dropsADelete = "drops every second deletion"
     case losesOrder = "says that rows are sorted, and they are not"
@@ -100,5 +106,7 @@ enum Fault: String, Sendable {
     case reusesLogPositions = "uses a position of the change log again after all entries were removed"
     case removesTooManyEntries = "removes one entry of the change log more than asked for"
     case ignoresLog = "does not claim a change log and drops its entries silently"
+    case losesNullReplacement = "keeps null where a migration replaces it"
+    case restartsIDs = "begins the ids of a migrated entity with 1"
     case ignoresValues = "does not claim named values and drops them silently"
 }

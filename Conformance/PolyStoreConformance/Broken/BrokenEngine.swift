@@ -1,19 +1,20 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// Ordered engines with one fault each, to show that the suites find it.
+/// Ordered engines with one fault each, which prove that the suites detect the fault.
 ///
-/// Each is an engine in a file or a folder. `caughtBy` names a case that must fail on it, of ``EngineCase`` or of ``ConformanceCase``.
+/// Each engine stores its data in a file or a folder. `caughtBy` names an ``EngineCase`` or ``ConformanceCase`` that must fail on it.
 public struct BrokenEngine: Sendable, CustomStringConvertible {
+    /// The description of the fault.
     public let description: String
     /// The id of a case that must fail.
     public let caughtBy: String
-    /// For ``EngineCase``.
+    /// The target for ``EngineCase``.
     public let engine: EngineTarget
-    /// For ``ConformanceCase``: the record layer over the engine.
+    /// The target for ``ConformanceCase``: the record layer over the engine.
     public let backend: ConformanceTarget
 
-    /// Whether the case hangs on it, and is named by its time limit.
+    /// A Boolean value that indicates whether the case hangs and fails by its time limit.
     public let hangs: Bool
 
     init(_ fault: EngineFault, caughtBy: String) {
@@ -29,7 +30,7 @@ public struct BrokenEngine: Sendable, CustomStringConvertible {
         backend = ConformanceTarget(
             name: fault.rawValue,
             capabilities: features.union([
-                .concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues, .changeLog,
+                .concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues, .changeLog, .migration,
             ])
         ) { place in
             StoreConfiguration(engine: "broken", location: place.path) { request in
@@ -42,6 +43,7 @@ public struct BrokenEngine: Sendable, CustomStringConvertible {
     /// The same engine without a fault, in a file and in a folder.
     public static let sound = [BrokenEngine(.none, caughtBy: ""), BrokenEngine(.noneInAFolder, caughtBy: "")]
 
+    /// All faulty engines.
     public static let all: [BrokenEngine] = [
         BrokenEngine(.emptySeekFindsNothing, caughtBy: "engine.seek.empty-key-goes-to-the-first-key"),
         BrokenEngine(.lastOfTheFirstRange, caughtBy: "engine.last.is-the-last-key-of-all"),
@@ -62,7 +64,7 @@ public struct BrokenEngine: Sendable, CustomStringConvertible {
     ]
 }
 
-/// What is wrong with an engine.
+/// The faults of engines.
 enum EngineFault: String, Sendable {
     case none = "has no fault"
     case noneInAFolder = "has no fault, in a folder"
@@ -83,6 +85,6 @@ enum EngineFault: String, Sendable {
     case keepsRelaxedInMemory = "keeps relaxed commits in memory until it is closed"
     case neverFlushes = "never flushes"
 
-    /// Whether the data lies in a folder.
+    /// A Boolean value that indicates whether the data is stored in a folder.
     var usesFolder: Bool { [.noneInAFolder, .takesForeignFolder, .openFolderMode].contains(self) }
 }

@@ -1,20 +1,20 @@
 import PolyStoreBackend
 
-/// Hands everything through to a sound store, but for its fault. Only for cases that use one thread, but for the faults that make others wait.
+/// Forwards every call to a sound store, except for its fault. For single-threaded cases only, apart from the faults that block other transactions.
 final class BrokenStore: StorageBackend, @unchecked Sendable {  // used by one case on one thread at a time; `open` has a lock
-    /// Open transactions, for the stores in which they wait for each other.
+    /// The numbers of open transactions, for the stores in which they block each other.
     private let open = Protected((readers: 0, writers: 0))
     let inner: any StorageBackend
     let fault: Fault
     private let claims: Set<Capabilities.Feature>
-    /// The write transaction under way, for the store that leaks it.
+    /// The open write transaction, for the store that leaks it.
     weak var writer: BrokenWriteTransaction?
-    /// A reader begun before the last commit, for the store that is behind.
+    /// A reader that began before the last commit, for the store that returns outdated data.
     var earlier: (any ReadTransaction)?
-    /// The ids of objects that were updated, for the store that does not find them again.
+    /// The ids of updated objects, for the store that does not find them again.
     var updated: Set<Int64> = []
     var hasFailed = false
-    /// Values that were applied and perhaps not committed, for the store that keeps them.
+    /// Values that were applied but possibly not committed, for the store that keeps them.
     var keptValues: [String: [UInt8]] = [:]
 
     init(_ inner: any StorageBackend, _ fault: Fault, _ claims: Set<Capabilities.Feature>) {
@@ -27,8 +27,26 @@ final class BrokenStore: StorageBackend, @unchecked Sendable {  // used by one c
     var metadata: StoreMetadata { inner.metadata }
     func close() throws { try inner.close() }
 
+    func beginMigration(_ change: SchemaChange) throws -> any StoreMigration {
+        let entities = zip(change.entities, change.target.entities).map { part, entity in
+            switch part {
+            case .carried(let index, let fields) where fault == .losesNullReplacement:
+                let lost = zip(fields, entity.fields).map { source, field -> SchemaChange.FieldSource in
+                    guard case .field(let origin, _) = source, field.isOptional else { return source }
+                    return .field(origin, replacingNullWith: .null)
+                }
+                return SchemaChange.EntitySource.carried(entity: index, fields: lost)
+            case .empty where fault == .restartsIDs: return .empty(rowIDsOf: nil)
+            default: return part
+            }
+        }
+        return try inner.beginMigration(
+            try SchemaChange(
+                identifier: change.identifier, source: change.source, target: change.target, entities: entities, links: change.links))
+    }
+
     func begin(isWriter: Bool) {
-        // Alone among the others where the fault says so.
+        // Waits for exclusive access if the fault requires it.
         let waits = fault == .readersWait && !isWriter || fault == .writersWait && isWriter
         let isReady: ((readers: Int, writers: Int)) -> Bool = { !waits || (isWriter ? $0.readers : $0.writers) == 0 }
         open.wait(until: isReady) { if isWriter { $0.writers += 1 } else { $0.readers += 1 } }
@@ -55,9 +73,9 @@ final class BrokenStore: StorageBackend, @unchecked Sendable {  // used by one c
 class BrokenReadTransaction: ReadTransaction {
     let store: BrokenStore
     private let first: any ReadTransaction
-    /// Begun later, for the stores that do that. Rows of the earlier ones are still read.
+    /// Transactions that began later, for the stores that renew them. Rows of the earlier ones are still read.
     private var later: [any ReadTransaction] = []
-    /// Whether somebody else ends it.
+    /// A Boolean value that indicates whether the owner of the transaction ends it.
     private let isBorrowed: Bool
     private var isOver = false
 
@@ -103,7 +121,7 @@ class BrokenReadTransaction: ReadTransaction {
         leave()
     }
 
-    /// Lets those go on who wait for the end.
+    /// Wakes the transactions that wait for the end of this one.
     final func leave() {
         if isOver { return }
         isOver = true
@@ -161,7 +179,7 @@ class BrokenReadTransaction: ReadTransaction {
 }
 
 extension QueryPredicate {
-    /// What a store makes of it that has a fault.
+    /// Returns the predicate that a store with the fault evaluates.
     fileprivate func distorted(_ fault: Fault) -> QueryPredicate {
         switch node {
         case .and(let parts): return .and(parts.map { $0.distorted(fault) })
@@ -178,7 +196,7 @@ extension QueryPredicate {
         case .compareExpressions(let left, let comparison, let right) where fault == .countsUnknown:
             guard case .count(let reference, let part) = left.node else { return self }
             guard let number = right.asConstant, case .integer(let integer) = number, part != .all, part != .none else { return self }
-            // All but those of which it is false.
+            // All objects except those for which the condition is false.
             guard let others = QueryExpression.arithmetic(.subtract, .count(reference), .count(reference, where: .not(part))) else {
                 return self
             }
@@ -235,7 +253,7 @@ final class BrokenWriteTransaction: BrokenReadTransaction, WriteTransaction {
     }
     override func end() { rollback() }
 
-    /// A change set for each change.
+    /// Returns a change set for each change.
     private func pieces(_ changes: ChangeSet) throws -> [ChangeSet] {
         let values = ChangeSet(changes.schema)
         for value in changes.values { try values.setValue(value.bytes, named: value.name) }
@@ -256,7 +274,7 @@ final class BrokenWriteTransaction: BrokenReadTransaction, WriteTransaction {
             }
     }
 
-    /// Whether the pair is in the store.
+    /// Returns whether the store contains the pair.
     private func isLinked(_ link: ChangeSet.LinkChange, _ schema: ResolvedSchema) throws -> Bool {
         let forward = schema.entities.lazy.flatMap(\.relationships).first { $0.storage == .link(table: link.table, isReversed: false) }
         return try forward.map { try inner.related($0, of: [link.source])[link.source].contains(link.target) } ?? false

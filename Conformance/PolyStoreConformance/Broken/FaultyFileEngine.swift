@@ -2,10 +2,10 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// A simple engine with a fault: all keys lie in memory, and every batch writes the whole file anew.
+/// A simple engine with a fault: all keys are in memory, and every batch rewrites the whole file.
 ///
-/// The file is a magic, then blocks of up to 16 entries, each behind its length and its CRC-32C.
-final class FaultyFileEngine: OrderedEngine, @unchecked Sendable {  // everything mutable is touched under the lock only
+/// The file consists of a magic number and blocks of up to 16 entries, each preceded by its length and its CRC-32C.
+final class FaultyFileEngine: OrderedEngine, @unchecked Sendable {  // All mutable state is accessed under the lock.
     private static let magic = Array("PolyStore broken engine\n".utf8)
 
     let place: String
@@ -15,7 +15,7 @@ final class FaultyFileEngine: OrderedEngine, @unchecked Sendable {  // everythin
     private let lock = Lock()
     private var tree = OrderedTree()
     private var hasUnwritten = false
-    /// For the engine whose writer waits.
+    /// The number of open snapshots, for the engine whose writer waits for them.
     private var openSnapshots = 0
 
     init(path: String, _ fault: EngineFault) throws {
@@ -36,7 +36,7 @@ final class FaultyFileEngine: OrderedEngine, @unchecked Sendable {  // everythin
         } else if case .directory = try filePlace.kind() {
             throw Self.foreign(path)
         }
-        // Not locked: one of the faults opens a place twice.
+        // Without a lock, because one of the faults opens a store twice.
         file = open(filePlace.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw filePlace.refused("The file cannot be opened", errno) }
         if fault == .openFileMode { fchmod(file, 0o644) }
@@ -156,7 +156,7 @@ final class FaultyFileEngine: OrderedEngine, @unchecked Sendable {  // everythin
         }
     }
 
-    /// The keys above a key.
+    /// Returns the keys next to a key.
     private func neighbours(of key: UnsafeRawBufferPointer, in tree: OrderedTree) -> [[UInt8]] {
         var keys: [[UInt8]] = []
         let cursor = tree.makeCursor()
@@ -174,7 +174,7 @@ final class FaultyFileEngine: OrderedEngine, @unchecked Sendable {  // everythin
     }
 }
 
-/// A version of the engine, or what it takes for one.
+/// A snapshot of the engine, as far as its fault allows.
 private final class FaultySnapshot: EngineSnapshot {
     private let engine: FaultyFileEngine
     private var tree: OrderedTree?

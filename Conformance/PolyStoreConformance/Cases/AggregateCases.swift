@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
-/// What aggregates are, whatever they are taken over.
+/// Aggregates, independent of the field's type.
 let aggregateCases: [ConformanceCase] = [
     ConformanceCase(
-        "aggregate.empty.is-one-row", "Over nothing, counts and sums are 0 and the others null; without groups there is one row."
+        "aggregate.empty.is-one-row", "Without objects, counts and sums are 0 and other aggregates null; without groups there is one row."
     ) { run in
         for (type, zero) in [(AttributeType.int64, Value.integer(0)), (.uint64, .integer(0)), (.double, .real(0)), (.float, .real(0))] {
             let store = try run.open(Fixtures.thing(type), type.rawValue)
@@ -15,7 +15,7 @@ let aggregateCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "aggregate.count.of-objects-and-of-values", "A count without a field counts objects, one with a field those that have a value."
+        "aggregate.count.of-objects-and-of-values", "A count without a field counts objects; a count with a field counts non-null values."
     ) { run in
         let (store, person) = try team(run)
         let (nickname, email) = (try store.field("Person", "nickname"), try store.field("Person", "email"))
@@ -24,7 +24,7 @@ let aggregateCases: [ConformanceCase] = [
             aggregates: [.count, .count(nickname), .count(email), .countDistinct(nickname), .count(.objectID), .countDistinct(.objectID)])
         try run.expect(try store.read { try $0.aggregate(request)[0].values }, equals: [30, 20, 30, 4, 30, 30].map { .integer($0) })
     },
-    ConformanceCase("aggregate.id.as-a-field", "The id is a number like any other to aggregates.") { run in
+    ConformanceCase("aggregate.id.as-a-field", "Aggregates treat the id as a number.") { run in
         let store = try run.open(Fixtures.thing(.int64))
         let thing = try store.entity("Thing")
         try store.change { changes in for id in [5, 2, 900] as [Int64] { try changes.insert(thing, id: id, [.null]) } }
@@ -34,7 +34,7 @@ let aggregateCases: [ConformanceCase] = [
             try store.read { try $0.aggregate(request)[0].values },
             equals: [.integer(3), .integer(2), .integer(900), .integer(907), .real(907.0 / 3)])
     },
-    ConformanceCase("aggregate.predicate.narrows", "Only what the predicate selects is aggregated, as a fetch and a count would have it.") {
+    ConformanceCase("aggregate.predicate.narrows", "Aggregates cover the objects that the predicate selects, as in a fetch or a count.") {
         run in
         let (store, person) = try team(run)
         let age = try store.field("Person", "age")
@@ -54,7 +54,7 @@ let aggregateCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("aggregate.indexes.make-no-difference", "Aggregates without indexes are the same as with them.") { run in
+    ConformanceCase("aggregate.indexes.make-no-difference", "Aggregates have the same results with and without indexes.") { run in
         let (store, person) = try team(run)
         let (age, score) = (try store.field("Person", "age"), try store.field("Person", "score"))
         try store.read { transaction in
@@ -70,7 +70,7 @@ let aggregateCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("aggregate.several.in-the-order-asked", "Values stand in the order of the aggregates, also of one asked for twice.") {
+    ConformanceCase("aggregate.several.in-the-order-asked", "Values are in the order of the aggregates, including repeated aggregates.") {
         run in
         let (store, person) = try team(run)
         let age = try store.field("Person", "age")
@@ -83,7 +83,7 @@ let aggregateCases: [ConformanceCase] = [
             "none")
     },
     ConformanceCase(
-        "aggregate.write.sees-what-was-applied", "Inside a write transaction aggregates see what it applied, and nobody else does."
+        "aggregate.write.sees-what-was-applied", "Only the write transaction itself includes its pending changes in aggregates."
     ) { run in
         let (store, person) = try team(run)
         let age = try store.field("Person", "age")
@@ -103,7 +103,7 @@ let aggregateCases: [ConformanceCase] = [
         transaction.rollback()
         try run.expect(try store.read { try $0.aggregate(request) }, equals: before, "after the rollback")
     },
-    ConformanceCase("aggregate.snapshot.is-stable", "A reader's aggregates do not move.") { run in
+    ConformanceCase("aggregate.snapshot.is-stable", "A reader's aggregates do not change.") { run in
         let (store, person) = try team(run)
         let age = try store.field("Person", "age")
         let request = AggregateRequest(person, groupBy: [age], aggregates: [.count, .sum(age)])
@@ -117,7 +117,7 @@ let aggregateCases: [ConformanceCase] = [
         try run.expect(try reader.aggregate(request), equals: before)
         try run.expect(try store.read { try $0.aggregate(request).last?.group }, equals: [.integer(77)], "a new reader")
     },
-    ConformanceCase("aggregate.refused.strangers", "Fields that the entity has not, other schemas and ended transactions are refused.") {
+    ConformanceCase("aggregate.refused.strangers", "Unknown fields, other schemas and ended transactions are rejected.") {
         run in
         let (store, person) = try team(run)
         let stranger = FieldReference(ordinal: 77, name: "far", type: .int64)
@@ -141,7 +141,7 @@ let aggregateCases: [ConformanceCase] = [
     },
 ]
 
-/// Count, count of values, distinct values, sum, average, least and greatest of the one field of "Thing".
+/// Returns the count, count of values, distinct count, sum, average, minimum and maximum of the single field of "Thing".
 func everyAggregate(_ store: TestStore, _ predicate: QueryPredicate = .all) throws -> [Value] {
     let field = try store.field("Thing", "value")
     let request = AggregateRequest(
@@ -153,7 +153,7 @@ func everyAggregate(_ store: TestStore, _ predicate: QueryPredicate = .all) thro
     return rows[0].values
 }
 
-/// Thirty people of the ages 0 to 9; two of three have one of four nicknames.
+/// Thirty people of ages 0 to 9; two of three have one of four nicknames.
 private func team(_ run: ConformanceRun) throws -> (TestStore, Entity) {
     let store = try run.open(Fixtures.company)
     var rows: [[Value]] = []
@@ -173,7 +173,7 @@ private func predicates(_ store: TestStore) throws -> [QueryPredicate] {
         .all, .none, .compare(age, .equal, .integer(3)), .compare(age, .less, .integer(4)), .compare(email, .equal, .text("p7")),
         .oneOf(age, [.integer(2), .integer(8), .integer(99)]), .text(email, .beginsWith, "p2"), .isNull(nickname), .not(.isNull(score)),
         .or([.compare(age, .equal, .integer(1)), .compare(score, .greater, .real(6))]), .compare(.objectID, .greater, .integer(25)),
-        // So many texts that a backend may leave them to the shared executor.
+        // A list so long that a backend may leave it as a residual predicate.
         .oneOf(email, (0..<700).map { .text("p\($0 * 2)") }), .compare(email, .equal, .null),
     ]
 }

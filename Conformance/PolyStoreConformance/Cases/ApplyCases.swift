@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
-/// Change sets that fail in the middle of a transaction that goes on.
+/// Change sets that fail within a transaction that continues.
 let applyCases: [ConformanceCase] =
     violations.map { violation in
         ConformanceCase(
             "apply.failed.\(violation.name)",
-            "After \(violation.what) the transaction goes on: what came before stays, what comes after is added."
+            "After \(violation.what) the transaction continues: earlier change sets stay, and later ones are applied."
         ) { run in
             let (store, person) = try start(run)
             let version = try store.write { transaction in
@@ -36,7 +36,7 @@ let applyCases: [ConformanceCase] =
             if run.target.capabilities.contains(.verification) { try run.expect(try store.backend.verify(), equals: []) }
         }
     } + [
-        ConformanceCase("apply.failed.then-rolled-back", "A rollback after failures undoes what had been applied, too.") { run in
+        ConformanceCase("apply.failed.then-rolled-back", "A rollback after failures undoes the applied change sets too.") { run in
             let (store, person) = try start(run)
             let transaction = try store.backend.beginWrite()
             try apply(store, transaction) { try $0.update(person, id: 1, ["email": .text("z")]) }
@@ -49,7 +49,7 @@ let applyCases: [ConformanceCase] =
         },
         ConformanceCase(
             "apply.failed.values-are-as-before",
-            "In the same transaction a failed change set's values are free, and those that it gave up are taken."
+            "After a failed change set, its values are free in the transaction, and those that it released are taken."
         ) {
             run in
             let (store, person) = try start(run)
@@ -71,7 +71,7 @@ let applyCases: [ConformanceCase] =
             try run.expect(try store.ids(try store.request("Person", "email", .equal, .text("new"))), equals: [20])
             try run.expect(try store.ids(try store.request("Person", "email", .equal, .text("a"))), equals: [1])
         },
-        ConformanceCase("apply.failed.and-tried-again", "A change set that failed may be applied when what was in its way is gone.") {
+        ConformanceCase("apply.failed.and-tried-again", "A failed change set can be applied after the conflicting values are removed.") {
             run in
             let (store, person) = try start(run)
             let wanted = ChangeSet(store.schema)
@@ -86,7 +86,7 @@ let applyCases: [ConformanceCase] =
             try run.expect(
                 try store.read { try $0.rows(FetchRequest(person)).map { $0[0] } }, equals: [.text("a"), .text("bb"), .text("c")])
         },
-        ConformanceCase("apply.failed.swap-and-then-right", "A swap that fails does not spoil a right one in the same transaction.") {
+        ConformanceCase("apply.failed.swap-and-then-right", "A failed exchange does not affect a valid one in the same transaction.") {
             run in
             let (store, person) = try start(run)
             try store.write { transaction in
@@ -114,7 +114,7 @@ let applyCases: [ConformanceCase] =
         },
         ConformanceCase(
             "apply.many.every-third-fails",
-            "Of hundreds of change sets in one transaction those that fail leave nothing, and the others all they have."
+            "Of hundreds of change sets in one transaction, failing ones have no effect and all others take effect."
         ) { run in
             let (store, person) = try start(run)
             var expected: [Int64] = [1, 2, 3]

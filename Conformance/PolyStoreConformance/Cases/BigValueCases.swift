@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// Texts and data around and far beyond the sizes that engines keep in one piece.
+/// Texts and data near and far above the sizes that engines store unsplit.
 let bigValueCases: [ConformanceCase] =
     sizes.map { name, size in
-        ConformanceCase("big.of-\(name).there-and-back", "Text and data of \(size) bytes come back whole, become small, big again, and go.")
-        { run in
+        ConformanceCase("big.of-\(name).there-and-back", "Text and data of \(size) bytes are kept, and can shrink, grow and be deleted.") {
+            run in
             let store = try documents(run)
             let document = try store.entity("Document")
             let (text, data) = (text(size, seed: 3), data(size, seed: 5))
@@ -29,8 +29,7 @@ let bigValueCases: [ConformanceCase] =
             try run.expect(try store.read { try $0.rows(FetchRequest(document)) }, equals: [small, row("c", 3)], "deleted")
         }
     } + [
-        ConformanceCase("big.several.in-one-record", "Several big fields of one record keep apart, also when one of them changes its size.")
-        { run in
+        ConformanceCase("big.several.in-one-record", "Several large fields of a record are independent, also when one is resized.") { run in
             let store = try documents(run)
             let document = try store.entity("Document")
             var expected = row("n", 1, text(70_000, seed: 1), data(1_000_000, seed: 2), text(65_536, seed: 3))
@@ -46,7 +45,7 @@ let bigValueCases: [ConformanceCase] =
                 try run.expect(try store.row("Document", 1) == expected, "after \(name) of \(value.literal)")
             }
         },
-        ConformanceCase("big.text.of-many-bytes-a-character", "Characters of several bytes come back whole wherever a piece might end.") {
+        ConformanceCase("big.text.of-many-bytes-a-character", "Multibyte characters are stored unchanged wherever a value is split.") {
             run in
             let store = try documents(run)
             for (index, character) in ["é", "€", "👩", "e\u{301}"].enumerated() {
@@ -59,7 +58,7 @@ let bigValueCases: [ConformanceCase] =
             }
         },
         ConformanceCase(
-            "big.filter.on-another-field", "Conditions, orders and counts work on records that hold big values, and give these whole."
+            "big.filter.on-another-field", "Conditions, orders and counts work on records with large values, which stay complete."
         ) { run in
             let store = try documents(run)
             let document = try store.entity("Document")
@@ -92,7 +91,7 @@ let bigValueCases: [ConformanceCase] =
                 }
             }
         },
-        ConformanceCase("big.filter.on-the-value-itself", "A big value is compared and searched to its last byte.") { run in
+        ConformanceCase("big.filter.on-the-value-itself", "Comparisons and searches cover all bytes of a large value.") { run in
             let store = try documents(run)
             let document = try store.entity("Document")
             let common = String(repeating: "abcdefgh", count: 20_000)
@@ -111,7 +110,7 @@ let bigValueCases: [ConformanceCase] =
             }
             try run.expect(try store.ids(FetchRequest(document, sortKeys: [SortKey(data, ascending: false)])), equals: [4, 2, 1, 3])
         },
-        ConformanceCase("big.snapshot.keeps-old-values", "A reader goes on seeing a big value that was changed or deleted since.") { run in
+        ConformanceCase("big.snapshot.keeps-old-values", "A reader still sees a large value that was changed or deleted later.") { run in
             let store = try documents(run)
             let document = try store.entity("Document")
             let old = [row("a", 1, text(200_000, seed: 1)), row("b", 2, text(1_000_000, seed: 2))]
@@ -122,13 +121,13 @@ let bigValueCases: [ConformanceCase] =
                 try changes.update(document, id: 1, ["text": text(200_000, seed: 9)])
                 changes.delete(document, id: 2)
             }
-            // What was given up may be used again.
+            // Reuses the space of deleted values.
             try store.change { try $0.insert(document, id: 3, row("c", 3, text(1_000_000, seed: 3))) }
             try run.expect(try reader.rows(FetchRequest(document)) == old, "the reader's walk")
             try run.expect(try reader.row(document, 2) == old[1], "the reader's record")
             try run.expect(try store.row("Document", 1)?[2] == text(200_000, seed: 9), "a new reader")
         },
-        ConformanceCase("big.refused.leaves-the-old", "A failed change set and a rollback leave big values as they were.") { run in
+        ConformanceCase("big.refused.leaves-the-old", "A failed change set and a rollback leave large values unchanged.") { run in
             let store = try documents(run)
             let document = try store.entity("Document")
             let old = row("a", 1, text(500_000, seed: 1), data(70_000, seed: 2))
@@ -146,7 +145,7 @@ let bigValueCases: [ConformanceCase] =
             transaction.rollback()
             try run.expect(try store.row("Document", 1) == old, "after the rollback")
         },
-        ConformanceCase("big.deleted.many-times", "Big values that come and go again and again leave nothing behind that shows.") { run in
+        ConformanceCase("big.deleted.many-times", "Large values that are repeatedly inserted and deleted leave no visible traces.") { run in
             let store = try documents(run)
             let document = try store.entity("Document")
             for round in 0..<10 {
@@ -185,7 +184,7 @@ private func row(_ name: String, _ number: Int64, _ text: Value = .null, _ data:
 
 private func row(_ name: String, _ number: Int64, data: Value) -> [Value] { row(name, number, .null, data) }
 
-/// Bytes whose period is no power of two, so that a piece in the wrong place shows.
+/// Returns bytes whose period is not a power of two, so that a misplaced piece is detected.
 private func bytes(_ count: Int, seed: Int, _ range: Range<Int>) -> [UInt8] {
     let period = (0..<4093).map { UInt8(range.lowerBound + ($0 * 31 + $0 / 7 + seed) % range.count) }
     var bytes: [UInt8] = []

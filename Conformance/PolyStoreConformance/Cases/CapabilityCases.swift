@@ -1,8 +1,8 @@
 import PolyStoreBackend
 
-/// What a backend claims works, and what it does not claim says so. Each of these runs on every backend.
+/// Claimed features work, and unclaimed features throw `unsupported`. These cases run on every backend.
 let capabilityCases: [ConformanceCase] = [
-    ConformanceCase("capability.verification.both-ways", "verify answers where it is claimed, and is unsupported where it is not.") { run in
+    ConformanceCase("capability.verification.both-ways", "verify works if it is claimed, and throws unsupported otherwise.") { run in
         let store = try run.open(Fixtures.company)
         if run.target.capabilities.contains(.verification) {
             try run.expect(try store.backend.verify(), equals: [])
@@ -11,7 +11,7 @@ let capabilityCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "capability.read-only.both-ways", "Opening for reading only works where it is claimed, and is unsupported where it is not."
+        "capability.read-only.both-ways", "Opening read-only works if it is claimed, and throws unsupported otherwise."
     ) { run in
         if run.target.capabilities.contains(.readOnlyOpen) {
             try run.open(Fixtures.company).backend.close()
@@ -22,7 +22,7 @@ let capabilityCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "capability.named-values.both-ways",
-        "Named values are kept where they are claimed, and are unsupported, never dropped, where they are not."
+        "Named values are stored if they are claimed; otherwise they throw unsupported and are never dropped silently."
     ) { run in
         let store = try run.open(Fixtures.company)
         if run.target.capabilities.contains(.namedValues) {
@@ -40,7 +40,7 @@ let capabilityCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "capability.change-log.both-ways",
-        "A change log is kept where it is claimed, and is unsupported, never dropped, where it is not."
+        "Log entries are stored if a change log is claimed; otherwise they throw unsupported and are never dropped silently."
     ) { run in
         let store = try run.open(Fixtures.company)
         if run.target.capabilities.contains(.changeLog) {
@@ -58,7 +58,37 @@ let capabilityCases: [ConformanceCase] = [
         let removal = store.log([], removing: 1)
         try run.expectError(.unsupported, "removing entries") { try writer.apply(removal) }
     },
-    ConformanceCase("capability.persistence.both-ways", "A store without persistence is empty when opened again; one with it is not.") {
+    ConformanceCase(
+        "capability.migration.both-ways", "A store can be migrated if migration is claimed; otherwise a migration throws unsupported."
+    ) { run in
+        let store = try Pets.open(run)
+        let change = try Pets.toAnimals(store)
+        if run.target.capabilities.contains(.migration) { return try store.backend.beginMigration(change).rollback() }
+        try run.expectError(.unsupported) { try store.backend.beginMigration(change) }
+        try run.expect(try store.read { try $0.count(FetchRequest(try store.entity("Pet"))) }, equals: Pets.pets.count)
+    },
+    ConformanceCase(
+        "capability.copying.both-ways", "A store can be copied if copying is claimed; otherwise copying throws unsupported."
+    ) { run in
+        let store = try Pets.open(run)
+        let place = run.place("copy")
+        if run.target.capabilities.contains(.copying) { return try store.backend.copy(to: place.path) }
+        try run.expectError(.unsupported) { try store.backend.copy(to: place.path) }
+        try run.expect(try FilePlace(path: place.path).kind(), equals: .absent, "what is at the path")
+    },
+    ConformanceCase(
+        "capability.compaction.both-ways", "A store can be compacted if compaction is claimed; otherwise compaction throws unsupported."
+    ) { run in
+        let store = try Pets.open(run)
+        let before = try Pets.contents(store)
+        if run.target.capabilities.contains(.compaction) {
+            try store.backend.compact()
+        } else {
+            try run.expectError(.unsupported) { try store.backend.compact() }
+        }
+        try run.expect(try Pets.contents(store), equals: before)
+    },
+    ConformanceCase("capability.persistence.both-ways", "Only a store without persistence is empty after reopening.") {
         run in
         let store = try run.open(Fixtures.company)
         try store.insert("Club", [[.text("chess")]])
@@ -68,7 +98,7 @@ let capabilityCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "capability.planned-indexes.both-ways",
-        "Plans name the index of an indexed condition where that is claimed, and not of all such conditions where it is not."
+        "If planned indexes are claimed, plans name the index of every indexed condition, and otherwise not of all."
     ) { run in
         let (store, item) = try Catalog.open(run, items: 200)
         let isClaimed = run.target.capabilities.contains(.plannedIndexes)
@@ -87,7 +117,7 @@ let capabilityCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "capability.transferable-writer.goes-on-elsewhere",
-        "A write transaction that is begun, used, committed and rolled back on different threads does what it does on one.",
+        "A write transaction can be begun, used, committed and rolled back on different threads.",
         requires: [.transferableWriter]
     ) { run in
         let store = try run.open(Fixtures.company)
@@ -116,7 +146,7 @@ let capabilityCases: [ConformanceCase] = [
     },
 ]
 
-/// A write transaction between two threads.
+/// A write transaction that is handed from one thread to another.
 private final class WriterOnItsWay: @unchecked Sendable {  // awaited by one thread before the next uses it
     let transaction: any WriteTransaction
     init(_ transaction: any WriteTransaction) { self.transaction = transaction }

@@ -1,8 +1,8 @@
 import PolyStoreBackend
 
-/// The change log of a store: what holds for records holds for its entries, and their positions ascend.
+/// The change log of a store: its entries are transactional like records, and their positions ascend.
 let changeLogCases: [ConformanceCase] = [
-    logCase("log.entries.there-and-back", "An entry comes back as it was appended, from its transaction and from later ones.") {
+    logCase("log.entries.there-and-back", "An entry is read unchanged in its transaction and in later ones.") {
         run, store in
         var random = SplitMix(11)
         let entries: [[UInt8]] = [0, 1, 2, 255, 4096, 65_536, 65_537, 300_000].map { count in
@@ -21,7 +21,7 @@ let changeLogCases: [ConformanceCase] = [
         try store.write { try $0.apply(removal) }
         try run.expect(try store.bounds(), equals: LogBounds(), "after a removal of nothing")
     },
-    logCase("log.positions.ascend", "Positions ascend in the order in which entries are appended, in one change set and over several.") {
+    logCase("log.positions.ascend", "Positions ascend in the order of appending, within and across change sets.") {
         run, store in
         for number in 0..<10 as Range<UInt8> {
             try store.write { transaction in
@@ -48,7 +48,7 @@ let changeLogCases: [ConformanceCase] = [
         }
         try run.expect(try store.entries().map(\.version), equals: versions)
     },
-    logCase("log.reading.after-and-limit", "A reading begins behind a position and returns at most so many entries.") { run, store in
+    logCase("log.reading.after-and-limit", "A read starts after a position and returns entries up to a limit.") { run, store in
         try store.append((0..<7).map { [$0] })
         let positions = try store.entries().map(\.position)
         try store.read { reader in
@@ -70,7 +70,7 @@ let changeLogCases: [ConformanceCase] = [
         try run.expect(try store.entries().map(\.bytes), equals: [[1]])
         try run.expect(try store.row("Club", 1) != nil, "the record")
     },
-    logCase("log.failed.appends-none", "A change set that fails appends and removes no entry, and the transaction goes on.") { run, store in
+    logCase("log.failed.appends-none", "A failing change set appends and removes no entry, and the transaction continues.") { run, store in
         try store.append([[1], [2]])
         let first = try store.entries()[0].position
         try store.write { transaction in
@@ -82,7 +82,7 @@ let changeLogCases: [ConformanceCase] = [
         }
         try run.expect(try store.entries().map(\.bytes), equals: [[1], [2], [3], [5]])
     },
-    logCase("log.rollback.undoes", "A rollback, or a transaction that is dropped, undoes its entries and its removals.") { run, store in
+    logCase("log.rollback.undoes", "A rollback, or releasing a transaction, undoes its entries and removals.") { run, store in
         try store.append([[1], [2]])
         let bounds = try store.bounds()
         for isDropped in [false, true] {
@@ -124,7 +124,7 @@ let changeLogCases: [ConformanceCase] = [
         try store.append([[3]], removing: .max)
         try run.expect(try store.entries().map(\.bytes), equals: [[3]])
     },
-    logCase("log.positions.are-never-reused", "A position is not used again after all entries were removed.") { run, store in
+    logCase("log.positions.are-never-reused", "Positions are not reused after all entries were removed.") { run, store in
         try store.append([[1], [2], [3]])
         let last = try store.bounds().last
         let removal = store.log([], removing: last)
@@ -136,14 +136,14 @@ let changeLogCases: [ConformanceCase] = [
         try run.expect(entry.position > last, "position \(entry.position), and \(last) was used before")
         try run.expect(try store.bounds(), equals: LogBounds(removedThrough: last, last: entry.position))
     },
-    logCase("log.commit.alone", "A change set of entries alone is not empty, and its commit counts.") { run, store in
+    logCase("log.commit.alone", "A change set with only log entries is not empty, and its commit increments the version.") { run, store in
         let changes = store.log([[1]])
         try run.expect(!changes.isEmpty && changes.changesLog, "the change set is empty")
         let before = try store.read { $0.version }
         try store.write { try $0.apply(changes) }
         try run.expect(try store.read { $0.version } > before, "the version")
     },
-    logCase("log.ended.is-closed", "The log of a transaction that has ended is closed.") { run, store in
+    logCase("log.ended.is-closed", "Reading the log of an ended transaction throws closed.") { run, store in
         try store.append([[1]])
         let reader = try store.backend.beginRead()
         reader.end()
@@ -154,7 +154,7 @@ let changeLogCases: [ConformanceCase] = [
         try run.expectError(.closed, "a writer") { try writer.logEntries(after: 0, limit: 1) }
         try run.expectError(.closed, "a writer's bounds") { try writer.logBounds() }
     },
-    logCase("log.reopen.keeps-it", "The log is there after the store was closed and opened again, and goes on.", requires: [.persistence]) {
+    logCase("log.reopen.keeps-it", "The log is kept after closing and reopening, and can be appended to.", requires: [.persistence]) {
         run, store in
         try store.append([[1], [2], [3]])
         try store.append([], removing: try store.entries()[0].position)
@@ -169,7 +169,7 @@ let changeLogCases: [ConformanceCase] = [
         try third.append([[4]])
         try run.expect(try third.entries().map(\.position).allSatisfy { $0 > bounds.last }, "after a removal of all")
     },
-    logCase("log.reset.removes-it", "A store that is emptied for another model has an empty log.", requires: [.persistence]) { run, store in
+    logCase("log.reset.removes-it", "A store that is reset for another model has an empty log.", requires: [.persistence]) { run, store in
         try store.append([[1], [2]])
         try store.backend.close()
         let other = SchemaDescription(
@@ -181,7 +181,7 @@ let changeLogCases: [ConformanceCase] = [
         try emptied.append([[3]])
         try run.expect(try emptied.entries().map(\.bytes), equals: [[3]])
     },
-    logCase("log.read-only.reads", "A store that is opened for reading only shows its log.", requires: [.readOnlyOpen]) { run, store in
+    logCase("log.read-only.reads", "The log of a store that is opened read-only can be read.", requires: [.readOnlyOpen]) { run, store in
         try store.backend.close()
         let before = try run.open(Fixtures.company) { $0.readOnly() }
         try run.expect(try before.entries(), equals: [], "before the first entry")
@@ -192,7 +192,7 @@ let changeLogCases: [ConformanceCase] = [
         try writing.backend.close()
         try run.expect(try run.open(Fixtures.company) { $0.readOnly() }.entries().map(\.bytes), equals: [[1]])
     },
-    logCase("log.two-handles.append-in-turn", "Two handles of one place append to one log.", requires: [.multiProcess]) { run, first in
+    logCase("log.two-handles.append-in-turn", "Two stores opened at one path append to one log.", requires: [.multiProcess]) { run, first in
         let second = try run.open(Fixtures.company)
         for number in 0..<8 as Range<UInt8> {
             try (number % 2 == 0 ? first : second).append([[number]])
@@ -203,7 +203,7 @@ let changeLogCases: [ConformanceCase] = [
     },
 ]
 
-/// A case that needs a change log, on a new store.
+/// Returns a case that needs a change log, on a new store.
 private func logCase(
     _ id: String, _ statement: String, requires: Set<Capabilities.Feature> = [],
     _ body: @escaping @Sendable (ConformanceRun, TestStore) throws -> Void
@@ -212,7 +212,7 @@ private func logCase(
 }
 
 extension TestStore {
-    /// A change set that appends entries and removes others.
+    /// Returns a change set that appends entries and removes others.
     func log(_ entries: [[UInt8]], removing position: Int64? = nil) -> ChangeSet {
         let changes = ChangeSet(schema)
         for entry in entries { changes.appendLogEntry(entry) }
@@ -226,7 +226,7 @@ extension TestStore {
         try write { try $0.apply(changes) }
     }
 
-    /// The whole log, from a transaction of its own.
+    /// Returns the whole log, from a separate transaction.
     func entries() throws -> [LogEntry] { try read { try $0.logEntries(after: 0, limit: 1000) } }
 
     func bounds() throws -> LogBounds { try read { try $0.logBounds() } }

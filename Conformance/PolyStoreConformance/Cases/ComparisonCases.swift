@@ -1,13 +1,12 @@
 import PolyStoreBackend
 
-/// What each comparison selects. The values of a case stand in ascending order, so the expected answer is read off their positions.
+/// Comparisons. The values of a case ascend, so the expected result follows from their positions.
 let comparisonCases: [ConformanceCase] =
     ascending.map { name, type, values in
-        ConformanceCase("comparison.\(name).operators", "The six comparisons on \(name) select by value, and never an object without one.")
-        { run in
+        ConformanceCase("comparison.\(name).operators", "The six comparisons on \(name) select by value, and never select null.") { run in
             for isIndexed in [true, false] {
                 let store = try run.open(Fixtures.thing(type, isIndexed: isIndexed), "indexed-\(isIndexed)")
-                // Ids do not follow the order of the values.
+                // The order of ids differs from that of the values.
                 let shuffled = values.indices.sorted { ($0 * 7 % values.count, $0) < ($1 * 7 % values.count, $1) }
                 try store.insert("Thing", shuffled.map { [values[$0]] } + [[.null]])
                 for (position, constant) in values.enumerated() {
@@ -40,7 +39,7 @@ let comparisonCases: [ConformanceCase] =
                 try store.ids(FetchRequest(field.entity, predicate: .not(.not(.compare(field.reference, .less, .integer(30)))))),
                 equals: [1, 2])
         },
-        ConformanceCase("comparison.logic.three-valued", "AND, OR and NOT follow the tables of three-valued logic.") { run in
+        ConformanceCase("comparison.logic.three-valued", "AND, OR and NOT follow three-valued logic.") { run in
             let (store, field) = try numbered(run)
             // On object 1 (value 10): true, false, unknown.
             let values: [(QueryPredicate, Int)] = [
@@ -68,13 +67,13 @@ let comparisonCases: [ConformanceCase] =
                 }
             }
         },
-        ConformanceCase("comparison.constant.true-and-false", "The constants select everything and nothing.") { run in
+        ConformanceCase("comparison.constant.true-and-false", "The constant predicates select all objects and no objects.") { run in
             let (store, field) = try numbered(run)
             try run.expect(try store.ids(FetchRequest(field.entity, predicate: .all)), equals: [1, 2, 3, 4, 5])
             try run.expect(try store.ids(FetchRequest(field.entity, predicate: .none)), equals: [])
             try run.expect(try store.ids(FetchRequest(field.entity, predicate: .not(.none))), equals: [1, 2, 3, 4, 5])
         },
-        ConformanceCase("comparison.one-of.lists", "IN selects by any of its values: none, one, with null, twice the same.") { run in
+        ConformanceCase("comparison.one-of.lists", "IN selects by any of its values: no value, one value, null, duplicates.") { run in
             let (store, field) = try numbered(run)
             func ids(_ values: [Value]) throws -> [Int64] {
                 try store.ids(FetchRequest(field.entity, predicate: .oneOf(field.reference, values)))
@@ -90,7 +89,7 @@ let comparisonCases: [ConformanceCase] =
         },
         ConformanceCase(
             "comparison.one-of.nothing",
-            "IN of no values, or of null alone, is false where there is a value and unknown where there is none."
+            "IN with no values or only null is false for objects with a value and unknown for others."
         ) { run in
             let (store, field) = try numbered(run)
             for values in [[], [Value.null]] {
@@ -114,7 +113,7 @@ let comparisonCases: [ConformanceCase] =
                 }
             }
         },
-        ConformanceCase("comparison.one-of.a-thousand-and-more", "IN takes lists of a thousand and of twenty thousand values.") { run in
+        ConformanceCase("comparison.one-of.a-thousand-and-more", "IN accepts lists of a thousand and of twenty thousand values.") { run in
             let store = try run.open(Fixtures.company)
             let person = try store.entity("Person")
             try store.insert("Person", (0..<500).map { Fixtures.person("p\($0)", Int64($0)) })
@@ -132,7 +131,7 @@ let comparisonCases: [ConformanceCase] =
             }
         },
         ConformanceCase(
-            "comparison.fields.against-each-other", "Two fields are compared object by object; with null the answer is unknown."
+            "comparison.fields.against-each-other", "Two fields are compared within each object; the result is unknown if either is null."
         ) { run in
             let schema = SchemaDescription(
                 name: "Pairs",
@@ -153,7 +152,7 @@ let comparisonCases: [ConformanceCase] =
             try store.insert("Pair", left.flatMap { first in left.map { first + $0 } })
             for offset in 0..<3 {
                 for comparison in ComparisonOperator.allCases {
-                    // Row (i, j); NaN is below every number, so for reals the second value is the smaller one.
+                    // Row (i, j). NaN is below every number, so for reals the second value is the smaller one.
                     var expected: [Int64] = []
                     for i in 0..<2 {
                         for j in 0..<2 {
@@ -167,7 +166,7 @@ let comparisonCases: [ConformanceCase] =
                 }
             }
         },
-        ConformanceCase("comparison.id.as-a-field", "The object's id can be compared and listed like a field.") { run in
+        ConformanceCase("comparison.id.as-a-field", "The id can be compared and used in lists like a field.") { run in
             let (store, field) = try numbered(run)
             func ids(_ predicate: QueryPredicate) throws -> [Int64] { try store.ids(FetchRequest(field.entity, predicate: predicate)) }
             try run.expect(try ids(.compare(.objectID, .equal, .integer(3))), equals: [3])
@@ -196,19 +195,19 @@ let comparisonCases: [ConformanceCase] =
             }
         },
         ConformanceCase(
-            "comparison.depth.up-to-the-limit", "Conditions nest up to the limit, and past it are refused rather than exhausting the stack."
+            "comparison.depth.up-to-the-limit", "Conditions nest up to the limit; deeper ones are rejected without a stack overflow."
         ) { run in
             let (store, field) = try numbered(run)
             var predicate = QueryPredicate.compare(field.reference, .equal, .integer(20))
             while predicate.depth < FetchRequest.maximumDepth - 4 {
-                // Negated twice, so that nothing is simplified away.
+                // Negated twice, which prevents simplification.
                 predicate = .not(.not(.or([predicate, .compare(field.reference, .equal, .integer(Int64(1000 + predicate.depth)))])))
             }
             try run.expect(try store.ids(FetchRequest(field.entity, predicate: predicate)), equals: [2], "depth \(predicate.depth)")
             while predicate.depth <= FetchRequest.maximumDepth { predicate = .not(predicate) }
             try run.expectError(.invalidPredicate) { try store.ids(FetchRequest(field.entity, predicate: predicate)) }
         },
-        ConformanceCase("comparison.width.of-a-thousand", "A thousand conditions side by side are answered.") { run in
+        ConformanceCase("comparison.width.of-a-thousand", "A conjunction or disjunction of a thousand conditions is evaluated.") { run in
             let (store, field) = try numbered(run)
             let any = QueryPredicate.or((0..<1000).map { .compare(field.reference, .equal, .integer(Int64($0 * 20))) })
             try run.expect(try store.ids(FetchRequest(field.entity, predicate: any)), equals: [2])
@@ -217,7 +216,7 @@ let comparisonCases: [ConformanceCase] =
         },
     ]
 
-/// Values in ascending order, each unlike the others.
+/// Distinct values in ascending order, by type.
 let ascending: [(String, AttributeType, [Value])] = [
     ("int64", .int64, [.integer(.min), .integer(-5), .integer(0), .integer(7), .integer(.max)]),
     ("int8", .int8, [.integer(-128), .integer(0), .integer(127)]), ("bool", .bool, [.integer(0), .integer(1)]),
@@ -226,7 +225,7 @@ let ascending: [(String, AttributeType, [Value])] = [
     ("uint8", .uint8, [.integer(0), .integer(127), .integer(128), .integer(255)]),
     ("uint16", .uint16, [.integer(0), .integer(32767), .integer(32768), .integer(65535)]),
     ("uint32", .uint32, [.integer(0), .integer(Int64(Int32.max)), .integer(1 << 31), .integer(Int64(UInt32.max))]),
-    // Order-preserving bytes; for a backend they are a blob like any other.
+    // Order-preserving bytes, which a backend treats as any other blob.
     ("decimal", .decimal, [.blob([0x7e]), .blob([0x7f, 0x7f, 0xfe, 0xcd, 0xff]), .blob([0x80]), .blob([0x81, 0x80, 1, 0x33, 0])]),
     ("url", .url, [.text(""), .text("HTTPS://a"), .text("https://a"), .text("https://a/"), .text("https://\u{e9}")]),
     ("json", .json, [.text("\"a\""), .text("1"), .text("[]"), .text("null"), .text("{\"a\":1}")]),

@@ -1,25 +1,25 @@
 import PolyStoreBackend
 
-/// Indexes over several fields, unique and not.
+/// Unique and non-unique indexes over several fields.
 let compoundIndexCases: [ConformanceCase] = [
-    ConformanceCase("compound.unique.swaps-pass", "Objects may exchange either part, or both, in one change set; a ring may pass them on.")
-    { run in
+    ConformanceCase("compound.unique.swaps-pass", "Objects can exchange either part, or both, in one change set, also in a rotation.") {
+        run in
         let store = try pairs(run, isUnique: true)
         let pair = try store.entity("Pair")
         try store.insert("Pair", (0..<12).map { [.text($0 < 6 ? "a" : "b"), .integer(Int64($0 % 6))] })
         func rows() throws -> [[Value]] { try store.read { try $0.rows(FetchRequest(pair)) } }
-        // The first part, between two that agree in the second.
+        // Exchanges the first part between two objects with equal second parts.
         try store.change { changes in
             try changes.update(pair, id: 1, ["first": .text("b")])
             try changes.update(pair, id: 7, ["first": .text("a")])
         }
-        // The second part, around a ring of those with "a".
+        // Rotates the second part among the objects with "a".
         try store.change { changes in
             for (place, id) in ([7, 2, 3, 4, 5, 6] as [Int64]).enumerated() {
                 try changes.update(pair, id: id, ["second": .integer(Int64((place + 1) % 6))])
             }
         }
-        // Both.
+        // Exchanges both parts.
         try store.change { changes in
             try changes.update(pair, id: 8, ["first": .text("a"), "second": .integer(1)])
             try changes.update(pair, id: 7, ["first": .text("b"), "second": .integer(1)])
@@ -30,7 +30,7 @@ let compoundIndexCases: [ConformanceCase] = [
         try run.expect(found[5], equals: [.text("a"), .integer(0)], "the end of the ring")
         try run.expect(Set(found).count, equals: 12)
     },
-    ConformanceCase("compound.unique.null-parts-are-exempt", "A pair with a null part is never taken, until the part has a value.") { run in
+    ConformanceCase("compound.unique.null-parts-are-exempt", "A pair with a null part is never taken until the part has a value.") { run in
         let store = try pairs(run, isUnique: true)
         let pair = try store.entity("Pair")
         try store.insert(
@@ -45,15 +45,14 @@ let compoundIndexCases: [ConformanceCase] = [
             }
             try run.expect(error.objectID, equals: id, part.0)
         }
-        // The one that has it gives up a part, and another takes it.
+        // The object changes one part, and another object takes the pair.
         try store.change { changes in
             try changes.update(pair, id: 1, ["second": .integer(1)])
             try changes.update(pair, id: 7, ["second": .null])
         }
         try run.expect(try store.read { try $0.rows(FetchRequest(pair)) }.filter { $0 == [.text("a"), .integer(1)] }.count, equals: 1)
     },
-    ConformanceCase("compound.unique.parts-do-not-run-together", "Pairs that give the same bytes one after the other are different pairs.")
-    { run in
+    ConformanceCase("compound.unique.parts-do-not-run-together", "Pairs with the same concatenated bytes are different pairs.") { run in
         let store = try pairs(run, [.string, .string], isUnique: true)
         let texts: [(String, String)] = [
             ("ab", "c"), ("a", "bc"), ("abc", ""), ("", "abc"), ("a\u{0}", "b"), ("a", "\u{0}b"), ("a", "b"), ("a\u{0}b", ""),
@@ -78,7 +77,7 @@ let compoundIndexCases: [ConformanceCase] = [
         )
     },
     ConformanceCase(
-        "compound.unique.violation-by-one-part", "An update of one part to a pair that is taken is refused whole, and names both fields."
+        "compound.unique.violation-by-one-part", "Updating one part to a taken pair is rejected completely; the error names both fields."
     ) { run in
         let store = try pairs(run, isUnique: true)
         let pair = try store.entity("Pair")
@@ -96,7 +95,7 @@ let compoundIndexCases: [ConformanceCase] = [
             try run.expect(try store.read { try $0.rows(FetchRequest(pair)) }, equals: before, part.0)
         }
     },
-    ConformanceCase("compound.unique.delete-and-insert", "A pair of a deleted object is free in the same change set, in either order.") {
+    ConformanceCase("compound.unique.delete-and-insert", "A deleted object's pair is free in the same change set, in either order.") {
         run in
         let store = try pairs(run, isUnique: true)
         let pair = try store.entity("Pair")
@@ -111,7 +110,7 @@ let compoundIndexCases: [ConformanceCase] = [
         try run.expectError(.constraint) { try store.change { try $0.insert(pair, id: 5, [.text("a"), .integer(2)]) } }
     },
     ConformanceCase(
-        "compound.order.both-keys-both-ways", "Orders by both fields of an index are right in all directions, with ties and nulls."
+        "compound.order.both-keys-both-ways", "Orders by both fields of an index are correct in all directions, with ties and nulls."
     ) { run in
         let store = try pairs(run, isUnique: false)
         let (pair, first, second) = (try store.entity("Pair"), try store.field("Pair", "first"), try store.field("Pair", "second"))
@@ -136,7 +135,7 @@ let compoundIndexCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "compound.search.by-its-beginning", "Conditions on the first field, or on both, find what a look at every record finds."
+        "compound.search.by-its-beginning", "Conditions on the first field, or on both fields, return the same results as a full scan."
     ) { run in
         let store = try pairs(run, isUnique: false)
         let (pair, first, second) = (try store.entity("Pair"), try store.field("Pair", "first"), try store.field("Pair", "second"))
@@ -165,7 +164,7 @@ let compoundIndexCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("compound.types.all-kinds", "Indexes over fields of every kind of type keep order and uniqueness.") { run in
+    ConformanceCase("compound.types.all-kinds", "Indexes over fields of every type maintain order and uniqueness.") { run in
         let kinds: [(AttributeType, [Value])] = [
             (.int64, [.integer(.min), .integer(-1), .integer(0), .integer(.max)]),
             (.uint64, [.integer(0), .integer(.max), .integer(.min), .integer(-1)]),
@@ -179,7 +178,7 @@ let compoundIndexCases: [ConformanceCase] = [
             let store = try pairs(run, [firstType, secondType], isUnique: true, "store\(place)")
             let pair = try store.entity("Pair")
             let rows = firsts.flatMap { first in seconds.map { [first, $0] } }
-            // From the last to the first.
+            // In reverse order.
             try store.insert("Pair", rows.reversed())
             let keys = [SortKey(try store.field("Pair", "first")), SortKey(try store.field("Pair", "second"))]
             let ascending = (1...rows.count).map { Int64($0) }.reversed().map { $0 }
@@ -191,7 +190,7 @@ let compoundIndexCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("compound.index.follows-updates", "An index over two fields follows updates of either, of both, and deletions.") {
+    ConformanceCase("compound.index.follows-updates", "A compound index follows updates of either field or both, and deletions.") {
         run in
         let store = try pairs(run, isUnique: false)
         let (pair, first, second) = (try store.entity("Pair"), try store.field("Pair", "first"), try store.field("Pair", "second"))
@@ -246,7 +245,7 @@ private func pairs(
             ]), name)
 }
 
-/// Thirty pairs with ties and nulls, in no order.
+/// Thirty pairs with ties and nulls, unordered.
 private let scattered: [[Value]] = (0..<30).map { number in
     let first: [Value] = [.text("b"), .null, .text("a"), .text(""), .text("ab")]
     let second: [Value] = [.integer(2), .integer(0), .null, .integer(3), .integer(1), .integer(2), .integer(-1)]

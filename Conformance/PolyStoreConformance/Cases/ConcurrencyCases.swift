@@ -1,18 +1,18 @@
 import PolyStoreBackend
 
-/// Runs blocking work on a thread of its own. Threads of a pool would not do: readers that go on until the writer has ended could occupy all of
-/// them, and the writer would never begin.
+/// Runs blocking work on a separate thread. A thread pool is unsuitable: readers that run until the writer has ended could occupy all of its threads, and the
+/// writer would never begin.
 func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
         CaseThread.start { continuation.resume(with: Result { try body() }) }
     }
 }
 
-/// Many threads.
+/// Concurrent readers and writers.
 let concurrencyCases: [ConformanceCase] = [
     ConformanceCase(
         "concurrency.readers.see-one-version",
-        "Readers beside a writer each see one version: a sum that every commit keeps is always right.",
+        "Readers concurrent with a writer each see one version: a sum that every commit preserves is always correct.",
         requires: [.concurrentReaders]
     ) { run in
         let store = try run.open(Fixtures.company)
@@ -60,7 +60,7 @@ let concurrencyCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "concurrency.readers.many-at-once", "Sixteen readers are open at once, and all of them read.", requires: [.concurrentReaders]
+        "concurrency.readers.many-at-once", "Sixteen readers can be open and read concurrently.", requires: [.concurrentReaders]
     ) { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
@@ -69,7 +69,7 @@ let concurrencyCases: [ConformanceCase] = [
         defer { for reader in readers { reader.end() } }
         for reader in readers { try run.expect(try reader.ids(FetchRequest(person)).count, equals: 100) }
     },
-    ConformanceCase("concurrency.writers.lose-nothing", "Writers on several threads lose nothing, and ids are never given twice.") { run in
+    ConformanceCase("concurrency.writers.lose-nothing", "Writers on several threads lose no commits and assign no id twice.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         let given = try await withThrowingTaskGroup(of: [Int64].self) { group in
@@ -98,8 +98,9 @@ let concurrencyCases: [ConformanceCase] = [
         try run.expect(Set(given).count, equals: 120, "distinct ids")
         try run.expect(try store.ids(FetchRequest(person)), equals: given.sorted())
     },
-    ConformanceCase("concurrency.two-handles.see-each-other", "Two opens of one place see each other's commits.", requires: [.multiProcess])
-    { run in
+    ConformanceCase(
+        "concurrency.two-handles.see-each-other", "Two stores opened at one path share their commits.", requires: [.multiProcess]
+    ) { run in
         let first = try run.open(Fixtures.company)
         let second = try run.open(Fixtures.company)
         try first.insert("Person", [Fixtures.person("a", 1)])
@@ -113,7 +114,7 @@ let concurrencyCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "concurrency.reader.does-not-wait-for-the-writer",
-        "A reader begins and reads on another thread while a write transaction is open, and sees nothing of it.",
+        "A reader can begin and read on another thread during a write transaction, and does not see its changes.",
         requires: [.concurrentReaders]
     ) { run in
         let store = try run.open(Fixtures.company)
@@ -135,7 +136,7 @@ let concurrencyCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "concurrency.writer.does-not-wait-for-readers",
-        "A write transaction begins and commits on another thread while readers and their cursors are open, which see nothing of it.",
+        "A write transaction begins and commits on another thread while readers and cursors are open, which do not see it.",
         requires: [.concurrentReaders]
     ) { run in
         let store = try run.open(Fixtures.company)

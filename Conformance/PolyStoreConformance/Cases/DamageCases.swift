@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// What a changed bit does. More of it, on any target: ``DamageHarness``.
+/// The effect of a flipped bit. ``DamageHarness`` runs more of these on any target.
 let damageCases: [ConformanceCase] = [
     ConformanceCase(
         "damage.flipped-bit.is-found-by-every-walk",
-        "A bit that flips in a record of a closed store makes each way of reading throw or give the right answer; none leaves the record out.",
+        "With a flipped bit in a record of a closed store, each read throws or is correct; none omits the record.",
         requires: [.persistence, .verification], findsDamage: true
     ) { run in
         guard try run.keepsFilesAtItsPlace() else { return }
@@ -15,7 +15,7 @@ let damageCases: [ConformanceCase] = [
         for row in [1, 137, 250, 400] {
             var damaged = files
             let places = files.places(of: sample.payload(row))
-            // Nothing to flip where the engine keeps payloads in another form.
+            // The engine stores payloads in another form.
             if places.isEmpty { continue }
             for (name, offset) in places { damaged.items[name]?.contents?[offset + 40] ^= 8 }
             try damaged.write(to: run.folderPath)

@@ -1,13 +1,13 @@
 import PolyStoreBackend
 
-/// Values that are worked out for an object: which ones, and where they are null.
+/// Expressions: their results, and when they are null.
 let expressionCases: [ConformanceCase] =
     expressions.map { row in
         ConformanceCase(row.id, row.statement) { run in
             let works = Works.start
             let store = try works.open(run)
             try check(run, row, works, store) { try store.store.ids($0) }
-            // Inside a write transaction, of what it has applied.
+            // In a write transaction, on pending changes.
             try store.store.write { transaction in
                 let changes = ChangeSet(store.store.schema)
                 let after = try works.changed(store, changes)
@@ -16,7 +16,8 @@ let expressionCases: [ConformanceCase] =
             }
         }
     } + [
-        ConformanceCase("expression.arithmetic.nested-deeply", "Expressions nest up to the limit of conditions, and past it are refused.") {
+        ConformanceCase("expression.arithmetic.nested-deeply", "Expressions nest up to the limit of conditions; deeper ones are rejected.")
+        {
             run in
             let store = try Works.start.open(run)
             var sum = try store.value("age")
@@ -33,7 +34,7 @@ let expressionCases: [ConformanceCase] =
                 return try store.store.ids(request)
             }
         },
-        ConformanceCase("expression.arithmetic.types", "Only numbers are calculated with, and dates a little; the result has a type.") {
+        ConformanceCase("expression.arithmetic.types", "Arithmetic accepts numbers and, with restrictions, dates; the result has a type.") {
             run in
             let types: [(ArithmeticOperator, AttributeType, AttributeType, AttributeType?)] = [
                 (.add, .int8, .int64, .int64), (.multiply, .uint64, .uint64, .int64), (.divide, .int64, .int32, .int64),
@@ -49,7 +50,7 @@ let expressionCases: [ConformanceCase] =
             }
         },
         ConformanceCase(
-            "expression.one-of.values", "IN of a value that is worked out; null among the values selects nothing, and null is unknown."
+            "expression.one-of.values", "IN of an expression: null among the values selects nothing, and a null expression is unknown."
         ) {
             run in
             let store = try Works.start.open(run)
@@ -63,7 +64,7 @@ let expressionCases: [ConformanceCase] =
         },
         ConformanceCase(
             "expression.aggregate.sum-of-reals-loses-nothing",
-            "A sum of the others' reals is exact where great ones cancel, and so is an average."
+            "Sums and averages of related reals are exact when large values cancel."
         ) { run in
             var works = Works(workers: [:], teams: [1: Works.Team(title: "all")], clubs: [:])
             for (index, score) in [1e18, 0.5, -1e18, 1e300, 0.25, -1e300, 1.7e308, 1.7e308, -1.7e308, -1.7e308].enumerated() {
@@ -78,7 +79,7 @@ let expressionCases: [ConformanceCase] =
             }
         },
         ConformanceCase(
-            "expression.fields.are-not-mixed-up", "Fields of the object and of those that it leads to have the same place, and differ."
+            "expression.fields.are-not-mixed-up", "Fields of an object and of related objects with the same index are distinct."
         ) {
             run in
             let store = try Works.start.open(run)
@@ -93,7 +94,7 @@ let expressionCases: [ConformanceCase] =
         },
     ]
 
-/// An expression, and what it is of each object.
+/// An expression and its result for each object.
 private struct Row: Sendable {
     let id: String
     let statement: String
@@ -156,61 +157,61 @@ private func checked(_ left: Int64?, _ right: Int64, _ operation: (Int64) -> (In
 private let expressions: [Row] = [
     // MARK: Arithmetic
     Row(
-        "expression.arithmetic.addition", "A sum of integers is exact, and null where it overflows 64 bits.",
+        "expression.arithmetic.addition", "A sum of integers is exact, and null if it overflows 64 bits.",
         { try plus($0.value("age"), integer(1)) }, { checked($0[$1].age, 1, Int64.addingReportingOverflow) }),
     Row(
-        "expression.arithmetic.subtraction", "A difference of integers, likewise.",
+        "expression.arithmetic.subtraction", "The same for a difference of integers.",
         { try calculated(.subtract, $0.value("age"), integer(1)) },
         { checked($0[$1].age, 1, Int64.subtractingReportingOverflow) }),
     Row(
-        "expression.arithmetic.multiplication", "A product of integers, likewise.",
+        "expression.arithmetic.multiplication", "The same for a product of integers.",
         { try calculated(.multiply, $0.value("age"), integer(3)) },
         { checked($0[$1].age, 3, Int64.multipliedReportingOverflow) }),
     Row(
-        "expression.arithmetic.division-truncates", "A quotient of integers is an integer, towards zero.",
+        "expression.arithmetic.division-truncates", "A quotient of integers is truncated towards zero.",
         { try calculated(.divide, $0.value("age"), integer(-7)) }, { checked($0[$1].age, -7, Int64.dividedReportingOverflow) }),
     Row(
-        "expression.arithmetic.least-divided-by-minus-one", "The one quotient that does not fit is null.",
+        "expression.arithmetic.least-divided-by-minus-one", "The only quotient that overflows is null.",
         { try calculated(.divide, $0.value("age"), integer(-1)) }, { checked($0[$1].age, -1, Int64.dividedReportingOverflow) }),
     Row(
-        "expression.arithmetic.division-by-zero", "A quotient by zero is null, of integers…",
+        "expression.arithmetic.division-by-zero", "A division of integers by zero is null.",
         { try calculated(.divide, integer(100), $0.value("age")) },
         { works, id in works[id].age.flatMap { $0 == 0 ? nil : .integer(100 / $0) } ?? .null }),
     Row(
-        "expression.arithmetic.real-division-by-zero", "… and of reals.",
+        "expression.arithmetic.real-division-by-zero", "A division of reals by zero is null.",
         { try calculated(.divide, $0.value("score"), calculated(.subtract, $0.value("score"), real(0.5))) },
         { works, id in works[id].score.flatMap { $0 == 0.5 ? nil : .real($0 / ($0 - 0.5)) } ?? .null }),
     Row(
-        "expression.arithmetic.reals", "Reals are calculated with as IEEE 754 says; NaN and the infinities are values.",
+        "expression.arithmetic.reals", "Arithmetic on reals follows IEEE 754; NaN and infinities are values.",
         { try plus($0.value("score"), $0.value("score")) }, { works, id in of(works[id].score.map { $0 + $0 }) }),
     Row(
-        "expression.arithmetic.real-overflow-is-infinite", "What is too great for a real is infinite.",
+        "expression.arithmetic.real-overflow-is-infinite", "A real that overflows is infinite.",
         { try calculated(.multiply, $0.value("score"), real(1e300)) }, { works, id in of(works[id].score.map { $0 * 1e300 }) }),
     Row(
         "expression.arithmetic.no-negative-zero", "−0 becomes 0.", { try calculated(.multiply, $0.value("age"), real(-0.0)) },
         { works, id in of(works[id].age.map { _ in 0.0 }) }),
     Row(
-        "expression.arithmetic.integer-and-real", "An integer with a real gives a real.", { try plus($0.value("age"), real(0.5)) },
+        "expression.arithmetic.integer-and-real", "An integer and a real yield a real.", { try plus($0.value("age"), real(0.5)) },
         { works, id in of(works[id].age.map { Double($0) + 0.5 }) }),
     Row(
-        "expression.arithmetic.unsigned", "Unsigned values have their value; a result past 2^63 − 1 is null.",
+        "expression.arithmetic.unsigned", "Unsigned values are not reinterpreted; a result above 2^63 − 1 is null.",
         { try plus($0.value("level"), integer(0)) }, { works, id in of(works[id].level.flatMap { Int64(exactly: $0) }) }),
     Row(
-        "expression.arithmetic.unsigned-on-the-way", "Only the result of each step has to fit.",
+        "expression.arithmetic.unsigned-on-the-way", "Only the result of each operation must fit.",
         { try calculated(.subtract, $0.value("level"), .constant(.integer(.min), .uint64)) },
         { works, id in of(works[id].level.flatMap { Int64(exactly: Int128($0) - Int128(1) << 63) }) }),
     Row(
-        "expression.arithmetic.unsigned-product", "A product of unsigned values past 128 bits is null, too.",
+        "expression.arithmetic.unsigned-product", "A product of unsigned values above 128 bits is null too.",
         { try calculated(.multiply, $0.value("level"), $0.value("level")) },
         { works, id in of(works[id].level.flatMap { $0 < 1 << 31 ? Int64($0 * $0) : nil }) }),
     Row(
-        "expression.arithmetic.date-and-seconds", "A date and a number are the date so many seconds later.",
+        "expression.arithmetic.date-and-seconds", "A date plus a number is the date that many seconds later.",
         { try plus($0.value("born"), integer(60)) }, { works, id in of(works[id].born.map { $0 + 60 }) }),
     Row(
-        "expression.arithmetic.dates", "Two dates are the seconds between them.",
+        "expression.arithmetic.dates", "The difference of two dates is in seconds.",
         { try calculated(.subtract, $0.value("born"), .constant(.real(100), .date)) }, { works, id in of(works[id].born.map { $0 - 100 }) }),
     Row(
-        "expression.arithmetic.of-fields", "Of two attributes, null where either is.",
+        "expression.arithmetic.of-fields", "On two attributes; null if either is null.",
         { try calculated(.multiply, $0.value("age"), $0.value("score")) },
         { works, id in
             guard let age = works[id].age, let score = works[id].score else { return .null }
@@ -218,11 +219,11 @@ private let expressions: [Row] = [
             return .real(product == 0 ? 0 : product)
         }),
     Row(
-        "expression.arithmetic.of-counts", "Of counts, and of ids.",
+        "expression.arithmetic.of-counts", "On counts and on ids.",
         { try plus(calculated(.multiply, $0.count("friends"), integer(100)), $0.value("id")) },
         { works, id in .integer(Int64(works[id].friends.count) * 100 + id) }),
     Row(
-        "expression.arithmetic.over-relationships", "Of an attribute and one of another object.",
+        "expression.arithmetic.over-relationships", "On an attribute and one of a related object.",
         { try calculated(.subtract, $0.value("age"), $0.related("boss", $0.value("age"))) },
         { works, id in
             guard let mine = works[id].age, let other = works.boss(id)?.age else { return .null }
@@ -231,108 +232,109 @@ private let expressions: [Row] = [
 
     // MARK: Null
     Row(
-        "expression.null.of-a-path", "Null where the way ends before the attribute.", { try $0.related("boss", $0.value("age")) },
+        "expression.null.of-a-path", "Null if the path ends before the attribute.", { try $0.related("boss", $0.value("age")) },
         {
             of($0.boss($1)?.age)
         }),
     Row(
-        "expression.null.of-a-long-path", "Wherever it ends.",
+        "expression.null.of-a-long-path", "The same for a longer path.",
         { try $0.related("boss", $0.related("boss", $0.related("team", $0.value("Team.title")))) },
         { works, id in
             works[id].boss.flatMap { works[$0].boss }.flatMap { works.team($0) }.map { .text($0.title) } ?? .null
         }),
     Row(
-        "expression.null.of-arithmetic", "Null makes every result null.", { try plus($0.value("age"), .constant(.null, .int64)) },
+        "expression.null.of-arithmetic", "Arithmetic with null is null.", { try plus($0.value("age"), .constant(.null, .int64)) },
         { _, _ in
             .null
         }),
     Row(
-        "expression.null.of-a-folded-text", "Null folded is null.", { .folded(try $0.value("name"), .caseInsensitive) },
+        "expression.null.of-a-folded-text", "Folding null yields null.", { .folded(try $0.value("name"), .caseInsensitive) },
         { works, id in
             let folded = ["Ada": "ada", "Bob": "bob", "Ångström": "ångström", "Straße": "strasse", "STRASSE": "strasse"]
             return works[id].name.map { .text(folded[$0] ?? $0) } ?? .null
         }),
     Row(
-        "expression.null.id-over-a-path", "The id at the other end is null where there is nobody.",
+        "expression.null.id-over-a-path", "The id of a missing related object is null.",
         { try $0.related("boss", $0.value("id")) },
         {
             of($0[$1].boss)
         }),
     Row(
-        "expression.null.never-of-a-count", "A count of nobody is 0.", { try $0.count("reports") },
+        "expression.null.never-of-a-count", "A count without related objects is 0.", { try $0.count("reports") },
         {
             .integer(Int64($0.reports($1).count))
         }),
 
-    // MARK: Aggregates of what a relationship leads to
+    // MARK: Aggregates over relationships
     Row(
-        "expression.aggregate.sum-of-integers", "The sum of the others' values; of nobody 0; null where it overflows.", of: "Team",
+        "expression.aggregate.sum-of-integers", "The sum of related values; 0 without related objects; null if it overflows.", of: "Team",
         { .aggregate(.sum, try $0.reference("Team.members"), try $0.value("age")) },
         { works, id in
             let sum = works.members(team: id).reduce(Int128(0)) { $0 + Int128(works[$1].age ?? 0) }
             return of(Int64(exactly: sum))
         }),
     Row(
-        "expression.aggregate.sum-of-unsigned", "A sum of unsigned values is unsigned, and may be as great.", of: "Team",
+        "expression.aggregate.sum-of-unsigned", "A sum of unsigned values is unsigned and can use its full range.", of: "Team",
         { .aggregate(.sum, try $0.reference("Team.members"), try $0.value("level")) },
         { works, id in
             let sum = works.members(team: id).reduce(Int128(0)) { $0 + Int128(works[$1].level ?? 0) }
             return UInt64(exactly: sum).map { .integer(Int64(bitPattern: $0)) } ?? .null
         }),
     Row(
-        "expression.aggregate.sum-of-reals", "A sum of reals, null left out.", of: "Club",
+        "expression.aggregate.sum-of-reals", "A sum of reals ignores null.", of: "Club",
         { .aggregate(.sum, try $0.reference("Club.members"), try $0.value("score")) },
         { works, id in .real(works.members(club: id).reduce(0.0) { $0 + (works[$1].score ?? 0) }) }),
     Row(
-        "expression.aggregate.average", "An average is a real, and null of no values.", of: "Club",
+        "expression.aggregate.average", "An average is a real, and null without values.", of: "Club",
         { .aggregate(.average, try $0.reference("Club.members"), try $0.value("age")) },
         { works, id in
             let ages = works.members(club: id).compactMap { works[$0].age }
             return ages.isEmpty ? .null : .real(Double(ages.reduce(0, +)) / Double(ages.count))
         }),
     Row(
-        "expression.aggregate.minimum", "The least of the others' values, and null of none.",
+        "expression.aggregate.minimum", "The minimum of related values; null without values.",
         { .aggregate(.minimum, try $0.reference("friends"), try $0.value("age")) },
         { works, id in of(works[id].friends.compactMap { works[$0].age }.min()) }
     ),
     Row(
-        "expression.aggregate.maximum", "The greatest.", { .aggregate(.maximum, try $0.reference("friends"), try $0.value("name")) },
+        "expression.aggregate.maximum", "The maximum of related values.",
+        { .aggregate(.maximum, try $0.reference("friends"), try $0.value("name")) },
         { works, id in
             works[id].friends.compactMap { works[$0].name }.max { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { .text($0) } ?? .null
         }),
     Row(
-        "expression.aggregate.unsigned-order", "The greatest of unsigned values has the highest bit.", of: "Team",
+        "expression.aggregate.unsigned-order", "The maximum of unsigned values can have the highest bit.", of: "Team",
         { .aggregate(.maximum, try $0.reference("Team.members"), try $0.value("level")) },
         { works, id in works.members(team: id).compactMap { works[$0].level }.max().map { .integer(Int64(bitPattern: $0)) } ?? .null }),
     Row(
-        "expression.aggregate.not-a-number-is-least", "NaN is the least real, and not null.", of: "Team",
+        "expression.aggregate.not-a-number-is-least", "NaN is the minimum of reals, and is not null.", of: "Team",
         { .aggregate(.minimum, try $0.reference("Team.members"), try $0.value("score")) },
         { works, id in
             let scores = works.members(team: id).compactMap { works[$0].score }
             return scores.contains(where: \.isNaN) ? .real(.nan) : of(scores.min())
         }),
     Row(
-        "expression.aggregate.count-of-values", "How many have a value.", of: "Team",
+        "expression.aggregate.count-of-values", "The number of objects with a value.", of: "Team",
         { .aggregate(.count, try $0.reference("Team.members"), try $0.value("age")) },
         { works, id in .integer(Int64(works.members(team: id).count { works[$0].age != nil })) }),
     Row(
-        "expression.aggregate.count-of-different-values", "How many different values there are.", of: "Club",
+        "expression.aggregate.count-of-different-values", "The number of distinct values.", of: "Club",
         { .aggregate(.countDistinct, try $0.reference("Club.members"), try $0.value("age")) },
         { works, id in .integer(Int64(Set(works.members(club: id).compactMap { works[$0].age }).count)) }),
     Row(
-        "expression.aggregate.over-two-steps", "Of values that are over a relationship themselves.", of: "Club",
+        "expression.aggregate.over-two-steps", "Over values of objects two relationships away.", of: "Club",
         { .aggregate(.sum, try $0.reference("Club.members"), try $0.related("team", $0.value("Team.budget"))) },
         { works, id in .integer(works.members(club: id).reduce(0) { $0 + (works.team($1)?.budget ?? 0) }) }),
     Row(
-        "expression.aggregate.of-aggregates", "The greatest of the sums.", of: "Club",
+        "expression.aggregate.of-aggregates", "The maximum of sums.", of: "Club",
         { .aggregate(.maximum, try $0.reference("Club.members"), try $0.count("friends")) },
         { works, id in of(works.members(club: id).map { Int64(works[$0].friends.count) }.max()) }),
     Row(
-        "expression.aggregate.of-the-way-there", "Of the object that a to-one relationship leads to.",
+        "expression.aggregate.of-the-way-there", "Over the target of a to-one relationship.",
         { try $0.related("team", .aggregate(.maximum, try $0.reference("Team.members"), try $0.value("age"))) },
         { works, id in works[id].team.map { of(works.members(team: $0).compactMap { works[$0].age }.max()) } ?? .null }),
     Row(
-        "expression.aggregate.of-ids", "Of the ids of the others.",
+        "expression.aggregate.of-ids", "Over the ids of related objects.",
         { .aggregate(.maximum, try $0.reference("reports"), .field(.objectID)) },
         { of($0.reports($1).max()) }),
 ]

@@ -1,8 +1,8 @@
 import PolyStoreBackend
 
-/// Fetches of some fields, and answers without indexes.
+/// Fetches of some fields, and results without indexes.
 let fieldCases: [ConformanceCase] = [
-    ConformanceCase("fields.each.alone", "A fetch of one field has its value, of every type, in every row.") { run in
+    ConformanceCase("fields.each.alone", "A fetch of one field returns its value in every row, for every type.") { run in
         let types = AttributeType.allCases
         let schema = SchemaDescription(
             name: "All",
@@ -25,7 +25,7 @@ let fieldCases: [ConformanceCase] = [
         try store.read { transaction in
             for field in all.fields {
                 try run.expect(try transaction.rows(FetchRequest(all), only: [field]), equals: rows.map { [$0[field.ordinal]] }, field.name)
-                // Two that lie apart.
+                // Two non-adjacent fields.
                 let pair = [all.fields[0], field]
                 try run.expect(
                     try transaction.rows(FetchRequest(all), only: pair), equals: rows.map { [$0[0], $0[field.ordinal]] },
@@ -33,7 +33,7 @@ let fieldCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("fields.none.still-ids", "A fetch of no field gives the same ids in the same order.") { run in
+    ConformanceCase("fields.none.still-ids", "A fetch of no fields returns the same ids in the same order.") { run in
         let (store, _) = try Catalog.open(run, items: 60)
         try store.read { transaction in
             for var request in try Catalog.requests(store) {
@@ -45,7 +45,7 @@ let fieldCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("fields.condition.on-others", "Conditions and orders may look at fields that are not fetched.") { run in
+    ConformanceCase("fields.condition.on-others", "Conditions and orders can use fields that are not fetched.") { run in
         let (store, item) = try Catalog.open(run, items: 60)
         try store.read { transaction in
             for (number, request) in try Catalog.requests(store).enumerated() {
@@ -59,7 +59,7 @@ let fieldCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "fields.remainder.on-others",
-        "A condition that a backend leaves to the shared executor sees the fields that it needs, also under an order."
+        "A residual predicate has access to the fields that it needs, also with a sort order."
     ) { run in
         let (store, item) = try Catalog.open(run, items: 200)
         let (title, price) = (try store.field("Item", "title"), try store.field("Item", "price"))
@@ -82,7 +82,7 @@ let fieldCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("fields.null.is-null", "A wanted field without a value is null, whatever stands beside it.") { run in
+    ConformanceCase("fields.null.is-null", "A fetched field without a value is null, regardless of other fields.") { run in
         let (store, item) = try Catalog.open(run, items: 0)
         let rows = (0..<item.fields.count).map { missing in
             Catalog.row(4).enumerated().map { place, value in place == missing || place == 0 ? Value.null : value }
@@ -95,7 +95,7 @@ let fieldCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("fields.wide.few-of-many", "Few fields of the greatest number are right, at both ends and in the middle.") { run in
+    ConformanceCase("fields.wide.few-of-many", "A few fields of the maximum number are correct, at both ends and in the middle.") { run in
         let schema = SchemaDescription(
             name: "Wide",
             entities: [
@@ -114,7 +114,7 @@ let fieldCases: [ConformanceCase] = [
             try run.expect(found, equals: (0..<3).map { row in numbers.map { value($0, row) } }, "\(numbers)")
         }
     },
-    ConformanceCase("fields.write.after-changes", "A write transaction's fetches of some fields see what it applied.") { run in
+    ConformanceCase("fields.write.after-changes", "Fetches of some fields in a write transaction include its pending changes.") { run in
         let (store, item) = try Catalog.open(run, items: 30)
         let price = try store.field("Item", "price")
         try store.write { transaction in
@@ -127,7 +127,7 @@ let fieldCases: [ConformanceCase] = [
             try run.expect(try transaction.rows(request, only: [item.fields[5]]), equals: [5, 4, 3, 2, 1].map { [.text("new \($0)")] })
         }
     },
-    ConformanceCase("indexes.ignored.same-rows", "A fetch without indexes gives the same rows in the same order.") { run in
+    ConformanceCase("indexes.ignored.same-rows", "A fetch without indexes returns the same rows in the same order.") { run in
         let (store, _) = try Catalog.open(run, items: 60)
         try store.read { transaction in
             for var request in try Catalog.requests(store) {
@@ -138,7 +138,7 @@ let fieldCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("indexes.ignored.same-counts", "A count without indexes is the same, and so is a fetch of ids or of some fields.") {
+    ConformanceCase("indexes.ignored.same-counts", "Counts and fetches of ids or of some fields are the same without indexes.") {
         run in
         let (store, _) = try Catalog.open(run, items: 60)
         try store.read { transaction in
@@ -154,7 +154,7 @@ let fieldCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("indexes.ignored.after-writes", "After updates and deletions the answers with and without indexes agree.") { run in
+    ConformanceCase("indexes.ignored.after-writes", "After updates and deletions, the results with and without indexes are equal.") { run in
         let (store, item) = try Catalog.open(run, items: 80)
         for round in 0..<4 as Range<Int64> {
             try store.change { changes in
@@ -180,7 +180,7 @@ let fieldCases: [ConformanceCase] = [
 ]
 
 extension ReadTransaction {
-    /// Some values of the rows that a request selects, from a fetch of these fields only.
+    /// Returns some values of the rows of a request, fetched with only these fields.
     fileprivate func rows(_ request: FetchRequest, only fields: [Field]) throws -> [[Value]] {
         var request = request
         var mask = FieldMask()

@@ -6,11 +6,11 @@ import PolyStoreBackend
     import Foundation
 #endif
 
-/// Foreign folders, permissions, what a kill leaves, what is flushed, what damage does. A backend whose data lies elsewhere than at its place passes.
+/// Foreign folders, permissions, kills, flushes and damage. A backend that stores its data elsewhere passes.
 let fileCases: [ConformanceCase] = [
     ConformanceCase(
         "opening.foreign-folder.is-refused",
-        "A folder that is no store is refused and stays as it was, its name, contents and permissions.",
+        "A folder that is not a store is rejected; its name, contents and permissions stay unchanged.",
         requires: [.persistence]
     ) { run in
         guard try run.keepsFilesAtItsPlace() else { return }
@@ -32,7 +32,7 @@ let fileCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "opening.new.files-are-the-owners", "The files of a new store can be read by their owner alone, while it is open and afterwards.",
+        "opening.new.files-are-the-owners", "Only the owner can read the files of a new store, while it is open and after it is closed.",
         requires: [.persistence]
     ) { run in
         try run.forNewStore { files in
@@ -48,7 +48,7 @@ let fileCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "opening.new.folders-are-the-owners", "The folders of a new store can be entered by their owner alone.", requires: [.persistence]
+        "opening.new.folders-are-the-owners", "Only the owner can enter the folders of a new store.", requires: [.persistence]
     ) { run in
         try run.forNewStore { files in
             for (name, item) in files.items where item.contents == nil {
@@ -59,7 +59,7 @@ let fileCases: [ConformanceCase] = [
     killCase(.relaxed, requires: [.persistence]),
     killCase(.full, requires: [.persistence, .fullDurability]),
     ConformanceCase(
-        "durability.full.flushes", "A commit with .full flushes at least one file of the store before it returns. Counted on Linux.",
+        "durability.full.flushes", "A .full commit flushes at least one file of the store before it returns. Counted on Linux.",
         requires: [.persistence, .fullDurability]
     ) { run in
         guard try run.keepsFilesAtItsPlace(), let probe = FlushProbe(folder: FilePlace.resolve(run.folderPath)) else { return }
@@ -74,11 +74,11 @@ let fileCases: [ConformanceCase] = [
     },
 ]
 
-/// A copy of the files of an open store is what a killed process leaves: what the system has been given, and nothing that the process kept.
+/// A copy of the files of an open store equals what a killed process leaves: everything passed to the system, and nothing that the process buffered.
 private func killCase(_ durability: Durability, requires: Set<Capabilities.Feature>) -> ConformanceCase {
     ConformanceCase(
         "kill.\(durability.rawValue).is-in-the-files",
-        "Whatever was acknowledged with .\(durability.rawValue) is in the files when the process is killed at any moment afterwards.",
+        "Commits acknowledged with .\(durability.rawValue) are in the files whenever the process is killed.",
         requires: requires
     ) { run in
         guard try run.keepsFilesAtItsPlace() else { return }
@@ -103,7 +103,7 @@ private func killCase(_ durability: Durability, requires: Set<Capabilities.Featu
 }
 
 extension ConformanceRun {
-    /// Whether anything of a store lies at its place.
+    /// Returns whether a store keeps files at its path.
     func keepsFilesAtItsPlace() throws -> Bool {
         let store = try open(Fixtures.company, "probe")
         try store.insert("Club", [[.text("club")]])
@@ -114,7 +114,7 @@ extension ConformanceRun {
         return !names.isEmpty
     }
 
-    /// Shows the files of a new store, while it is open and when it is closed.
+    /// Calls a closure with the files of a new store, while it is open and after it is closed.
     fileprivate func forNewStore(_ body: (StoreFiles) throws -> Void) throws {
         let store = try open(Fixtures.company)
         try store.insert("Person", (0..<50).map { Fixtures.person("p\($0)", Int64($0), nickname: String(repeating: "x", count: 2000)) })
@@ -123,7 +123,7 @@ extension ConformanceRun {
         try body(try StoreFiles(reading: folderPath))
     }
 
-    /// Copies the files of one place to another, as they are now.
+    /// Copies the current files from one path to another.
     fileprivate func copyFiles(_ from: String, to: String) throws {
         let manager = FileManager.default
         for name in try manager.contentsOfDirectory(atPath: folderPath)

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// Texts without case and marks: what becomes of them, and how conditions and orders use that.
+/// Texts folded by case and diacritics, and their use in conditions and sort orders.
 let foldedTextCases: [ConformanceCase] =
     foldings.map { folding in
         ConformanceCase("text.folded.\(folding.name)", folding.statement) { run in
@@ -25,7 +25,7 @@ let foldedTextCases: [ConformanceCase] =
                             "[\(options.letters)] \(what) \(text.unicodeScalars.map { String($0.value, radix: 16) })")
                     }
                 }
-                // Folding the other side, as a constant, comes to the same.
+                // Folding the constant on the other side gives the same result.
                 for (index, row) in folding.rows.enumerated() {
                     let found = try store.ids(
                         FetchRequest(thing, predicate: .compare(folded, .equal, .folded(.constant(.text(row.0), .string), options))))
@@ -34,10 +34,10 @@ let foldedTextCases: [ConformanceCase] =
             }
         }
     } + [
-        ConformanceCase("text.folded.ascii-in-one-step", "Texts of ASCII alone are folded like those with more in them.") { run in
+        ConformanceCase("text.folded.ascii-in-one-step", "ASCII texts are folded like other texts.") { run in
             let store = try run.open(Fixtures.thing(.string))
             let ascii = (0..<128).compactMap { Unicode.Scalar($0) }.map { String(Character($0)) }
-            // What is behind keeps the text from being ASCII, and is left as it is.
+            // The suffix makes the text non-ASCII and is not folded.
             try store.insert("Thing", ascii.map { [.text($0)] } + ascii.map { [.text($0 + "日")] })
             let (thing, field) = (try store.entity("Thing"), try store.field("Thing", "value"))
             for options in [TextOptions.caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive]] {
@@ -57,7 +57,7 @@ let foldedTextCases: [ConformanceCase] =
                 }
             }
         },
-        ConformanceCase("text.folded.operators", "Text operators on folded texts: begins, ends, contains, like, matches.") { run in
+        ConformanceCase("text.folded.operators", "Text operators work on folded texts: begins, ends, contains, like, matches.") { run in
             let store = try run.open(Fixtures.thing(.string))
             try store.insert("Thing", ["Ängström", "angst", "STRÖM", "xANGx", "日Ä"].map { [.text($0)] } + [[.null]])
             let (thing, field) = (try store.entity("Thing"), try store.field("Thing", "value"))
@@ -77,7 +77,7 @@ let foldedTextCases: [ConformanceCase] =
                     equals: (1...5).map { Int64($0) }.filter { !expected.contains($0) }, "NOT \(predicate)")
             }
         },
-        ConformanceCase("text.folded.comparisons", "Folded texts compare by their bytes, like others.") { run in
+        ConformanceCase("text.folded.comparisons", "Folded texts are compared by their bytes.") { run in
             let store = try run.open(Fixtures.thing(.string))
             try store.insert("Thing", ["b", "A", "É", "e", "Z", ""].map { [.text($0)] })
             let (thing, field) = (try store.entity("Thing"), try store.field("Thing", "value"))
@@ -93,7 +93,7 @@ let foldedTextCases: [ConformanceCase] =
             }
         },
         ConformanceCase(
-            "text.folded.over-relationships", "Texts of other objects are folded like the object's own, and compared with them."
+            "text.folded.over-relationships", "Texts of related objects are folded like the object's own, and can be compared with them."
         ) { run in
             let store = try Works.start.open(run)
             let (name, boss) = (try store.value("name"), try store.related("boss", store.value("name")))
@@ -107,7 +107,7 @@ let foldedTextCases: [ConformanceCase] =
             let any = try store.any("reports", .compare(.folded(name, both), .equal, .constant(.text("angstrom"), .string)))
             try run.expect(try store.ids("Worker", any), equals: [5])
         },
-        ConformanceCase("text.folded.needs-text", "Only text is folded: anything else is an invalidPredicate.") { run in
+        ConformanceCase("text.folded.needs-text", "Folding anything but text throws invalidPredicate.") { run in
             let store = try Works.start.open(run)
             for path in ["age", "score", "level", "born", "id"] {
                 let folded = QueryExpression.folded(try store.value(path), .caseInsensitive)
@@ -121,44 +121,47 @@ let foldedTextCases: [ConformanceCase] =
         },
     ]
 
-/// Texts, and what becomes of them by `[c]`, by `[d]` and by both.
+/// Texts and their folded forms for `[c]`, `[d]` and both.
 private let foldings: [(name: String, statement: String, rows: [(String, String, String, String)])] = [
     (
-        "ascii", "Letters of ASCII become small; nothing in it has a mark.",
+        "ascii", "ASCII letters become lowercase; none has a diacritic.",
         [("Ada", "ada", "Ada", "ada"), ("ADA", "ada", "ADA", "ada"), ("a-Z_0", "a-z_0", "a-Z_0", "a-z_0"), ("", "", "", "")]
     ),
     (
-        "letters-with-marks", "Letters with marks in one scalar lose them.",
+        "letters-with-marks", "Precomposed letters lose their diacritics.",
         [
             ("É", "é", "E", "e"), ("é", "é", "e", "e"), ("Ångström", "ångström", "Angstrom", "angstrom"), ("ñ", "ñ", "n", "n"),
             ("Ё", "ё", "Е", "е"),
         ]
     ),
     (
-        "combining-marks", "Marks behind a letter go; one that stands alone stays.",
+        "combining-marks", "Combining marks after a letter are removed; a mark without a letter is kept.",
         [
             ("e\u{301}", "e\u{301}", "e", "e"), ("E\u{301}", "e\u{301}", "E", "e"), ("A\u{327}\u{301}", "a\u{327}\u{301}", "A", "a"),
             ("\u{301}", "\u{301}", "\u{301}", "\u{301}"),
         ]
     ),
     (
-        "sharp-s", "ß is ss without case, and has no mark.",
+        "sharp-s", "ß folds to ss without case, and has no diacritic.",
         [("ß", "ss", "ß", "ss"), ("SS", "ss", "SS", "ss"), ("Straße", "strasse", "Straße", "strasse"), ("ẞ", "ss", "ẞ", "ss")]
     ),
     (
-        "dotted-i", "The dot of İ is a mark that stays without [d]; ı has none.",
+        "dotted-i", "The dot of İ is a diacritic that is kept without [d]; ı has none.",
         [("İ", "i\u{307}", "I", "i"), ("I", "i", "I", "i"), ("i", "i", "i", "i"), ("ı", "ı", "ı", "ı")]
     ),
     (
-        "sigma", "Every sigma is σ without case.",
+        "sigma", "Every sigma folds to σ without case.",
         [("Σ", "σ", "Σ", "σ"), ("ς", "σ", "ς", "σ"), ("σ", "σ", "σ", "σ"), ("ΟΔΟΣ", "οδοσ", "ΟΔΟΣ", "οδοσ")]
     ),
     (
-        "not-marks", "What is part of a letter is no mark, and other scripts stay as they are.",
+        "not-marks", "Parts of a letter are not diacritics, and other scripts are unchanged.",
         [
             ("Øl", "øl", "Øl", "øl"), ("ł", "ł", "ł", "ł"), ("日本", "日本", "日本", "日本"), ("が", "が", "が", "が"),
             ("👩\u{200d}👧", "👩\u{200d}👧", "👩\u{200d}👧", "👩\u{200d}👧"),
         ]
     ),
-    ("ligatures", "A ligature is its letters without case.", [("ﬁ", "fi", "ﬁ", "fi"), ("FI", "fi", "FI", "fi"), ("Ǆ", "ǆ", "Ǆ", "ǆ")]),
+    (
+        "ligatures", "A ligature folds to its letters without case.",
+        [("ﬁ", "fi", "ﬁ", "fi"), ("FI", "fi", "FI", "fi"), ("Ǆ", "ǆ", "Ǆ", "ǆ")]
+    ),
 ]

@@ -1,14 +1,14 @@
 import PolyStoreBackend
 
-/// Aggregates by groups.
+/// Grouped aggregates.
 let groupCases: [ConformanceCase] =
     groupings.map { grouping in
         ConformanceCase(
-            "group.\(grouping.name).by-value", "Objects with equal values of \(grouping.name) are one group; groups ascend, null first."
+            "group.\(grouping.name).by-value", "Objects with equal values of \(grouping.name) form a group; groups ascend, null first."
         ) { run in
             for isIndexed in [true, false] {
                 let store = try run.open(Fixtures.thing(grouping.type, isIndexed: isIndexed), "indexed-\(isIndexed)")
-                // Each value as often as its place says, in turns, from the greatest on.
+                // Each value as often as its index, interleaved, from the greatest on.
                 var rows: [[Value]] = []
                 for turn in 0..<grouping.values.count {
                     for (place, value) in grouping.values.enumerated().reversed() where place >= turn { rows.append([value]) }
@@ -23,7 +23,7 @@ let groupCases: [ConformanceCase] =
             }
         }
     } + [
-        ConformanceCase("group.empty.has-no-rows", "Over nothing there are no groups.") { run in
+        ConformanceCase("group.empty.has-no-rows", "Without objects, the result has no groups.") { run in
             let store = try run.open(Fixtures.company)
             let person = try store.entity("Person")
             let age = try store.field("Person", "age")
@@ -51,7 +51,7 @@ let groupCases: [ConformanceCase] =
         },
         ConformanceCase(
             "group.two-fields.nest",
-            "Two fields group by pairs of values, ordered by the first and then by the second; null is a value here."
+            "Two fields group by pairs of values, ordered by the first, then by the second; null is a value."
         ) {
             run in
             let store = try sales(run)
@@ -64,12 +64,12 @@ let groupCases: [ConformanceCase] =
                 }
                 try run.expect(rows, equals: try folded(store, fields, amount), name)
             }
-            // Every sale, one by one.
+            // Every sale separately.
             let all = try store.read { try $0.aggregate(AggregateRequest(entity, groupBy: [region, .objectID], aggregates: [.count])) }
             try run.expect(all.count, equals: 12)
             try run.expect(all.first?.group, equals: [.null, .integer(4)])
         },
-        ConformanceCase("group.three-fields.and-a-predicate", "Groups are made of what the predicate selects, by any number of fields.") {
+        ConformanceCase("group.three-fields.and-a-predicate", "Groups cover the selected objects, by any number of fields.") {
             run in
             let store = try sales(run)
             let fields = [try store.field("Sale", "day"), try store.field("Sale", "isPaid"), try store.field("Sale", "region")]
@@ -81,7 +81,7 @@ let groupCases: [ConformanceCase] =
                     try store.read { try $0.aggregate(request) }, equals: try folded(store, fields, amount, predicate), "\(predicate)")
             }
         },
-        ConformanceCase("group.to-one.by-target", "Objects can be grouped by the object that a to-one relationship leads to.") { run in
+        ConformanceCase("group.to-one.by-target", "Objects can be grouped by the target of a to-one relationship.") { run in
             let store = try run.open(Fixtures.company)
             try store.insert("Department", [[.text("x")], [.text("y")], [.text("z")]])
             let departments: [Int64?] = [1, 3, 1, nil, 1, 3, 1, nil, 1]
@@ -102,7 +102,7 @@ let groupCases: [ConformanceCase] =
                 ])
         },
         ConformanceCase(
-            "group.many.two-thousand", "Thousands of groups, small numbers and great, negative and null, keep apart and in order."
+            "group.many.two-thousand", "Thousands of groups of small, large, negative and null values are distinct and in order."
         ) { run in
             let store = try run.open(Fixtures.thing(.int64))
             var keys: [Int64] = [.min, .max, 1023, 1024]
@@ -119,7 +119,7 @@ let groupCases: [ConformanceCase] =
             try run.expect(rows == expected, "\(rows.count) groups, \(expected.count) expected, or another order")
         },
         ConformanceCase(
-            "group.sum.is-of-each-group", "A sum that fits in each group is no error, however great all together; one that does not is."
+            "group.sum.is-of-each-group", "A sum must fit within each group; one that overflows is an error."
         ) { run in
             let store = try run.open(Fixtures.company)
             let person = try store.entity("Person")
@@ -179,7 +179,7 @@ private func sales(_ run: ConformanceRun) throws -> TestStore {
     return store
 }
 
-/// Count and sum by groups, worked out on the rows of a fetch.
+/// Returns the count and sum by group, computed from the rows of a fetch.
 private func folded(
     _ store: TestStore, _ fields: [FieldReference], _ amount: FieldReference, _ predicate: QueryPredicate = .all
 ) throws -> [AggregateRow] {

@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
-/// Groups, and values worked out over them, by more than fields.
+/// Groups by expressions, and aggregates of expressions.
 let groupExpressionCases: [ConformanceCase] = [
-    ConformanceCase("aggregate.expression.arithmetic", "Aggregates may be of what is calculated for each object; null is left out.") {
+    ConformanceCase("aggregate.expression.arithmetic", "Aggregates accept expressions; null results are ignored.") {
         run in
         let firm = try Firm(run)
-        // score is null for every third.
+        // score is null for every third object.
         guard let twice = QueryExpression.arithmetic(.multiply, .field(firm.age), .constant(.integer(2), .int64)),
             let sum = QueryExpression.arithmetic(.add, .field(firm.age), .field(firm.score))
         else { throw run.fail("there is no such arithmetic") }
@@ -13,7 +13,7 @@ let groupExpressionCases: [ConformanceCase] = [
             [], [.of(.sum, twice), .of(.maximum, twice), .of(.median, twice), .of(.count, sum), .of(.average, sum), .count],
             [AggregateRow(group: [], values: [.integer(90), .integer(18), .real(9), .integer(6), .real(4.5 * 1.5), .integer(10)])])
     },
-    ConformanceCase("aggregate.expression.over-a-path", "Aggregates may be of values of the objects that others lead to.") { run in
+    ConformanceCase("aggregate.expression.over-a-path", "Aggregates accept attributes of related objects.") { run in
         let firm = try Firm(run)
         let title = QueryExpression.related(firm.department, .field(firm.title))
         try firm.expect(
@@ -21,7 +21,7 @@ let groupExpressionCases: [ConformanceCase] = [
             [AggregateRow(group: [], values: [.text("x"), .text("y"), .integer(8), .integer(2)])])
     },
     ConformanceCase(
-        "aggregate.expression.of-relationships", "A count or an average of what each object leads to is a value like any other."
+        "aggregate.expression.of-relationships", "Aggregates accept counts and averages of related objects."
     ) { run in
         let firm = try Firm(run)
         let ages = QueryExpression.aggregate(.average, firm.friends, .field(firm.age))
@@ -32,7 +32,7 @@ let groupExpressionCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "aggregate.expression.over-members",
-        "Over the members of a relationship an aggregate is of all of them, each as often as it is led to."
+        "An aggregate over a to-many relationship covers all targets, each as often as it is related."
     ) { run in
         let firm = try Firm(run)
         let ages = QueryExpression.aggregate(.sum, firm.friends, .field(firm.age))
@@ -49,7 +49,7 @@ let groupExpressionCases: [ConformanceCase] = [
                     group: [],
                     values: [.integer(4), .integer(4), .real(1), .integer(3), .integer(2), .real(1), .real(0.5.squareRoot()), .integer(10)])
             ])
-        // Groups that lead to nobody have the answers of nothing.
+        // Groups without related objects have the results of an empty set.
         try firm.expect(
             [.field(firm.age)], [friends[0], friends[1], friends[2]],
             (0..<10 as Range<Int64>).map { age in
@@ -58,7 +58,7 @@ let groupExpressionCases: [ConformanceCase] = [
                 return AggregateRow(group: [.integer(age)], values: [.integer(members), .integer(members), average])
             })
     },
-    ConformanceCase("group.expression.by-a-path", "Objects may be grouped by a value of the object that they lead to; nobody is null.") {
+    ConformanceCase("group.expression.by-a-path", "Objects can be grouped by an attribute of a related object, or null.") {
         run in
         let firm = try Firm(run)
         let title = QueryExpression.related(firm.department, .field(firm.title))
@@ -78,7 +78,7 @@ let groupExpressionCases: [ConformanceCase] = [
                 AggregateRow(group: [.text("y"), .integer(2)], values: [.integer(4)]),
             ])
     },
-    ConformanceCase("group.expression.by-a-count", "Objects may be grouped by how many they lead to, and by what is calculated.") { run in
+    ConformanceCase("group.expression.by-a-count", "Objects can be grouped by related counts and by arithmetic expressions.") { run in
         let firm = try Firm(run)
         try firm.expect(
             [.count(firm.friends)], [.count],
@@ -93,7 +93,7 @@ let groupExpressionCases: [ConformanceCase] = [
             [decade], [.minimum(firm.age), .maximum(firm.age)],
             [(0, 0, 3), (1, 4, 7), (2, 8, 9)].map { AggregateRow(group: [.integer($0.0)], values: [.integer($0.1), .integer($0.2)]) })
     },
-    ConformanceCase("group.expression.having", "A condition on groups and on what was worked out over them selects groups.") { run in
+    ConformanceCase("group.expression.having", "A condition on groups and their aggregates selects groups.") { run in
         let firm = try Firm(run)
         for title in [QueryExpression.related(firm.department, .field(firm.title)), .field(firm.nickname)] {
             var request = try GroupRequest(firm.person, groupBy: [title], aggregates: [.count, .average(firm.age)])
@@ -115,7 +115,7 @@ let groupExpressionCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "group.expression.order-and-slice", "Groups come in the order that is asked for, ties as groups ascend, and are cut last."
+        "group.expression.order-and-slice", "Groups are in the requested order, ties in ascending order, before limit and offset apply."
     ) {
         run in
         let firm = try Firm(run)
@@ -135,7 +135,7 @@ let groupExpressionCases: [ConformanceCase] = [
             try run.expect(try firm.groups(request), equals: [], "\(key), beyond")
         }
     },
-    ConformanceCase("group.expression.write.sees-what-was-applied", "Inside a write transaction groups are of what it applied.") { run in
+    ConformanceCase("group.expression.write.sees-what-was-applied", "Groups in a write transaction include its pending changes.") { run in
         let firm = try Firm(run)
         let title = QueryExpression.related(firm.department, .field(firm.title))
         let request = try GroupRequest(firm.person, groupBy: [title], aggregates: [.overMembers(.count, .count(firm.friends)), .count])
@@ -155,7 +155,7 @@ let groupExpressionCases: [ConformanceCase] = [
         try run.expect(try firm.groups(request), equals: before, "after the rollback")
     },
     ConformanceCase(
-        "group.expression.refused", "Strangers, text in sums, wrong conditions and negative limits are refused before anything is read."
+        "group.expression.refused", "Unknown fields, sums of text, invalid conditions and negative limits are rejected."
     ) {
         run in
         let firm = try Firm(run)
@@ -184,7 +184,7 @@ let groupExpressionCases: [ConformanceCase] = [
     },
 ]
 
-/// Ten people of the ages 0 to 9, of three departments called x, y and x; two of none. The first is the second's friend, who is the third's.
+/// Ten people of ages 0 to 9, in three departments named x, y and x; two have none. The first is a friend of the second, and the second of the third.
 private struct Firm {
     let run: ConformanceRun
     let store: TestStore

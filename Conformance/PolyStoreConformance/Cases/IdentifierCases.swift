@@ -1,18 +1,18 @@
 import PolyStoreBackend
 
-/// Ids of every size, and where they come from.
+/// Ids of every size, and their reservation.
 let identifierCases: [ConformanceCase] = [
-    ConformanceCase("id.gaps.are-no-matter", "Ids with gaps of every width keep their order and are found alone, in lists and in ranges.") {
+    ConformanceCase("id.gaps.are-no-matter", "Ids with gaps of any size keep their order and are found in every way.") {
         run in
         try check(run, [1, 2, 3, 100, 101, 255, 256, 257, 65_535, 65_536, 1 << 31 - 1, 1 << 31, 1 << 32, 1 << 53, 1 << 62, .max - 1, .max])
     },
-    ConformanceCase("id.negative.are-ids-too", "Negative ids and 0 are ids like others, and come before the positive ones.") { run in
+    ConformanceCase("id.negative.are-ids-too", "Negative ids and 0 are valid, and precede the positive ones.") { run in
         try check(run, [-1 << 53, -65_537, -256, -255, -2, -1, 0, 1, 255, 256])
     },
-    ConformanceCase("id.extremes.of-int64", "The least and the greatest integer are ids like others.") { run in
+    ConformanceCase("id.extremes.of-int64", "The minimum and maximum Int64 are valid ids.") { run in
         try check(run, [.min, .min + 1, -1, 0, 1, .max - 1, .max])
     },
-    ConformanceCase("id.extremes.in-relationships", "Relationships and links lead to and from any id.") { run in
+    ConformanceCase("id.extremes.in-relationships", "Relationships and links work with any id at either end.") { run in
         let store = try run.open(Fixtures.company)
         let ids: [Int64] = [.min, -5, 0, 7, .max]
         try store.change { changes in
@@ -29,7 +29,7 @@ let identifierCases: [ConformanceCase] = [
             try run.expect(try transaction.ids(try store.request("Person", "department", .equal, .integer(.min))), equals: [.max])
         }
     },
-    ConformanceCase("id.reserve.many", "A million ids are reserved at once; blocks of several entities do not touch each other.") { run in
+    ConformanceCase("id.reserve.many", "A million ids can be reserved in one call; blocks of different entities are independent.") { run in
         let store = try run.open(Fixtures.company)
         let (person, club) = (try store.entity("Person"), try store.entity("Club"))
         try store.write { transaction in
@@ -51,7 +51,7 @@ let identifierCases: [ConformanceCase] = [
         }
         try run.expect(try store.ids(FetchRequest(person)), equals: [1_000_000], "reserving makes no objects")
     },
-    ConformanceCase("id.reserve.never-twice", "Over commits, failures and rollbacks no id that a commit gave is given again.") { run in
+    ConformanceCase("id.reserve.never-twice", "After commits, failures and rollbacks no committed id is assigned again.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         var given: Set<Int64> = []
@@ -78,7 +78,7 @@ let identifierCases: [ConformanceCase] = [
         try run.expect(try store.ids(FetchRequest(person)), equals: given.sorted())
     },
     ConformanceCase(
-        "id.deleted.may-come-back", "An id may be used again by who knows it, for a new object without anything of the old one."
+        "id.deleted.may-come-back", "The id of a deleted object can be reused explicitly for a new object, which inherits no data."
     ) { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
@@ -92,7 +92,7 @@ let identifierCases: [ConformanceCase] = [
             try run.expect(try store.ids(try store.request("Person", "age", .greater, .integer(9))), equals: [1])
         }
     },
-    ConformanceCase("id.entities.have-their-own", "The same id in several entities is several objects; changing one leaves the others.") {
+    ConformanceCase("id.entities.have-their-own", "Objects of different entities with the same id are independent.") {
         run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1)])
@@ -106,7 +106,7 @@ let identifierCases: [ConformanceCase] = [
     },
 ]
 
-/// Inserts objects with these ids, ascending here and not there, and looks for them in every way.
+/// Inserts objects with the given ascending ids in another order, and looks them up in every way.
 private func check(_ run: ConformanceRun, _ ids: [Int64]) throws {
     let store = try run.open(Fixtures.thing(.int64))
     let (thing, field) = (try store.entity("Thing"), try store.field("Thing", "value"))

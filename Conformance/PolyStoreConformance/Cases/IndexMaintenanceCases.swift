@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// Indexes after updates, deletions and failures.
 let indexMaintenanceCases: [ConformanceCase] = [
-    ConformanceCase("index.null.there-and-back", "A field that becomes null leaves its index's values, and comes back with the next one.") {
+    ConformanceCase("index.null.there-and-back", "A field that becomes null leaves its index, and returns with its next value.") {
         run in
         let (store, item) = try Catalog.open(run, items: 20)
         let price = try store.field("Item", "price")
@@ -19,7 +19,7 @@ let indexMaintenanceCases: [ConformanceCase] = [
         }
         try agree(run, store, "at the end")
     },
-    ConformanceCase("index.updates.many-in-one-change-set", "Every object of a big change set is found under its new values only.") { run in
+    ConformanceCase("index.updates.many-in-one-change-set", "Every object of a large change set is found only by its new values.") { run in
         let (store, item) = try Catalog.open(run, items: 600)
         try store.change { changes in
             for id in 1...600 as ClosedRange<Int64> {
@@ -36,7 +36,7 @@ let indexMaintenanceCases: [ConformanceCase] = [
         try agree(run, store, "after it")
     },
     ConformanceCase(
-        "index.updates.many-in-one-transaction", "Of many updates of one object in a transaction the last one counts, in every index."
+        "index.updates.many-in-one-transaction", "After many updates of an object in one transaction, every index contains the last one."
     ) { run in
         let (store, item) = try Catalog.open(run, items: 10)
         try store.write { transaction in
@@ -53,7 +53,7 @@ let indexMaintenanceCases: [ConformanceCase] = [
         try run.expect(try store.ids(try store.request("Item", "sku", .equal, .text("round40"))), equals: [3])
         try agree(run, store, "after it")
     },
-    ConformanceCase("index.updates.to-the-same-value", "Writing the values that are there changes nothing in any index.") { run in
+    ConformanceCase("index.updates.to-the-same-value", "Writing unchanged values does not change any index.") { run in
         let (store, item) = try Catalog.open(run, items: 30)
         for _ in 0..<3 {
             try store.change { changes in
@@ -69,14 +69,14 @@ let indexMaintenanceCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "index.unique.all-replaced-in-one-change-set",
-        "All objects may be deleted and as many inserted with their unique values, in one change set."
+        "All objects can be deleted and as many inserted with their unique values, in one change set."
     ) {
         run in
         let (store, item) = try Catalog.open(run, items: 100)
         for round in 1...3 {
             try store.change { changes in
                 for number in 0..<100 {
-                    // Now before the deletion, now after it.
+                    // Alternates between before and after the deletion.
                     if number % 2 == 0 { changes.delete(item, id: Int64((round - 1) * 100 + number + 1)) }
                     try changes.insert(item, id: Int64(round * 100 + number + 1), Catalog.row(99 - number))
                     if number % 2 == 1 { changes.delete(item, id: Int64((round - 1) * 100 + number + 1)) }
@@ -91,7 +91,7 @@ let indexMaintenanceCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "index.object.deleted-and-inserted-again",
-        "An object deleted and inserted again with the same id, in one transaction, has its new values in every index."
+        "An object deleted and inserted with the same id in one transaction has its new values in every index."
     ) {
         run in
         let (store, item) = try Catalog.open(run, items: 10)
@@ -113,7 +113,7 @@ let indexMaintenanceCases: [ConformanceCase] = [
         try run.expect(try store.ids(try store.request("Item", "sku", .equal, .text("sku3"))), equals: [4])
         try agree(run, store, "at the end")
     },
-    ConformanceCase("index.failure.leaves-no-entries", "After a failed change set, and after a rollback, every index is as it was.") {
+    ConformanceCase("index.failure.leaves-no-entries", "A failed change set and a rollback leave every index unchanged.") {
         run in
         let (store, item) = try Catalog.open(run, items: 40)
         let before = try store.read { transaction in try Catalog.requests(store).map { try transaction.ids($0) } }
@@ -144,7 +144,7 @@ let indexMaintenanceCases: [ConformanceCase] = [
         }
         try agree(run, store, "at the end")
     },
-    ConformanceCase("index.delete.leaves-no-entries", "When all objects are gone no index leads anywhere, and all values are free.") {
+    ConformanceCase("index.delete.leaves-no-entries", "After all objects are deleted, indexes are empty and all values are free.") {
         run in
         let (store, item) = try Catalog.open(run, items: 40)
         try store.change { changes in for id in 1...40 as ClosedRange<Int64> { changes.delete(item, id: id) } }
@@ -157,7 +157,7 @@ let indexMaintenanceCases: [ConformanceCase] = [
     },
 ]
 
-/// That every request has the answer that it has without indexes, and that the store finds itself sound.
+/// Checks that every request has the same result with and without indexes, and that verification finds nothing.
 private func agree(_ run: ConformanceRun, _ store: TestStore, _ what: String) throws {
     try store.read { transaction in
         for var request in try Catalog.requests(store) where request.limit == nil && request.offset == 0 {

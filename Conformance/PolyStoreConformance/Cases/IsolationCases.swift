@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// The anomalies that serializable isolation rules out, each provoked: Adya, Liskov, O'Neil, "Generalized Isolation Level Definitions" (2000), names
-/// them G1a, G1b, G2; Berenson et al., "A Critique of ANSI SQL Isolation Levels" (1995), the others.
+/// Provokes each anomaly that serializable isolation excludes. G1a, G1b and G2 are defined by Adya, Liskov, O'Neil, "Generalized Isolation Level Definitions"
+/// (2000), the others by Berenson et al., "A Critique of ANSI SQL Isolation Levels" (1995).
 let isolationCases: [ConformanceCase] = [
     ConformanceCase(
-        "isolation.dirty-read.aborted", "What a transaction applied and rolled back is in no answer of anybody, then or later (G1a)."
+        "isolation.dirty-read.aborted", "Changes that are applied and rolled back are never in the result of another transaction (G1a)."
     ) { run in
         let accounts = try Accounts(run)
         let before = try accounts.answers()
@@ -21,7 +21,7 @@ let isolationCases: [ConformanceCase] = [
         try run.expect(try accounts.answers(next), equals: before, "the next writer")
     },
     ConformanceCase(
-        "isolation.dirty-read.failed-change-set", "What a change set did before it failed is in no answer, in the transaction or outside."
+        "isolation.dirty-read.failed-change-set", "Changes of a failed change set are in no result, inside or outside its transaction."
     ) { run in
         let accounts = try Accounts(run)
         let before = try accounts.answers()
@@ -34,7 +34,7 @@ let isolationCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "isolation.dirty-read.intermediate",
-        "Of a transaction that changes a value twice others see the first value never, and the second after its commit (G1b)."
+        "If a transaction changes a value twice, others never see the first value, and see the second after the commit (G1b)."
     ) { run in
         let accounts = try Accounts(run)
         let before = try accounts.answers()
@@ -53,7 +53,7 @@ let isolationCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "isolation.snapshot.from-its-beginning",
-        "A reader sees the version of the moment it began, also where it asks for the first time later."
+        "A reader sees the version at its beginning, even if its first read is later."
     ) { run in
         let accounts = try Accounts(run)
         let before = try accounts.answers()
@@ -65,10 +65,10 @@ let isolationCases: [ConformanceCase] = [
         try run.expect(try accounts.answers(reader), equals: before, "asked again")
     },
     ConformanceCase(
-        "isolation.read-skew.two-entities", "A reader that has seen one object never sees another as a later commit has left it."
+        "isolation.read-skew.two-entities", "A reader that has read one object never sees another object from a later commit."
     ) { run in
         let accounts = try Accounts(run)
-        // Each way to the second object, after the first has been read and both were changed.
+        // Every access path to the second object, after the first has been read and both were changed.
         for way in 0..<accounts.ways {
             let reader = try accounts.store.backend.beginRead()
             defer { reader.end() }
@@ -81,7 +81,7 @@ let isolationCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "isolation.phantom.every-answer",
-        "While objects enter and leave what a predicate selects, a reader's rows, counts, aggregates, groups and conditions on related objects stay."
+        "A reader's results do not change while commits add objects to and remove them from a predicate's selection."
     ) { run in
         let accounts = try Accounts(run)
         let reader = try accounts.store.backend.beginRead()
@@ -98,11 +98,11 @@ let isolationCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "isolation.own-writes.every-answer",
-        "A write transaction's aggregates, groups, orders, limits and conditions on related objects count what it has applied, and a failed change set leaves them."
+        "All queries of a write transaction include its pending changes, and a failed change set does not affect them."
     ) { run in
         let accounts = try Accounts(run)
         let expected = try run.open(Accounts.schema, "other")
-        // The same state, reached by one commit in a store of its own.
+        // The same state, created by one commit in a separate store.
         let other = try Accounts(run, expected)
         try expected.write { try other.change($0, [1: 5, 3: 800], inserting: [7: 70], deleting: [2]) }
         let wanted = try other.answers()
@@ -117,7 +117,7 @@ let isolationCases: [ConformanceCase] = [
         try run.expect(try accounts.answers(), equals: wanted, "after the commit")
     },
     ConformanceCase(
-        "isolation.lost-update.two-handles", "Of read-modify-write transactions over two opens of one place none is lost.",
+        "isolation.lost-update.two-handles", "No update is lost by read-modify-write transactions of two stores opened at one path.",
         requires: [.multiProcess]
     ) { run in
         let first = try Accounts(run)
@@ -130,7 +130,7 @@ let isolationCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "isolation.write-skew.two-objects",
-        "Of two writers that each empty their own account only if the other one's is full, one does (G2-item)."
+        "Of two writers that each empty their own account only if the other is full, exactly one does (G2-item)."
     ) { run in
         let accounts = try Accounts(run)
         for round in 0..<10 {
@@ -146,7 +146,7 @@ let isolationCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "isolation.write-skew.predicate", "Of writers that each insert only where nothing matches, one does (G2)."
+        "isolation.write-skew.predicate", "Of several writers that each insert only if nothing matches, exactly one does (G2)."
     ) { run in
         let accounts = try Accounts(run)
         for round in 0..<10 as Range<Int64> {
@@ -162,7 +162,7 @@ let isolationCases: [ConformanceCase] = [
     },
 ]
 
-/// Runs a body for each of some things at once, each on a thread.
+/// Runs a closure for each element concurrently, each on its own thread.
 func together<Part: Sendable>(_ parts: [Part], _ body: @escaping @Sendable (Part, Int) throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
         for (number, part) in parts.enumerated() { group.addTask { try await onThread { try body(part, number) } } }
@@ -170,7 +170,7 @@ func together<Part: Sendable>(_ parts: [Part], _ body: @escaping @Sendable (Part
     }
 }
 
-/// Six accounts with 100 each, in two branches, and every way to ask for them.
+/// Six accounts with 100 each, in two branches, and every way to query them.
 private struct Accounts: Sendable {
     static let schema = SchemaDescription(
         name: "Bank",
@@ -235,7 +235,7 @@ private struct Accounts: Sendable {
         FetchRequest(account, predicate: .compare(balance, comparison, .integer(value)))
     }
 
-    /// The sum of all balances.
+    /// Returns the sum of all balances.
     func total(_ reader: any ReadTransaction) throws -> Int64 {
         guard case .integer(let sum)? = try reader.aggregate(AggregateRequest(account, aggregates: [.sum(balance)])).first?.values.first
         else {
@@ -246,7 +246,7 @@ private struct Accounts: Sendable {
 
     var ways: Int { 5 }
 
-    /// The sum of all but the first account, in different ways.
+    /// Returns the sum of all accounts except the first, computed in different ways.
     func others(_ reader: any ReadTransaction, _ way: Int) throws -> Int64 {
         let notFirst = QueryPredicate.compare(.objectID, .greater, .integer(1))
         func sum(_ rows: [[Value]]) -> Int64 { rows.reduce(0) { if case .integer(let value) = $1[0] { $0 + value } else { $0 } } }
@@ -264,7 +264,7 @@ private struct Accounts: Sendable {
 
     func answers() throws -> [[[Value]]] { try store.read(answers) }
 
-    /// What a transaction says to every kind of question.
+    /// Returns the results of every kind of query in a transaction.
     func answers(_ reader: any ReadTransaction) throws -> [[[Value]]] {
         let rich = request(.greaterOrEqual, 100)
         let accounts = try store.relationship("Branch", "accounts")

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// Values that are hard on the keys of an index: long, alike, full of NUL, outside ASCII.
+/// Values that are difficult to encode as index keys: long, similar, full of NUL, or non-ASCII.
 let keyCases: [ConformanceCase] =
     families.map { family in
         ConformanceCase("key.\(family.name)", family.statement) { run in
@@ -12,7 +12,7 @@ let keyCases: [ConformanceCase] =
     } + [
         ConformanceCase(
             "key.unique.long-and-different-at-the-end",
-            "Texts and data that agree in 5,000 bytes and differ in the last are different values."
+            "Texts and data that agree in 5,000 bytes and differ in the last one are different values."
         ) {
             run in
             let common = String(repeating: "é", count: 2500)
@@ -64,7 +64,7 @@ let keyCases: [ConformanceCase] =
             try store.change { changes in for id in 1...19 { changes.delete(thing, id: Int64(id)) } }
             try run.expect(try store.ids(order), equals: [20])
         },
-        ConformanceCase("key.compound.behind-a-long-text", "In a compound index the second field counts behind a long first one.") { run in
+        ConformanceCase("key.compound.behind-a-long-text", "A compound index compares its second field after a long first one.") { run in
             let schema = SchemaDescription(
                 name: "Long",
                 entities: [
@@ -91,7 +91,7 @@ let keyCases: [ConformanceCase] =
         },
         ConformanceCase(
             "key.order.descending-with-ties",
-            "Among equals the lower id comes first, also descending, and also where a slice cuts through them."
+            "Equal values are in ascending order of ids, also in descending orders and across slices."
         ) { run in
             for isIndexed in [true, false] {
                 let store = try run.open(Fixtures.thing(.string, isIndexed: isIndexed), "indexed-\(isIndexed)")
@@ -114,11 +114,11 @@ private struct Family: Sendable {
     let name: String
     let statement: String
     let type: AttributeType
-    /// Ascending.
+    /// The values in ascending order.
     let values: [Value]
 }
 
-/// Texts of about a length that agree up to their ends.
+/// Returns texts of about the same length that differ only at their ends.
 private func long(_ count: Int) -> [Value] {
     ["", "\u{0}", "\u{0}a", "A", "a", "a\u{0}", "ab", "b", "\u{e9}", "\u{ffff}", "\u{10000}"].map {
         .text(String(repeating: "x", count: count) + $0)
@@ -129,28 +129,30 @@ private let families: [Family] =
     [600, 1000, 1023, 1024, 2030, 4096, 5000].map { count in
         Family(
             name: "long.of-\(count)",
-            statement: "Texts of \(count) equal bytes and different ends are ordered and found by all of their bytes.",
+            statement: "Texts with \(count) equal bytes and different ends are ordered and found by all bytes.",
             type: .string, values: long(count))
     } + [
         Family(
-            name: "long.of-all-lengths", statement: "A long text stands behind every beginning of it.", type: .string,
+            name: "long.of-all-lengths", statement: "A long text sorts after all of its prefixes.", type: .string,
             values: stride(from: 500, through: 5000, by: 300).map { .text(String(repeating: "p", count: $0)) }),
         Family(
-            name: "text.of-nul", statement: "Texts of NUL and its neighbours are ordered and found by their bytes.", type: .string,
+            name: "text.of-nul", statement: "Texts of NUL and adjacent scalars are ordered and found by their bytes.", type: .string,
             values: [
                 "", "\u{0}", "\u{0}\u{0}", "\u{0}\u{0}\u{0}", "\u{0}\u{0}a", "\u{0}\u{1}", "\u{0}a", "\u{0}\u{7f}", "\u{1}", "\u{1}\u{0}",
                 "a", "a\u{0}",
                 "a\u{0}\u{0}", "a\u{0}a", "a\u{1}", "aa",
             ].map { .text($0) }),
         Family(
-            name: "text.of-emoji", statement: "Emoji, joined ones and flags too, are ordered and found by their bytes.", type: .string,
+            name: "text.of-emoji", statement: "Emoji, joined ones and flags, are ordered and found by their bytes.",
+            type: .string,
             values: [
                 "\u{2600}", "\u{2600}\u{fe0f}", "\u{fffd}", "\u{1f1e6}", "\u{1f1e6}\u{1f1e8}", "\u{1f44d}", "\u{1f44d}\u{1f3fb}",
                 "\u{1f44d}\u{1f3ff}",
                 "\u{1f468}", "\u{1f468}\u{200d}\u{1f469}", "\u{1f469}", "\u{1f98a}",
             ].map { .text($0) }),
         Family(
-            name: "text.of-combining-marks", statement: "Marks count as what they are, alone, behind a letter, and in another order.",
+            name: "text.of-combining-marks",
+            statement: "Combining marks are compared by bytes: alone, after a letter, reordered.",
             type: .string,
             values: [
                 "a", "a\u{300}", "a\u{300}\u{301}", "a\u{301}", "a\u{301}\u{300}", "a\u{301}b", "ab", "\u{e0}", "\u{e1}", "\u{300}",
@@ -158,16 +160,16 @@ private let families: [Family] =
                 "\u{ac00}", "\u{1100}\u{1161}",
             ].sorted { Order.of($0, $1) < 0 }.map { .text($0) }),
         Family(
-            name: "data.of-edges", statement: "Data of the least and greatest bytes is ordered and found by all of it.", type: .data,
+            name: "data.of-edges", statement: "Data of the lowest and highest bytes is ordered and found by all bytes.", type: .data,
             values: [
                 [], [0], [0, 0], [0, 0, 1], [0, 1], [0, 255], [0, 255, 0], [1], [1, 0], [254], [254, 255], [255], [255, 0], [255, 255],
                 [255, 255, 255],
             ].map { .blob($0) }),
     ]
 
-/// Holds order, equality, ranges, lists and prefixes against the places of the values.
+/// Compares sort orders, equality, ranges, lists and prefixes with the positions of the values.
 private func check(_ run: ConformanceRun, _ store: TestStore, _ values: [Value], _ what: String) throws {
-    // Twice each, in no order; the rank of an id is the place of its value.
+    // Two of each, unordered; the rank of an id is the position of its value.
     let count = values.count
     let ranks = (0..<2 * count).map { ($0 * 7 + $0 / count) % count }
     let isEven = Set(ranks).count == count

@@ -1,8 +1,8 @@
 import PolyStoreBackend
 
-/// What happens at the edges of a store's and a transaction's life.
+/// The beginning and the end of stores and transactions.
 let lifetimeCases: [ConformanceCase] = [
-    ConformanceCase("lifetime.close.under-a-reader", "A reader that runs when the store is closed answers rightly or says closed.") { run in
+    ConformanceCase("lifetime.close.under-a-reader", "An open reader of a closed store returns correct results or throws closed.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", (0..<20).map { Fixtures.person("p\($0)", Int64($0)) })
@@ -15,7 +15,7 @@ let lifetimeCases: [ConformanceCase] = [
         reader.end()
     },
     ConformanceCase(
-        "lifetime.close.under-a-walk", "A walk under way when the store is closed goes on rightly, ends with closed, and harms nothing."
+        "lifetime.close.under-a-walk", "An open cursor of a closed store returns correct rows or throws closed, and has no other effects."
     ) { run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", (0..<20).map { Fixtures.person("p\($0)", Int64($0)) })
@@ -36,7 +36,7 @@ let lifetimeCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "lifetime.close.under-a-writer",
-        "A commit after the store was closed is there when it is opened again, or has thrown closed and is not."
+        "A commit after closing the store is either present after reopening, or has thrown closed and is not."
     ) { run in
         let store = try run.open(Fixtures.company)
         let transaction = try store.backend.beginWrite()
@@ -53,7 +53,7 @@ let lifetimeCases: [ConformanceCase] = [
         guard run.target.capabilities.contains(.persistence) else { return }
         try run.expect(try run.open(Fixtures.company).row("Person", 1) != nil, equals: isCommitted)
     },
-    ConformanceCase("lifetime.transaction.dropped-reader", "A reader that is dropped without end holds nothing up.") { run in
+    ConformanceCase("lifetime.transaction.dropped-reader", "A reader that is released without end blocks nothing.") { run in
         let store = try run.open(Fixtures.company)
         for round in 1...30 as ClosedRange<Int64> {
             let reader = try store.backend.beginRead()
@@ -64,7 +64,7 @@ let lifetimeCases: [ConformanceCase] = [
         try store.backend.close()
     },
     ConformanceCase(
-        "lifetime.transaction.ended-is-closed", "What is asked of a write transaction after its end is closed, and does nothing."
+        "lifetime.transaction.ended-is-closed", "Calls on an ended write transaction throw closed and have no effect."
     ) {
         run in
         let store = try run.open(Fixtures.company)
@@ -87,7 +87,7 @@ let lifetimeCases: [ConformanceCase] = [
         }
         try run.expect(try store.row("Person", 1), equals: nil)
     },
-    ConformanceCase("lifetime.reader.ended-is-closed", "What is asked of a reader after its end is closed.") { run in
+    ConformanceCase("lifetime.reader.ended-is-closed", "Calls on an ended reader throw closed.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", [Fixtures.person("a", 1)])
@@ -98,7 +98,7 @@ let lifetimeCases: [ConformanceCase] = [
         try run.expectError(.closed, "count") { try reader.count(FetchRequest(person)) }
         try run.expectError(.closed, "related") { try reader.related(try store.relationship("Person", "friends"), of: [1]) }
     },
-    ConformanceCase("lifetime.version.grows-without-changes", "A commit of nothing is a commit: the version grows.") { run in
+    ConformanceCase("lifetime.version.grows-without-changes", "An empty commit increments the version.") { run in
         let store = try run.open(Fixtures.company)
         var last: UInt64 = 0
         for round in 0..<3 {
@@ -108,7 +108,7 @@ let lifetimeCases: [ConformanceCase] = [
         }
         try run.expect(try store.read { $0.version }, equals: last)
     },
-    ConformanceCase("lifetime.writer.sees-the-last-commit", "A write transaction begins with everything that was committed before it.") {
+    ConformanceCase("lifetime.writer.sees-the-last-commit", "A write transaction begins with everything committed before it.") {
         run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
@@ -124,7 +124,7 @@ let lifetimeCases: [ConformanceCase] = [
     },
 ]
 
-/// A store may keep what running transactions need, or not; what it may not do is to answer wrongly.
+/// Accepts a correct result or `closed`. A store may keep what running transactions need, but must not return wrong results.
 private func rightOrClosed(_ run: ConformanceRun, _ what: String, _ body: () throws -> Void) throws {
     do { try body() } catch let error as StoreError { try run.expect(error.code, equals: .closed, what) }
 }

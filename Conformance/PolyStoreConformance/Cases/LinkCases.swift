@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// Relationships after many changes, to oneself, in great numbers, and of nothing.
+/// Relationships after many changes, to the same object, in large numbers, and without targets.
 let linkCases: [ConformanceCase] = [
     ConformanceCase(
         "relationship.inverse.after-many-updates",
-        "The way back of a to-one is right after every one of many moves, removals and deletions."
+        "The inverse of a to-one is correct after each of many moves, removals and deletions."
     ) { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
@@ -43,7 +43,7 @@ let linkCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "relationship.link.both-ways-after-removals", "Links that are removed, with their objects or without, are gone from either end."
+        "relationship.link.both-ways-after-removals", "Links removed with or without their objects are not found from either end."
     ) { run in
         let store = try clubs(run, people: 6, clubs: 4)
         let (mine, members) = (try store.relationship("Person", "clubs"), try store.relationship("Club", "members"))
@@ -52,7 +52,7 @@ let linkCases: [ConformanceCase] = [
                 for club in 1...4 as ClosedRange<Int64> { changes.link(try store.pair(mine, person, club)) }
             }
         }
-        // Person 2 goes, with all links; club 3 too; and one link alone, told from the other end.
+        // Deletes person 2 and club 3 with all links, and one link from its other end.
         try store.change { changes in
             for club in 1...4 as ClosedRange<Int64> { changes.link(try store.pair(mine, 2, club, isAddition: false)) }
             changes.delete(try store.entity("Person"), id: 2)
@@ -67,13 +67,13 @@ let linkCases: [ConformanceCase] = [
             try run.expect((1...4).map { backward[$0] }, equals: [[1, 3, 4, 5], [1, 3, 4, 5, 6], [], [1, 3, 4, 5, 6]])
         }
         if run.target.capabilities.contains(.verification) { try run.expect(try store.backend.verify(), equals: []) }
-        // A new object with an old id has no links.
+        // A new object with a reused id has no links.
         try store.change { try $0.insert(try store.entity("Person"), id: 2, Fixtures.person("again", 1)) }
         try run.expect(try store.read { try $0.related(mine, of: [2])[2] }, equals: [])
     },
     ConformanceCase(
         "relationship.dangling.verify-finds-each",
-        "verify names every reference to an object that is not in the store: of to-one relationships and of links.",
+        "verify reports every reference to a missing object, of to-one relationships and of links.",
         requires: [.verification]
     ) { run in
         let store = try clubs(run, people: 3, clubs: 2)
@@ -97,7 +97,7 @@ let linkCases: [ConformanceCase] = [
         try run.expect(try store.backend.verify(), equals: [])
     },
     ConformanceCase(
-        "relationship.self.to-one-and-back", "An object may be its own parent and its own child; a tree over one entity leads both ways."
+        "relationship.self.to-one-and-back", "An object can be its own parent and child; a tree over one entity works in both directions."
     ) { run in
         let schema = SchemaDescription(
             name: "Tree",
@@ -132,7 +132,7 @@ let linkCases: [ConformanceCase] = [
         try run.expect(try store.ids(FetchRequest(node, predicate: .compare(field, .equal, .objectID))), equals: [5])
     },
     ConformanceCase(
-        "relationship.self.link-both-ways", "A link of an object with itself is one pair: found once, and gone when it is removed once."
+        "relationship.self.link-both-ways", "A link of an object to itself is one pair: found once and removed by one removal."
     ) { run in
         let store = try clubs(run, people: 3, clubs: 0)
         let friends = try store.relationship("Person", "friends")
@@ -146,8 +146,8 @@ let linkCases: [ConformanceCase] = [
         try store.change { $0.link(try store.pair(friends, 2, 2, isAddition: false)) }
         try run.expect(try store.read { try $0.related(friends, of: [2])[2] }, equals: [3])
     },
-    ConformanceCase("relationship.link.a-thousand", "An object has thousands of links, in the order of their ids, and any of them may go.")
-    { run in
+    ConformanceCase("relationship.link.a-thousand", "Thousands of links of an object are in id order and can be removed individually.") {
+        run in
         let store = try clubs(run, people: 2, clubs: 2000)
         let (mine, members) = (try store.relationship("Person", "clubs"), try store.relationship("Club", "members"))
         try store.change { changes in
@@ -172,7 +172,7 @@ let linkCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "relationship.sources.unknown-or-none",
-        "Objects that are not there lead nowhere, and no sources have no answer, however the relationship is kept."
+        "Missing objects have no targets, and no sources yield no result, for every kind of relationship storage."
     ) {
         run in
         let store = try clubs(run, people: 3, clubs: 2)
@@ -197,7 +197,7 @@ let linkCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("relationship.link.added-and-removed-at-once", "Of several changes of one link in a change set the last one counts.") {
+    ConformanceCase("relationship.link.added-and-removed-at-once", "The last of several changes of a link in a change set applies.") {
         run in
         let store = try clubs(run, people: 4, clubs: 1)
         let friends = try store.relationship("Person", "friends")
@@ -209,7 +209,7 @@ let linkCases: [ConformanceCase] = [
         }
         try run.expect(try store.read { try $0.related(friends, of: [1])[1] }, equals: [2, 4])
     },
-    ConformanceCase("relationship.link.failure-and-rollback", "Links of a failed change set and of a rollback are undone, at both ends.") {
+    ConformanceCase("relationship.link.failure-and-rollback", "A failed change set and a rollback undo links at both ends.") {
         run in
         let store = try clubs(run, people: 3, clubs: 3)
         let (mine, members) = (try store.relationship("Person", "clubs"), try store.relationship("Club", "members"))

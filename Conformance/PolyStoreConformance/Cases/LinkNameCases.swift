@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
-/// Relationships whose entity and name, put together, read the same.
+/// Relationships whose entity and name have the same concatenation.
 let linkNameCases: [ConformanceCase] = [
     ConformanceCase(
-        "relationship.names.have-tables-of-their-own", "Two relationships such as A.b_c and A_b.c have each their own links."
+        "relationship.names.have-tables-of-their-own", "Two relationships such as A.b_c and A_b.c have separate links."
     ) { run in
         for order in [Alike.entities, Alike.entities.reversed()] {
             let store = try run.open(SchemaDescription(name: "alike", entities: order), order[0].name)
@@ -23,7 +23,7 @@ let linkNameCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "relationship.names.of-both-ends", "A relationship whose two ends read the same, A.b_c and its inverse A_b.c, leads one way each."
+        "relationship.names.of-both-ends", "A relationship and its inverse with the same concatenated name, A.b_c and A_b.c, are distinct."
     ) { run in
         func many(_ name: String, _ destination: String, _ inverse: String) -> PropertyDescription {
             .relationship(RelationshipDescription(name: name, destination: destination, isToMany: true, inverse: inverse))

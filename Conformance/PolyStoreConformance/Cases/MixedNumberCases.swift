@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
-/// Numbers of different types against each other: by value, exactly.
+/// Exact comparisons by value between numbers of different types.
 let mixedNumberCases: [ConformanceCase] =
     pairs.map { name, left, right in
-        ConformanceCase("comparison.mixed-numbers.\(name)", "\(left) against \(right): by value, exactly, wherever either stands.") { run in
+        ConformanceCase("comparison.mixed-numbers.\(name)", "\(left) and \(right) are compared exactly by value, on either side.") { run in
             let store = try run.open(schema(left, right))
             let pair = try store.entity("Pair")
             let (first, second) = (FieldReference(pair.fields[0]), FieldReference(pair.fields[1]))
@@ -23,7 +23,7 @@ let mixedNumberCases: [ConformanceCase] =
                 try check(.not(.compare(.field(first), comparison, .field(second)))) { !comparison.accepts($0.order(to: $1)) }
                 try check(.compare(.field(second), comparison.mirrored, .field(first))) { comparison.accepts($0.order(to: $1)) }
             }
-            // With constants of the other type. The rows with a null are not among those expected of the whole table.
+            // With constants of the other type. Rows with a null are not in the result.
             let known = QueryPredicate.and([.not(.isNull(first)), .not(.isNull(second))])
             for other in others {
                 let constant = QueryExpression.constant(other.value, right)
@@ -39,7 +39,7 @@ let mixedNumberCases: [ConformanceCase] =
         }
     } + [
         ConformanceCase(
-            "comparison.mixed-numbers.not-with-others", "Numbers are not compared with text, data, dates or decimals: invalidPredicate."
+            "comparison.mixed-numbers.not-with-others", "Comparing numbers with text, data, dates or decimals throws invalidPredicate."
         ) {
             run in
             let store = try Works.start.open(run)
@@ -51,7 +51,7 @@ let mixedNumberCases: [ConformanceCase] =
             ]
             for number in numbers {
                 for other in others {
-                    // Of the right kind for the record, a constant is taken as it is.
+                    // A constant of the field's physical type is used unchanged.
                     if case .constant(let value) = other.node, let field = number.asField, value.fits(field.type) { continue }
                     for (left, right) in [(number, other), (other, number)] {
                         try run.expectError(.invalidPredicate, "\(left) == \(right)") {
@@ -61,7 +61,7 @@ let mixedNumberCases: [ConformanceCase] =
                 }
             }
         },
-        ConformanceCase("comparison.mixed-numbers.null", "A null constant of any type makes a comparison unknown, and is no error.") {
+        ConformanceCase("comparison.mixed-numbers.null", "Comparing with a null constant of any type is unknown, not an error.") {
             run in
             let store = try Works.start.open(run)
             for type in AttributeType.allCases {
@@ -73,7 +73,7 @@ let mixedNumberCases: [ConformanceCase] =
             }
         },
         ConformanceCase(
-            "comparison.mixed-numbers.truth-values", "Truth values have an order among each other and with integers, and none with text."
+            "comparison.mixed-numbers.truth-values", "Booleans are ordered among each other and with integers, and not with text."
         ) { run in
             let store = try run.open(schema(.bool, .int64))
             let pair = try store.entity("Pair")
@@ -104,10 +104,10 @@ private func schema(_ left: AttributeType, _ right: AttributeType) -> SchemaDesc
     return SchemaDescription(name: "Pairs", entities: [EntityDescription(name: "Pair", properties: properties)])
 }
 
-/// A number: a multiple of an eighth as a whole number, so that everything here is exact; or what is beyond.
+/// A number: a multiple of an eighth, stored as an integer so that everything here is exact, or an infinity or NaN.
 private struct Edge {
     let value: Value
-    /// NaN is below −∞, which is below every number.
+    /// The rank: NaN is below −∞, which is below every number.
     let rank: Int
     let eighths: Int128
 
@@ -117,7 +117,7 @@ private struct Edge {
     }
 }
 
-/// Where reals have not room for every integer, and where types end.
+/// Returns the values at which reals cannot represent every integer, and the limits of the types.
 private func edges(_ type: AttributeType) -> [Edge] {
     let powers: [Int128] = [24, 31, 53, 63, 64].map { Int128(1) << $0 }
     let near: [Int128] = powers.flatMap { power -> [Int128] in [power - 1, power, power + 1, -power - 1, -power, 1 - power] }

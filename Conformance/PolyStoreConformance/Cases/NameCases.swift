@@ -1,8 +1,8 @@
 import PolyStoreBackend
 
-/// Names that an engine might want for itself, and schemas that are told in another order.
+/// Names that an engine may use itself, and schemas in another declaration order.
 let nameCases: [ConformanceCase] = [
-    ConformanceCase("names.own.are-not-taken", "Names that engines use themselves are names like any other.") { run in
+    ConformanceCase("names.own.are-not-taken", "Names that engines use internally are valid.") { run in
         let names = ["rowid", "_rowid_", "oid", "id", "source", "target", "version", "key", "value", "null", "main", "temp", "new", "old"]
         let store = try run.open(optionalTexts(entities: names, attributes: names))
         for (number, name) in names.enumerated() {
@@ -19,7 +19,7 @@ let nameCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "names.derived.do-not-collide", "An entity may be called what a backend would call an index or a link table of another."
+        "names.derived.do-not-collide", "An entity can have the name that a backend derives for another entity's index or link table."
     ) { run in
         let schema = SchemaDescription(
             name: "Clashes",
@@ -54,7 +54,7 @@ let nameCases: [ConformanceCase] = [
         store = try run.open(schema)
         try check()
     },
-    ConformanceCase("names.length.is-free", "Names of a thousand characters work.") { run in
+    ConformanceCase("names.length.is-free", "Names of a thousand characters are valid.") { run in
         let long = String(repeating: "long name ", count: 100)
         let store = try run.open(optionalTexts(entities: [long, long + "2"], attributes: [long + "a", long + "b"]))
         try store.insert(long, [[.text("1"), .text("2")]])
@@ -62,7 +62,7 @@ let nameCases: [ConformanceCase] = [
         try run.expect(try store.row(long, 1), equals: [.text("1"), .text("2")])
         try run.expect(try store.row(long + "2", 1), equals: [.text("3"), .null])
     },
-    ConformanceCase("names.spaces.count", "Names that differ in spaces only are different names.") { run in
+    ConformanceCase("names.spaces.count", "Names that differ only in spaces are distinct.") { run in
         let names = ["a", " a", "a ", "a  ", "\ta", "a\n"]
         let store = try run.open(optionalTexts(entities: names, attributes: names))
         for name in names { try store.insert(name, [names.map { .text("\(name)/\($0)") }]) }
@@ -70,7 +70,7 @@ let nameCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "names.reserved.work-or-are-refused",
-        "A name that an engine cannot have is refused as invalidSchema that names it, never half used."
+        "A name that an engine does not support throws invalidSchema with the name, before anything is created."
     ) { run in
         for name in ["sqlite_master", "sqlite_x", "polystore_metadata", "POLYSTORE_state", "pg_class"] {
             do {
@@ -85,7 +85,7 @@ let nameCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "names.order-of-entities.is-free",
-        "A model whose entities are listed in another order is the same model, and finds its own objects.",
+        "A model with its entities in another order is the same model and finds its objects.",
         requires: [.persistence]
     ) { run in
         let store = try run.open(Fixtures.company)
@@ -113,7 +113,7 @@ let nameCases: [ConformanceCase] = [
     },
 ]
 
-/// Entities that all have the same optional text attributes, indexed.
+/// A schema of entities that all have the same optional, indexed text attributes.
 private func optionalTexts(entities: [String], attributes: [String]) -> SchemaDescription {
     SchemaDescription(
         name: "Names",

@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
-/// Named values of a store: what holds for records holds for them.
+/// The named values of a store, which are transactional like records.
 let namedValueCases: [ConformanceCase] = [
     valueCase(
-        "values.set.there-and-back", "A value comes back as it was set, from its transaction, from later ones and after reopening it."
+        "values.set.there-and-back", "A value is read unchanged in its transaction, in later ones and after reopening."
     ) {
         run, store in
         var random = SplitMix(7)
@@ -16,7 +16,7 @@ let namedValueCases: [ConformanceCase] = [
         }
         for (name, bytes) in values { try run.expect(try store.value(name) == bytes, "\(name), after the commit") }
     },
-    valueCase("values.absent.is-nil", "A value that was never set is nil, also where others are set, and is not the empty value.") {
+    valueCase("values.absent.is-nil", "A value that was never set is nil, also if others are set, and differs from the empty value.") {
         run, store in
         try run.expect(try store.value("position"), equals: nil, "in a new store")
         try store.setValues([("positio", [1]), ("position2", [2]), ("empty", [])])
@@ -24,7 +24,7 @@ let namedValueCases: [ConformanceCase] = [
         try run.expect(try store.value("Position2"), equals: nil, "in capitals")
         try run.expect(try store.value("empty"), equals: [])
     },
-    valueCase("values.removal.is-absence", "A removed value is nil and in no list; to remove an absent one changes nothing.") {
+    valueCase("values.removal.is-absence", "A removed value is nil and not listed; removing a missing value has no effect.") {
         run, store in
         try store.setValues([("never", nil)])
         try store.setValues([("a", [1]), ("b", [2])])
@@ -40,7 +40,7 @@ let namedValueCases: [ConformanceCase] = [
         try run.expect(try store.value("a"), equals: [3], "set again")
     },
     valueCase(
-        "values.overwritten.last-one-counts", "Of several settings of one value the last one counts, in one change set and in several."
+        "values.overwritten.last-one-counts", "The last of several settings of a value applies, within and across change sets."
     ) {
         run, store in
         try store.setValues([("v", [0])])
@@ -54,7 +54,7 @@ let namedValueCases: [ConformanceCase] = [
         try run.expect(try store.value("w"), equals: nil, "set and removed")
         try run.expect(try store.value("x"), equals: [9], "removed and set")
     },
-    valueCase("values.rollback.undoes", "A rollback, or a transaction that is dropped, undoes its values.") { run, store in
+    valueCase("values.rollback.undoes", "A rollback, or releasing a transaction, undoes its values.") { run, store in
         for isDropped in [false, true] {
             do {
                 let transaction = try store.backend.beginWrite()
@@ -70,7 +70,7 @@ let namedValueCases: [ConformanceCase] = [
         try run.expect(try store.value("v"), equals: [1])
         try run.expect(try store.value("w"), equals: [1])
     },
-    valueCase("values.commit.alone", "A change set of values alone is not empty, and its commit counts.") { run, store in
+    valueCase("values.commit.alone", "A change set with only values is not empty, and its commit increments the version.") { run, store in
         let changes = try store.values([("v", [1])])
         try run.expect(!changes.isEmpty, "the change set is empty")
         let before = try store.read { $0.version }
@@ -82,7 +82,7 @@ let namedValueCases: [ConformanceCase] = [
         try run.expect(try store.read { $0.version } > before, "the commit does not count")
         try run.expect(try store.value("v"), equals: [1])
     },
-    valueCase("values.records.together", "One commit writes values and records, and both are there.") { run, store in
+    valueCase("values.records.together", "A commit can write values and records together.") { run, store in
         let person = try store.entity("Person")
         for id in 1...3 as ClosedRange<Int64> {
             try store.change { changes in
@@ -93,7 +93,7 @@ let namedValueCases: [ConformanceCase] = [
             try run.expect(try store.value("position"), equals: [UInt8(id)])
         }
     },
-    valueCase("values.failed.sets-none", "A change set that fails sets no value, and values of earlier change sets stay.") { run, store in
+    valueCase("values.failed.sets-none", "A failing change set sets no value, and values of earlier change sets stay.") { run, store in
         let person = try store.entity("Person")
         try store.insert("Person", [Fixtures.person("a", 1)])
         try store.write { transaction in
@@ -112,7 +112,7 @@ let namedValueCases: [ConformanceCase] = [
         try run.expect(try store.value("v"), equals: [1])
         try run.expect(try store.value("new"), equals: nil)
     },
-    valueCase("values.snapshot.is-stable", "A reader sees the values of its version, and a new one the values of the newest.") {
+    valueCase("values.snapshot.is-stable", "A reader sees the values of its version, and a new reader those of the newest.") {
         run, store in
         try store.setValues([("v", [1]), ("gone", [1])])
         let reader = try store.backend.beginRead()
@@ -128,7 +128,7 @@ let namedValueCases: [ConformanceCase] = [
         try run.expect(try store.value("v"), equals: [2], "a new reader")
         try run.expect(try store.read { try $0.valueNames(prefix: "") }, equals: ["new", "v"], "a new reader")
     },
-    valueCase("values.reopen.keeps-them", "After reopening, values are as they were left.", requires: [.persistence]) { run, store in
+    valueCase("values.reopen.keeps-them", "Values are unchanged after reopening.", requires: [.persistence]) { run, store in
         try store.setValues([("a", [1]), ("b", []), ("c", [3])])
         try store.setValues([("c", nil)])
         try store.backend.close()
@@ -144,13 +144,13 @@ let namedValueCases: [ConformanceCase] = [
         for prefix in ["", "a", "a.", "a.b", "b", "c", "aé", "e", String(repeating: "a", count: 500)] {
             let expected = names.filter { $0.utf8.starts(with: prefix.utf8) }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             let found = try store.read { try $0.valueNames(prefix: prefix) }
-            // By bytes: strings can be equal as text and differ in bytes.
+            // By bytes: strings can be canonically equivalent and differ in bytes.
             try run.expect(
                 found.map { Array($0.utf8) }, equals: expected.map { Array($0.utf8) }, "names that begin with \"\(prefix.prefix(9))\"")
         }
     },
     valueCase(
-        "values.limits.are-kept", "The longest name and the longest value are taken; longer ones and the empty name are invalidValue."
+        "values.limits.are-kept", "The longest name and value are accepted; longer ones and the empty name throw invalidValue."
     ) {
         run, store in
         let longest = String(repeating: "é", count: NamedValue.longestName / 2)
@@ -167,7 +167,7 @@ let namedValueCases: [ConformanceCase] = [
             try run.expectError(.invalidValue, "reading the empty name") { try reader.value(named: "") }
         }
     },
-    valueCase("values.names.are-free", "Names with NUL, quotes and other special characters are names like others, compared by bytes.") {
+    valueCase("values.names.are-free", "Names with NUL, quotes and other special characters are valid and compared by bytes.") {
         run, store in
         let names = [
             "\u{0}", "\u{0}\u{0}", "a\u{0}", "a\u{0}b", "a", "'", "''", "\"", "`", ";", "--", "%", "_", "\\", "\n", "\u{1}", "\u{7f}",
@@ -182,7 +182,7 @@ let namedValueCases: [ConformanceCase] = [
         try store.setValues(names.map { ($0, nil) })
         try run.expect(try store.read { try $0.valueNames(prefix: "") }, equals: [])
     },
-    valueCase("values.walk.goes-on", "A walk that is open in a write transaction goes on over values that are set meanwhile.") {
+    valueCase("values.walk.goes-on", "An open cursor of a write transaction continues while values are set.") {
         run, store in
         let person = try store.entity("Person")
         try store.insert("Person", (0..<20).map { Fixtures.person("p\($0)", Int64($0)) })
@@ -198,7 +198,7 @@ let namedValueCases: [ConformanceCase] = [
         }
         try run.expect(try store.value("position"), equals: [20])
     },
-    valueCase("values.ended.is-closed", "Values of a transaction that has ended are closed.") { run, store in
+    valueCase("values.ended.is-closed", "Reading values of an ended transaction throws closed.") { run, store in
         try store.setValues([("v", [1])])
         let reader = try store.backend.beginRead()
         reader.end()
@@ -209,7 +209,7 @@ let namedValueCases: [ConformanceCase] = [
         try run.expectError(.closed, "a writer") { try writer.value(named: "v") }
         try run.expectError(.closed, "a writer's names") { try writer.valueNames(prefix: "") }
     },
-    valueCase("values.reset.removes-them", "A store that is emptied for another model has no values.", requires: [.persistence]) {
+    valueCase("values.reset.removes-them", "A store that is reset for another model has no values.", requires: [.persistence]) {
         run, store in
         try store.setValues([("v", [1]), ("polystore.import", [2])])
         try store.backend.close()
@@ -222,7 +222,7 @@ let namedValueCases: [ConformanceCase] = [
         try emptied.setValues([("v", [3])])
         try run.expect(try emptied.value("v"), equals: [3])
     },
-    valueCase("values.read-only.reads", "A store that is opened for reading only shows its values.", requires: [.readOnlyOpen]) {
+    valueCase("values.read-only.reads", "The values of a store that is opened read-only can be read.", requires: [.readOnlyOpen]) {
         run, store in
         try store.backend.close()
         let before = try run.open(Fixtures.company) { $0.readOnly() }
@@ -237,7 +237,7 @@ let namedValueCases: [ConformanceCase] = [
         try run.expect(try reading.read { try $0.valueNames(prefix: "") }, equals: ["v"])
     },
     valueCase(
-        "values.two-handles.see-each-other", "Values of one open store are seen by another of the same place.", requires: [.multiProcess]
+        "values.two-handles.see-each-other", "Two stores opened at one path share their values.", requires: [.multiProcess]
     ) {
         run, first in
         let second = try run.open(Fixtures.company)
@@ -249,7 +249,7 @@ let namedValueCases: [ConformanceCase] = [
     },
 ]
 
-/// A case that needs named values, on a new store.
+/// Returns a case that needs named values, on a new store.
 private func valueCase(
     _ id: String, _ statement: String, requires: Set<Capabilities.Feature> = [],
     _ body: @escaping @Sendable (ConformanceRun, TestStore) throws -> Void
@@ -258,7 +258,7 @@ private func valueCase(
 }
 
 extension TestStore {
-    /// A change set that sets values, one after another.
+    /// Returns a change set that sets values in sequence.
     func values(_ values: [(name: String, bytes: [UInt8]?)]) throws -> ChangeSet {
         let changes = ChangeSet(schema)
         for (name, bytes) in values { try changes.setValue(bytes, named: name) }
@@ -271,6 +271,6 @@ extension TestStore {
         try write { try $0.apply(changes) }
     }
 
-    /// A named value, from a transaction of its own.
+    /// Returns a named value, from a separate transaction.
     func value(_ name: String) throws -> [UInt8]? { try read { try $0.value(named: name) } }
 }

@@ -6,16 +6,16 @@ import PolyStoreBackend
     import Foundation
 #endif
 
-/// What opening, closing and reopening a store must do.
+/// Opening, closing and reopening a store.
 let openingCases: [ConformanceCase] = [
-    ConformanceCase("opening.new.is-empty", "A new store has version 0 and no object of any entity.") { run in
+    ConformanceCase("opening.new.is-empty", "A new store has version 0 and no objects.") { run in
         let store = try run.open(Fixtures.company)
         try store.read { transaction in
             try run.expect(transaction.version, equals: 0)
             for entity in store.schema.entities { try run.expect(try transaction.count(FetchRequest(entity)), equals: 0, entity.name) }
         }
     },
-    ConformanceCase("opening.new.has-metadata", "A new store knows its model, its configuration and an id of its own.") { run in
+    ConformanceCase("opening.new.has-metadata", "A new store has its model, its configuration and a unique id.") { run in
         let store = try run.open(Fixtures.company)
         let metadata = store.backend.metadata
         try run.expect(metadata.schemaHash, equals: store.schema.versionHash)
@@ -26,7 +26,7 @@ let openingCases: [ConformanceCase] = [
         try run.expect(other.backend.metadata.storeID != metadata.storeID, "two stores have the same id")
     },
     ConformanceCase(
-        "opening.reopen.keeps-objects", "What was committed is there after closing and opening again.", requires: [.persistence]
+        "opening.reopen.keeps-objects", "Committed objects are present after closing and reopening.", requires: [.persistence]
     ) { run in
         var store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1, nickname: "n", score: 2.5), Fixtures.person("b", 2)])
@@ -37,13 +37,13 @@ let openingCases: [ConformanceCase] = [
         try run.expect(try store.row("Person", 2), equals: Fixtures.person("b", 2))
         try run.expect(try store.read { $0.version }, equals: version, "version")
     },
-    ConformanceCase("opening.reopen.keeps-metadata", "A store keeps its id over reopening.", requires: [.persistence]) { run in
+    ConformanceCase("opening.reopen.keeps-metadata", "A store keeps its id after reopening.", requires: [.persistence]) { run in
         let first = try run.open(Fixtures.company)
         let metadata = first.backend.metadata
         try first.backend.close()
         try run.expect(try run.open(Fixtures.company).backend.metadata, equals: metadata)
     },
-    ConformanceCase("opening.reopen.keeps-links", "Links are there after closing and opening again.", requires: [.persistence]) { run in
+    ConformanceCase("opening.reopen.keeps-links", "Links are present after closing and reopening.", requires: [.persistence]) { run in
         var store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1), Fixtures.person("b", 2)])
         let friends = try store.relationship("Person", "friends")
@@ -53,7 +53,7 @@ let openingCases: [ConformanceCase] = [
         try run.expect(try store.read { try $0.related(try store.relationship("Person", "friends"), of: [1])[1] }, equals: [2])
     },
     ConformanceCase(
-        "opening.reopen.drops-uncommitted", "What was applied and not committed is not there after reopening.", requires: [.persistence]
+        "opening.reopen.drops-uncommitted", "Uncommitted changes are discarded by reopening.", requires: [.persistence]
     ) { run in
         var store = try run.open(Fixtures.company)
         do {
@@ -69,7 +69,7 @@ let openingCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "opening.other-model.is-refused",
-        "A store of another model is refused with migrationRequired, says what differs, and stays as it was.",
+        "Opening with another model throws migrationRequired with the difference; the store is unchanged.",
         requires: [.persistence]
     ) { run in
         let store = try run.open(Fixtures.company)
@@ -79,13 +79,13 @@ let openingCases: [ConformanceCase] = [
         try run.expect(error.message.contains("Person"), "the error does not name what differs: \(error.message)")
         try run.expect(try run.open(Fixtures.company).row("Person", 1), equals: Fixtures.person("a", 1))
     },
-    ConformanceCase("opening.other-type.is-refused", "An attribute of another type is another model.", requires: [.persistence]) { run in
+    ConformanceCase("opening.other-type.is-refused", "Another attribute type makes another model.", requires: [.persistence]) { run in
         try run.open(Fixtures.thing(.int64)).backend.close()
         let error = try run.expectError(.migrationRequired) { try run.open(Fixtures.thing(.string)) }
         try run.expect(error.message.contains("Thing.value"), "the error does not name the attribute: \(error.message)")
     },
     ConformanceCase(
-        "opening.other-default.is-the-same-model", "A model whose attribute has another default is the same model.",
+        "opening.other-default.is-the-same-model", "A model with another default value is the same model.",
         requires: [.persistence]
     ) { run in
         func schema(_ value: Value) -> SchemaDescription {
@@ -102,7 +102,7 @@ let openingCases: [ConformanceCase] = [
         try run.expect(try run.open(schema(.real(2))).row("Thing", 1), equals: [.real(7)])
     },
     ConformanceCase(
-        "opening.reset-on-mismatch.starts-anew", "On request, and only then, a store of another model is replaced by an empty one.",
+        "opening.reset-on-mismatch.starts-anew", "Only on request, a store of another model is replaced by an empty one.",
         requires: [.persistence]
     ) { run in
         let store = try run.open(Fixtures.company)
@@ -114,7 +114,7 @@ let openingCases: [ConformanceCase] = [
         try run.expect(other.backend.metadata.storeID != id, "the new store has the old one's id")
     },
     ConformanceCase(
-        "opening.reset.spares-the-same-model", "Asking for a reset loses nothing where the model fits.", requires: [.persistence]
+        "opening.reset.spares-the-same-model", "A requested reset has no effect if the model matches.", requires: [.persistence]
     ) { run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1)])
@@ -123,7 +123,7 @@ let openingCases: [ConformanceCase] = [
         try run.expect(try again.row("Person", 1), equals: Fixtures.person("a", 1))
     },
     ConformanceCase(
-        "opening.other-configuration.is-refused", "A store of another configuration is refused with differentStoreAtURL.",
+        "opening.other-configuration.is-refused", "A store of another configuration throws differentStoreAtURL.",
         requires: [.persistence]
     ) { run in
         try run.open(Fixtures.company, configuration: "Cache").backend.close()
@@ -131,8 +131,8 @@ let openingCases: [ConformanceCase] = [
         try run.expectError(.differentStoreAtURL) { try run.open(Fixtures.company, configuration: "Main") }
         try run.expect(try run.open(Fixtures.company, configuration: "Cache").backend.metadata.configurationName, equals: "Cache")
     },
-    ConformanceCase("opening.foreign-file.is-refused", "A file that is no store is refused and stays as it was.", requires: [.persistence])
-    { run in
+    ConformanceCase("opening.foreign-file.is-refused", "A file that is not a store is rejected and unchanged.", requires: [.persistence]) {
+        run in
         let path = run.place().path
         let bytes = Data("This is a letter, not a database. ".utf8) + Data(repeating: 7, count: 8192)
         try bytes.write(to: URL(fileURLWithPath: path))
@@ -141,13 +141,13 @@ let openingCases: [ConformanceCase] = [
         try run.expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes, "the foreign file was changed")
     },
     ConformanceCase(
-        "opening.missing-folder.is-an-io-error", "A place whose folder does not exist is an io error that names it.",
+        "opening.missing-folder.is-an-io-error", "Opening in a missing folder throws an io error that names the path.",
         requires: [.persistence]
     ) { run in
         let error = try run.expectError(.io) { try run.open(Fixtures.company, "no/such/folder/store") }
         try run.expect("\(error)".contains("no/such/folder"), "the error does not name the place: \(error)")
     },
-    ConformanceCase("opening.read-only.reads", "A store opened for reading only can be read.", requires: [.readOnlyOpen, .persistence]) {
+    ConformanceCase("opening.read-only.reads", "A store opened read-only can be read.", requires: [.readOnlyOpen, .persistence]) {
         run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1)])
@@ -157,7 +157,7 @@ let openingCases: [ConformanceCase] = [
         try run.expectError(.readOnly) { try reader.backend.beginWrite() }
     },
     ConformanceCase(
-        "opening.read-only.makes-nothing", "Opening for reading only does not make a store.", requires: [.readOnlyOpen, .persistence]
+        "opening.read-only.makes-nothing", "Opening read-only does not create a store.", requires: [.readOnlyOpen, .persistence]
     ) { run in
         do {
             _ = try run.open(Fixtures.company) { $0.readOnly() }
@@ -165,14 +165,14 @@ let openingCases: [ConformanceCase] = [
         } catch is StoreError {}
         try run.expect(!FileManager.default.fileExists(atPath: run.place().path), "a file was made")
     },
-    ConformanceCase("opening.close.ends-use", "After close every new transaction throws closed, and a second close does nothing.") { run in
+    ConformanceCase("opening.close.ends-use", "After close every new transaction throws closed, and a second close has no effect.") { run in
         let store = try run.open(Fixtures.company)
         try store.backend.close()
         try store.backend.close()
         try run.expectError(.closed, "beginRead") { try store.backend.beginRead() }
         try run.expectError(.closed, "beginWrite") { try store.backend.beginWrite() }
     },
-    ConformanceCase("opening.names.are-free", "Entities and attributes may be called anything: keywords, spaces, quotes, other scripts.") {
+    ConformanceCase("opening.names.are-free", "Entities and attributes can have any name: keywords, spaces, quotes, any script.") {
         run in
         let names = ["select", "order by", "it's", "a\"b", "таблица", "名前", "drop table x; --", "%_*", "group"]
         let schema = SchemaDescription(
@@ -188,7 +188,7 @@ let openingCases: [ConformanceCase] = [
             try run.expect(try store.row(name, 1), equals: names.map { .text("\(number) \($0)") }, name)
         }
     },
-    ConformanceCase("opening.entities.are-separate", "Objects of two entities with the same id are two objects.") { run in
+    ConformanceCase("opening.entities.are-separate", "Objects of two entities with the same id are distinct.") { run in
         let store = try run.open(Fixtures.company)
         try store.insert("Department", [[.text("d")]])
         try store.insert("Club", [[.text("c")]])
@@ -198,7 +198,7 @@ let openingCases: [ConformanceCase] = [
         try run.expect(try store.row("Department", 1), equals: [.text("d")])
     },
     ConformanceCase(
-        "opening.verify.finds-nothing-in-a-sound-store", "verify finds nothing in a store that was only used.", requires: [.verification]
+        "opening.verify.finds-nothing-in-a-sound-store", "verify finds nothing in an undamaged store.", requires: [.verification]
     ) { run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", (0..<50).map { Fixtures.person("p\($0)", Int64($0)) })
@@ -216,7 +216,7 @@ extension TestStore {
         return relationship
     }
 
-    /// A pair of a relationship kept in a link table, from its own source.
+    /// Returns a pair of a relationship with a link table, from its source.
     func pair(_ relationship: Relationship, _ source: Int64, _ target: Int64, isAddition: Bool = true) throws -> ChangeSet.LinkChange {
         guard case .link(let table, let isReversed) = relationship.storage else { throw run.fail("\(relationship.name) has no link table") }
         return ChangeSet.LinkChange(

@@ -1,13 +1,13 @@
 import PolyStoreBackend
 
-/// The order of results.
+/// Sort orders.
 let orderCases: [ConformanceCase] =
     ascending.map { name, type, values in
-        ConformanceCase("order.\(name).by-value", "Objects are ordered by \(name), both ways, and null is the smallest.") { run in
+        ConformanceCase("order.\(name).by-value", "Objects are ordered by \(name) in both directions, with null first.") { run in
             for isIndexed in [true, false] {
                 let store = try run.open(Fixtures.thing(type, isIndexed: isIndexed), "indexed-\(isIndexed)")
                 let shuffled = values.indices.sorted { ($0 * 5 % values.count, $1) < ($1 * 5 % values.count, $0) }
-                // Each value twice, and null twice, so that ties show.
+                // Two of each value, and two nulls, to create ties.
                 let rows: [[Value]] = (shuffled + shuffled).map { [values[$0]] } + [[.null], [.null]]
                 let ranks = (shuffled + shuffled) + [-1, -1]
                 try store.insert("Thing", rows)
@@ -28,7 +28,7 @@ let orderCases: [ConformanceCase] =
             }
         }
     } + [
-        ConformanceCase("order.none.is-by-id", "Without sort keys objects come by ascending id, whatever the condition.") { run in
+        ConformanceCase("order.none.is-by-id", "Without sort keys, objects are in ascending id order, whatever the condition.") { run in
             let store = try run.open(Fixtures.company)
             let person = try store.entity("Person")
             try store.change { changes in
@@ -38,7 +38,7 @@ let orderCases: [ConformanceCase] =
             try run.expect(try store.ids(try store.request("Person", "age", .greater, .integer(2))), equals: [1, 3, 5, 7])
             try run.expect(try store.ids(try store.request("Person", "email", .greater, .text("p2"))), equals: [1, 3, 5, 7])
         },
-        ConformanceCase("order.null.where-told", "Null stands first or last where that is asked for, in either direction.") { run in
+        ConformanceCase("order.null.where-told", "Null is first or last as requested, in either direction.") { run in
             let store = try run.open(Fixtures.thing(.int64))
             try store.insert("Thing", [[.integer(2)], [.null], [.integer(1)], [.null]])
             let thing = try store.entity("Thing")
@@ -53,7 +53,7 @@ let orderCases: [ConformanceCase] =
                 try run.expect(found, equals: ids, "ascending \(ascending), nulls \(nulls)")
             }
         },
-        ConformanceCase("order.keys.several", "Later keys decide among equals of the earlier ones, each in its own direction.") { run in
+        ConformanceCase("order.keys.several", "Later sort keys order the ties of earlier ones, each in its own direction.") { run in
             let store = try run.open(Fixtures.company)
             let person = try store.entity("Person")
             let rows: [(Int64, Double)] = [(1, 5), (2, 1), (1, 7), (2, 9), (1, 5), (3, 0)]
@@ -74,7 +74,7 @@ let orderCases: [ConformanceCase] =
             let keys = [SortKey(FieldReference(thing.fields[0])), SortKey(.objectID, ascending: false)]
             try run.expect(try store.ids(FetchRequest(thing, sortKeys: keys)), equals: [3, 2, 1])
         },
-        ConformanceCase("order.after-updates", "An update moves an object to its new place in the order.") { run in
+        ConformanceCase("order.after-updates", "An update moves an object to its new position in the order.") { run in
             let store = try run.open(Fixtures.company)
             let person = try store.entity("Person")
             try store.insert("Person", (0..<10).map { Fixtures.person("p\($0)", Int64($0 * 10)) })

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// Orders by what is worked out for each object.
+/// Sort orders by expressions.
 let orderExpressionCases: [ConformanceCase] =
     orders.map { order in
         ConformanceCase(order.id, order.statement) { run in
@@ -15,7 +15,7 @@ let orderExpressionCases: [ConformanceCase] =
             }
         }
     } + [
-        ConformanceCase("order.expression.ties-by-id", "Objects with equal values are in the order of their ids, either way round.") {
+        ConformanceCase("order.expression.ties-by-id", "Objects with equal values are in id order, in both directions.") {
             run in
             let store = try Works.start.open(run)
             for isAscending in [true, false] {
@@ -33,7 +33,7 @@ let orderExpressionCases: [ConformanceCase] =
                 try run.expect(try store.store.ids(request), equals: expected, "by reports, ascending \(isAscending)")
             }
         },
-        ConformanceCase("order.expression.several-keys", "Expressions and fields together, each in its direction.") { run in
+        ConformanceCase("order.expression.several-keys", "Expressions and fields can be combined, each with its own direction.") { run in
             let store = try Works.start.open(run)
             var request = try store.request("Worker", .all)
             let title = try store.related("team", store.value("Team.title"))
@@ -42,7 +42,7 @@ let orderExpressionCases: [ConformanceCase] =
             request.sortKeys = [SortKey(try store.field("age"), nulls: .first), SortKey(title, nulls: .last)]
             try run.expect(try store.store.ids(request), equals: [3, 9, 10, 7, 5, 2, 1, 6, 4, 8])
         },
-        ConformanceCase("order.expression.with-conditions", "With a condition on other objects, a limit and an offset.") { run in
+        ConformanceCase("order.expression.with-conditions", "With a condition on related objects, a limit and an offset.") { run in
             let store = try Works.start.open(run)
             var request = try store.request("Worker", try store.any("clubs", .all))
             request.sortKeys = [SortKey(QueryExpression.folded(try store.value("name"), [.caseInsensitive, .diacriticInsensitive]))]
@@ -55,7 +55,7 @@ let orderExpressionCases: [ConformanceCase] =
             try run.expect(try store.store.ids(request), equals: [2, 5], "without indexes")
             try run.expect(try store.store.read { try $0.count(request) }, equals: 2, "count")
         },
-        ConformanceCase("order.expression.rows-have-their-values", "The rows of such an order have all the fields that are wanted.") {
+        ConformanceCase("order.expression.rows-have-their-values", "The rows of such an order have all requested fields.") {
             run in
             let (works, store) = (Works.start, try Works.start.open(run))
             let worker = try store.store.entity("Worker")
@@ -76,7 +76,7 @@ let orderExpressionCases: [ConformanceCase] =
                 }
             }
         },
-        ConformanceCase("order.expression.many-rows", "Of many rows the first few are those of the whole order.") { run in
+        ConformanceCase("order.expression.many-rows", "The first of many rows are those of the complete order.") { run in
             let store = try run.open(Fixtures.company)
             let person = try store.entity("Person")
             let rows: [[Value]] = (0..<700).map { (index: Int) -> [Value] in
@@ -105,7 +105,7 @@ let orderExpressionCases: [ConformanceCase] =
                 }
             }
         },
-        ConformanceCase("order.expression.refused", "An order by what the entity has not is an invalidPredicate.") { run in
+        ConformanceCase("order.expression.refused", "An order by an unknown field throws invalidPredicate.") { run in
             let store = try Works.start.open(run)
             let wrong: [QueryExpression] = [
                 .field(FieldReference(ordinal: 77, name: "far", type: .int64)), try store.related("friends", store.value("age")),
@@ -125,7 +125,7 @@ let orderExpressionCases: [ConformanceCase] =
         },
     ]
 
-/// An expression, and what the workers are ordered by.
+/// An expression, and the expected sort keys of the workers.
 private struct Row: Sendable {
     let id: String
     let statement: String
@@ -188,13 +188,13 @@ private func check(
 
 private let orders: [Row] = [
     Row(
-        "order.expression.related-text", "By an attribute of another object; whoever leads to none is null.",
+        "order.expression.related-text", "By an attribute of a related object; null if there is none.",
         { try $0.related("team", $0.value("Team.title")) },
         {
             $0.team($1).map { .text($0.title) }
         }),
     Row(
-        "order.expression.related-number", "By a number of another object.", { try $0.related("boss", $0.value("age")) },
+        "order.expression.related-number", "By a number of a related object.", { try $0.related("boss", $0.value("age")) },
         {
             $0.boss($1)?.age.map { .number(Double($0)) }
         }),
@@ -205,12 +205,12 @@ private let orders: [Row] = [
             works, id in works[id].boss.flatMap { works.team($0)?.budget }.map { .number(Double($0)) }
         }),
     Row(
-        "order.expression.related-id", "By the id at the other end.", { try $0.related("boss", $0.value("id")) },
+        "order.expression.related-id", "By the id of a related object.", { try $0.related("boss", $0.value("id")) },
         {
             $0[$1].boss.map { .number(Double($0)) }
         }),
     Row(
-        "order.expression.folded", "By a text without case and marks.",
+        "order.expression.folded", "By a text without case and diacritics.",
         { .folded(try $0.value("name"), [.caseInsensitive, .diacriticInsensitive]) },
         {
             works, id in
@@ -218,14 +218,14 @@ private let orders: [Row] = [
             return works[id].name.map { .text(folded[$0] ?? $0) }
         }),
     Row(
-        "order.expression.count", "By how many others there are.", { try $0.count("friends") },
+        "order.expression.count", "By the number of related objects.", { try $0.count("friends") },
         { .number(Double($0[$1].friends.count)) }),
     Row(
-        "order.expression.count-with-a-condition", "By how many of them satisfy a condition.",
+        "order.expression.count-with-a-condition", "By the number of related objects that satisfy a condition.",
         { try $0.count("clubs", where: .isNull($0.field("Club.rating"))) },
         { works, id in .number(Double(works[id].clubs.count { works.clubs[$0]?.rating == nil })) }),
     Row(
-        "order.expression.aggregate", "By the greatest value of the others.",
+        "order.expression.aggregate", "By the maximum of related values.",
         { .aggregate(.maximum, try $0.reference("friends"), try $0.value("age")) },
         {
             works, id in works[id].friends.compactMap { works[$0].age }.max().map { .number(Double($0)) }
@@ -240,12 +240,12 @@ private let orders: [Row] = [
             works[id].score.map { .number($0 * 2) }
         }),
     Row(
-        "order.expression.unsigned", "By unsigned values of another object.", { try $0.related("boss", $0.value("level")) },
+        "order.expression.unsigned", "By unsigned values of a related object.", { try $0.related("boss", $0.value("level")) },
         {
             $0.boss($1)?.level.map { .number(Double($0)) }
         }),
     Row(
-        "order.expression.dates", "By dates of another object.", { try $0.related("boss", $0.value("born")) },
+        "order.expression.dates", "By dates of a related object.", { try $0.related("boss", $0.value("born")) },
         {
             $0.boss($1)?.born.map { .number($0) }
         }),

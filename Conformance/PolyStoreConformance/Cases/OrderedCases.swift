@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// To-many relationships whose targets have an order of their own.
+/// To-many relationships with ordered targets.
 let orderedCases: [ConformanceCase] = [
     ConformanceCase(
         "relationship.ordered.position-is-a-hidden-field",
-        "The position in the inverse of a to-one is a field of the target's record, behind all that are declared."
+        "The position in the inverse of a to-one is a field of the target's record, after all declared fields."
     ) { run in
         let store = try Playlists.open(run, lists: 1)
         let track = try store.entity("Track")
@@ -19,7 +19,7 @@ let orderedCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "relationship.ordered.inverse-by-position",
-        "The targets of an ordered relationship come by their positions, with these; equal ones by id; null counts as the least."
+        "The targets of an ordered relationship are in position order, ties by id; null is the lowest position."
     ) { run in
         let store = try Playlists.open(run, lists: 2)
         let places: [Int64?] = [50, -3, .max, nil, 7, .min, 7, 0]
@@ -35,7 +35,7 @@ let orderedCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "relationship.ordered.inverse-follows-changes", "Moving within a list, to another list, clearing and deleting is seen in the order."
+        "relationship.ordered.inverse-follows-changes", "The order follows moves within a list and to another list, clearing and deletion."
     ) { run in
         let store = try Playlists.open(run, lists: 2)
         try store.insert("Track", (0..<5).map { Playlists.track("t\($0)", 1, Int64($0) * 10) })
@@ -56,7 +56,7 @@ let orderedCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "relationship.ordered.link-by-position",
-        "Ordered links come by their positions; a new one without a position is at 0; equal ones by id."
+        "Ordered links are in position order, ties by id; a new one without a position is at 0."
     ) { run in
         let store = try Playlists.open(run, lists: 2)
         try store.insert("Track", (0..<5).map { Playlists.track("t\($0)", nil, nil) })
@@ -72,7 +72,7 @@ let orderedCases: [ConformanceCase] = [
             try run.expect(found[1], equals: [2, 3, 4, 1, 5])
             try run.expect(found.positions(of: 1), equals: [-9, 0, 0, 9, .max])
             try run.expect(found[2], equals: [1])
-            // The other way is declared by nobody, so it has no order.
+            // The inverse is not declared, so it has no order.
             guard let reversed = extras.reversed else { throw run.fail("extras has no way back") }
             let back = try transaction.related(reversed, of: [1])
             try run.expect(back[1], equals: [1, 2])
@@ -80,7 +80,7 @@ let orderedCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "relationship.ordered.link-both-directions", "Where both ends are ordered each has its order, and moving in one keeps the other."
+        "relationship.ordered.link-both-directions", "If both ends are ordered, each has its own order, and a move in one keeps the other."
     ) { run in
         let store = try Playlists.open(run, lists: 3)
         try store.insert("Tag", (0..<3).map { [.text("tag\($0)")] })
@@ -110,7 +110,7 @@ let orderedCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "relationship.ordered.link-added-again",
-        "Adding a pair that is there moves it where it is told, and what is not told stays; removed and added again it starts anew."
+        "Adding an existing pair sets the given positions and keeps others; removing and adding it resets them."
     ) { run in
         let store = try Playlists.open(run, lists: 1)
         try store.insert("Tag", (0..<3).map { [.text("tag\($0)")] })
@@ -141,7 +141,7 @@ let orderedCases: [ConformanceCase] = [
         try run.expect(try places(), equals: [], "removed last")
     },
     ConformanceCase(
-        "relationship.ordered.link-to-oneself", "Of a relationship that is its own inverse each object has an order of its own."
+        "relationship.ordered.link-to-oneself", "In an ordered relationship that is its own inverse, each object has its own order."
     ) { run in
         let store = try Playlists.open(run, lists: 4)
         let similar = try store.relationship("Playlist", "similar")
@@ -157,7 +157,7 @@ let orderedCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "relationship.ordered.snapshot-keeps-its-order",
-        "A reader sees the order of its version, whatever is moved; the writer sees its own."
+        "A reader sees the order of its version despite moves; the writer sees its own."
     ) { run in
         guard run.target.capabilities.contains(.concurrentReaders) else { return }
         let store = try Playlists.open(run, lists: 1)
@@ -182,7 +182,7 @@ let orderedCases: [ConformanceCase] = [
             "after the commit")
         try run.expect(try store.read { try $0.related(tracks, of: [1])[1] }, equals: [4, 1, 2, 3], "anew")
     },
-    ConformanceCase("relationship.ordered.failure-and-rollback", "A change set that fails, and a rollback, leave every order as it was.") {
+    ConformanceCase("relationship.ordered.failure-and-rollback", "A failing change set and a rollback leave every order unchanged.") {
         run in
         let store = try Playlists.open(run, lists: 1)
         try store.insert("Track", (0..<3).map { Playlists.track("t\($0)", 1, Int64($0)) })
@@ -208,7 +208,7 @@ let orderedCases: [ConformanceCase] = [
         try run.expect(
             try store.read { [try $0.related(tracks, of: [1])[1], try $0.related(extras, of: [1])[1]] }, equals: [[1, 2, 3], [1, 2, 3]])
     },
-    ConformanceCase("relationship.ordered.conditions-do-not-mind", "Conditions over an ordered relationship are those over any other.") {
+    ConformanceCase("relationship.ordered.conditions-do-not-mind", "Conditions over ordered and unordered relationships are the same.") {
         run in
         let store = try Playlists.open(run, lists: 3)
         try store.insert("Track", (0..<6).map { Playlists.track("t\($0)", Int64($0 % 2 + 1), Int64(-$0)) })
@@ -228,8 +228,7 @@ let orderedCases: [ConformanceCase] = [
             try run.expect(try store.ids(FetchRequest(list, predicate: count)), equals: [1, 2], name)
         }
     },
-    ConformanceCase("relationship.ordered.many-moves", "The order is right after each of many moves, insertions and removals, both kinds.")
-    { run in
+    ConformanceCase("relationship.ordered.many-moves", "The order is correct after each of many moves, insertions and removals.") { run in
         let store = try Playlists.open(run, lists: 1)
         try store.insert("Track", (0..<40).map { Playlists.track("t\($0)", 1, Int64($0)) })
         let (track, tracks) = (try store.entity("Track"), try store.relationship("Playlist", "tracks"))
@@ -259,7 +258,7 @@ let orderedCases: [ConformanceCase] = [
         if run.target.capabilities.contains(.verification) { try run.expect(try store.backend.verify(), equals: []) }
     },
     ConformanceCase(
-        "reopen.ordered.lists", "Orders are as they were left, in records and in links, from both ends.", requires: [.persistence]
+        "reopen.ordered.lists", "Orders are unchanged after reopening, in records and in links, from both ends.", requires: [.persistence]
     ) { run in
         do {
             let store = try Playlists.open(run, lists: 2)
@@ -287,7 +286,7 @@ let orderedCases: [ConformanceCase] = [
 ]
 
 /// Playlist(title) with ordered tracks, extras, tags and similar lists; Track(title, playlist, length); Tag(name) with ordered lists.
-private enum Playlists {
+enum Playlists {
     static let schema = SchemaDescription(
         name: "Playlists",
         entities: [
@@ -332,7 +331,7 @@ private enum Playlists {
 }
 
 extension ChangeSet {
-    /// Sets the position of a track, and its list where one is told.
+    /// Sets the position of a track, and its list if one is given.
     fileprivate func place(_ track: Entity, _ id: Int64, at place: Int64?, in list: Int64?? = nil) throws {
         var mask = FieldMask()
         mask.insert(3)
@@ -345,7 +344,7 @@ extension ChangeSet {
 }
 
 extension TestStore {
-    /// A pair of an ordered relationship, with the position of its target and, where the other end is ordered too, that of its source.
+    /// Returns a pair of an ordered relationship with the position of its target and, if the other end is ordered too, of its source.
     fileprivate func pair(
         _ relationship: Relationship, _ source: Int64, _ target: Int64, isAddition: Bool = true, at place: Int64?, back: Int64? = nil
     ) throws -> ChangeSet.LinkChange {

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// `LIKE` and `MATCHES`: which of some texts a pattern selects.
+/// The texts that `LIKE` and `MATCHES` patterns select.
 let patternCases: [ConformanceCase] =
     (likes + expressions).map { table in
         ConformanceCase(table.id, table.statement) { run in
@@ -25,7 +25,7 @@ let patternCases: [ConformanceCase] =
                 }
             }
             guard table.operation == .like else { return }
-            // The same patterns, as values of another attribute: nothing can be simplified of them beforehand.
+            // The same patterns as values of another attribute, which prevents simplification.
             let rows = table.patterns.flatMap { pattern, selected in table.texts.map { ($0, pattern, selected.contains(bytes($0))) } }
             let store = try pairs(run, rows.map { ($0.0, $0.1) })
             let predicate = QueryPredicate.text(.field(try store.field("Pair", "text")), .like, .field(try store.field("Pair", "pattern")))
@@ -34,13 +34,13 @@ let patternCases: [ConformanceCase] =
                 equals: rows.indices.filter { rows[$0].2 }.map { Int64($0 + 1) }, "patterns of an attribute")
         }
     } + [
-        ConformanceCase("text.like.needs-text", "LIKE and MATCHES on anything but text are an invalidPredicate.") { run in
+        ConformanceCase("text.like.needs-text", "LIKE and MATCHES on anything but text throw invalidPredicate.") { run in
             for type in [AttributeType.int64, .double, .data, .uuid, .decimal, .bool, .date] {
                 let store = try run.open(Fixtures.thing(type), type.rawValue)
                 let (thing, field) = (try store.entity("Thing"), try store.field("Thing", "value"))
                 for pattern in ["1", "?", "*", "a?"] {
                     for operation in [TextOperator.like, .matches] where operation == .like || pattern == "1" {
-                        // A pattern without anything special is an equality, which the type refuses just the same.
+                        // A pattern without special characters is an equality, which is also invalid for the type.
                         try run.expectError(.invalidPredicate, "\(type) \(operation.rawValue) \(pattern)") {
                             try store.ids(FetchRequest(thing, predicate: .text(field, operation, pattern)))
                         }
@@ -49,7 +49,7 @@ let patternCases: [ConformanceCase] =
             }
         },
         ConformanceCase(
-            "text.like.pattern-of-another-attribute", "A pattern may be an attribute, another one for each object; null is unknown."
+            "text.like.pattern-of-another-attribute", "A pattern can be an attribute with a different value per object; null is unknown."
         ) {
             run in
             let store = try pairs(
@@ -60,7 +60,7 @@ let patternCases: [ConformanceCase] =
             try run.expect(try store.ids(FetchRequest(pair, predicate: predicate)), equals: [1, 5, 7])
             try run.expect(try store.ids(FetchRequest(pair, predicate: .not(predicate))), equals: [2, 6])
         },
-        ConformanceCase("text.like.of-null-is-unknown", "A pattern that is null selects nothing, and neither does its negation.") { run in
+        ConformanceCase("text.like.of-null-is-unknown", "A null pattern selects nothing, and neither does its negation.") { run in
             let store = try pairs(run, [("abc", nil), ("", nil)])
             let pair = try store.entity("Pair")
             for operation in [TextOperator.like, .contains, .beginsWith, .endsWith] {
@@ -69,7 +69,7 @@ let patternCases: [ConformanceCase] =
                 try run.expect(try store.ids(FetchRequest(pair, predicate: .not(predicate))), equals: [], "NOT \(operation.rawValue)")
             }
         },
-        ConformanceCase("text.like.many-stars", "A pattern with many stars on a long text is answered like another.") { run in
+        ConformanceCase("text.like.many-stars", "A pattern with many stars is evaluated on a long text.") { run in
             let store = try run.open(Fixtures.thing(.string))
             let long = String(repeating: "ab", count: 2000)
             try store.insert("Thing", [[.text(long)], [.text(long + "c")], [.text("c")]])
@@ -77,7 +77,7 @@ let patternCases: [ConformanceCase] =
             let pattern = String(repeating: "a*", count: 40) + "c"
             try run.expect(try store.ids(FetchRequest(thing, predicate: .text(field, .like, pattern))), equals: [2])
         },
-        ConformanceCase("text.like.beside-others", "A pattern stands beside other conditions, under NOT and over relationships.") { run in
+        ConformanceCase("text.like.beside-others", "Patterns work with other conditions, under NOT and over relationships.") { run in
             let store = try Works.start.open(run)
             func like(_ pattern: String) throws -> QueryPredicate { .text(try store.field("name"), .like, pattern) }
             try run.expect(try store.ids("Worker", .and([like("?d?"), store.compare("age", .less, .integer(30))])), equals: [2])
@@ -89,7 +89,7 @@ let patternCases: [ConformanceCase] =
                 try store.ids("Worker", .not(store.all("clubs", .text(store.field("Club.name"), .like, "?*d*")))), equals: [1, 2, 5, 7])
         },
         ConformanceCase(
-            "text.matches.not-a-regular-expression", "What is no regular expression is an invalidPredicate, wherever it stands."
+            "text.matches.not-a-regular-expression", "An invalid regular expression throws invalidPredicate, wherever it is."
         ) {
             run in
             let store = try Works.start.open(run)
@@ -109,7 +109,7 @@ let patternCases: [ConformanceCase] =
                 }
             }
         },
-        ConformanceCase("text.matches.pattern-is-constant", "A regular expression is a constant: another is an invalidPredicate.") { run in
+        ConformanceCase("text.matches.pattern-is-constant", "A regular expression that is not constant throws invalidPredicate.") { run in
             let store = try pairs(run, [("abc", "a.*")])
             let (text, pattern) = (try store.field("Pair", "text"), try store.field("Pair", "pattern"))
             try run.expectError(.invalidPredicate) {
@@ -126,7 +126,7 @@ private struct Table: Sendable {
     let statement: String
     let operation: TextOperator
     let texts: [String]
-    /// By pattern, those it selects. As bytes: two texts that look alike are two.
+    /// The texts that each pattern selects, as bytes: canonically equivalent texts are distinct.
     let patterns: [(String, Set<[UInt8]>)]
 
     init(_ id: String, _ statement: String, _ operation: TextOperator, _ texts: [String], _ patterns: KeyValuePairs<String, [String]>) {
@@ -144,22 +144,22 @@ private let abc = ["", "a", "A", "ab", "abc", "abcabc", "b", "bc", "cab"]
 
 private let likes: [Table] = [
     Table(
-        "text.like.star", "A star is any number of scalars, none included.", .like, abc,
+        "text.like.star", "A star matches any number of scalars, including none.", .like, abc,
         [
             "*": abc, "a*": ["a", "ab", "abc", "abcabc"], "*b": ["ab", "b", "cab"], "*bc*": ["abc", "abcabc", "bc"],
             "a*c": ["abc", "abcabc"], "*a*b*": ["ab", "abc", "abcabc", "cab"], "**": abc, "a**b": ["ab"], "*a*b*c*a*": ["abcabc"],
         ]),
     Table(
-        "text.like.question-mark", "A question mark is one scalar.", .like, abc,
+        "text.like.question-mark", "A question mark matches one scalar.", .like, abc,
         [
             "?": ["a", "A", "b"], "??": ["ab", "bc"], "a?": ["ab"], "?b": ["ab"], "?b?": ["abc"], "?*": Array(abc.dropFirst()),
             "*?": Array(abc.dropFirst()), "???*": ["abc", "abcabc", "cab"], "?a?": ["cab"],
         ]),
     Table(
-        "text.like.whole-text", "Without anything special it is equality, of the whole text and of its case.", .like, abc,
+        "text.like.whole-text", "Without special characters, the pattern must equal the whole text, including its case.", .like, abc,
         ["": [""], "abc": ["abc"], "A": ["A"], "bca": [], "B": []]),
     Table(
-        "text.like.escapes", "A backslash takes what follows as it is.", .like,
+        "text.like.escapes", "A backslash escapes the next character.", .like,
         ["a*b", "a?b", "axb", "a\\b", "a\\*b", "ab", "*", "?", "\\"],
         [
             "a\\*b": ["a*b"], "a\\?b": ["a?b"], "a\\\\b": ["a\\b"], "a\\\\\\*b": ["a\\*b"], "\\*": ["*"], "\\?": ["?"], "\\\\": ["\\"],
@@ -167,17 +167,17 @@ private let likes: [Table] = [
             "\\a*": ["a*b", "a?b", "axb", "a\\b", "a\\*b", "ab"],
         ]),
     Table(
-        "text.like.backslash-at-the-end", "A backslash at the end stands for itself.", .like, ["a", "a\\", "\\", "a\\b"],
+        "text.like.backslash-at-the-end", "A backslash at the end matches itself.", .like, ["a", "a\\", "\\", "a\\b"],
         ["a\\": ["a\\"], "\\": ["\\"], "*\\": ["a\\", "\\"], "?\\": ["a\\"]]),
     Table(
-        "text.like.nothing-else-is-special", "Percent, underscore, brackets, dots and quotes are themselves.", .like,
+        "text.like.nothing-else-is-special", "Percent, underscore, brackets, dots and quotes match themselves.", .like,
         ["a%c", "a_c", "abc", "[abc]", "a.c", "it's", "\"", "^a$"],
         [
             "a%c": ["a%c"], "a_c": ["a_c"], "a%*": ["a%c"], "?_?": ["a_c"], "[abc]*": ["[abc]"], "a.c*": ["a.c"], "*'*": ["it's"],
             "*\"*": ["\""], "^*$": ["^a$"],
         ]),
     Table(
-        "text.like.scalars", "A question mark is one Unicode scalar, whatever its size; a mark is a scalar of its own.", .like,
+        "text.like.scalars", "A question mark matches one Unicode scalar of any size; a combining mark is a separate scalar.", .like,
         ["é", "e\u{301}", "e", "日本", "🦊", "👩\u{200d}👧", "a\u{0}b", "a\nb"],
         [
             "?": ["é", "e", "🦊"], "??": ["e\u{301}", "日本"], "e*": ["e\u{301}", "e"], "é": ["é"], "*\u{301}": ["e\u{301}"],
@@ -188,13 +188,13 @@ private let likes: [Table] = [
 
 private let expressions: [Table] = [
     Table(
-        "text.matches.whole-text", "The whole text has to satisfy the regular expression.", .matches, abc,
+        "text.matches.whole-text", "The regular expression must match the whole text.", .matches, abc,
         [
             "a": ["a"], "a.*": ["a", "ab", "abc", "abcabc"], "b": ["b"], ".*b.*": ["ab", "abc", "abcabc", "b", "bc", "cab"], "": [""],
             ".+": Array(abc.dropFirst()),
         ]),
     Table(
-        "text.matches.alternatives", "Alternatives are of the whole text, too.", .matches, abc,
+        "text.matches.alternatives", "Alternatives match the whole text too.", .matches, abc,
         [
             "a|bc": ["a", "bc"], "(a|b)": ["a", "b"], "a|": ["", "a"], "ab|abc": ["ab", "abc"], "(abc)+": ["abc", "abcabc"],
             "(abc){2}": ["abcabc"],
@@ -206,21 +206,22 @@ private let expressions: [Table] = [
             "\\d*": ["9"],
         ]),
     Table(
-        "text.matches.anchors", "Anchors change nothing, and what is special is escaped with a backslash.", .matches,
+        "text.matches.anchors", "Anchors have no effect, and special characters are escaped with a backslash.", .matches,
         ["abc", "a.c", "a*", "$"],
         ["^abc$": ["abc"], "a\\.c": ["a.c"], "a.c": ["abc", "a.c"], "a\\*": ["a*"], "\\$": ["$"], "^.*$": ["abc", "a.c", "a*", "$"]]),
     Table(
-        "text.matches.lines", "A dot is no end of a line, and the end of the text is not before one.", .matches, ["a", "a\n", "a\nb", "b"],
+        "text.matches.lines", "A dot matches no newline, and the end of the text is not before one.", .matches, ["a", "a\n", "a\nb", "b"],
         ["a": ["a"], "a.b": [], "a\\nb": ["a\nb"], "a\\n": ["a\n"], "(?s)a.*": ["a", "a\n", "a\nb"], "(?s).": ["a", "b"]]),
     Table(
-        "text.matches.case", "Case counts unless the expression says otherwise.", .matches, ["abc", "ABC", "aBc", "ÉA"],
+        "text.matches.case", "Matching is case-sensitive unless the expression specifies otherwise.", .matches,
+        ["abc", "ABC", "aBc", "ÉA"],
         ["abc": ["abc"], "(?i)abc": ["abc", "ABC", "aBc"], "[A-Z]+": ["ABC"], "(?i)éa": ["ÉA"]]),
     Table(
-        "text.matches.scalars", "A dot is one Unicode scalar, whatever its size.", .matches, ["é", "e\u{301}", "🦊", "日本", "\u{0}"],
+        "text.matches.scalars", "A dot matches one Unicode scalar of any size.", .matches, ["é", "e\u{301}", "🦊", "日本", "\u{0}"],
         [".": ["é", "🦊", "\u{0}"], "..": ["e\u{301}", "日本"], "e.": ["e\u{301}"], "é": ["é"], "🦊+": ["🦊"], "\\x{1F98A}": ["🦊"]]),
 ]
 
-/// Pairs of a text and a pattern.
+/// Opens a store of pairs of a text and a pattern.
 private func pairs(_ run: ConformanceRun, _ rows: [(String?, String?)]) throws -> TestStore {
     let store = try run.open(
         SchemaDescription(

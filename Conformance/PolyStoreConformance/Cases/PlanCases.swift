@@ -6,10 +6,10 @@ import PolyStoreBackend
     import Foundation
 #endif
 
-/// What plans tell, and that telling changes nothing.
+/// The contents of query plans; explaining has no side effects.
 let planCases: [ConformanceCase] = [
     ConformanceCase(
-        "plan.rows.returned-are-those-of-the-fetch", "Explaining returns as many rows as a fetch, whatever condition, order and slice."
+        "plan.rows.returned-are-those-of-the-fetch", "Explaining returns as many rows as a fetch, for every condition, order and slice."
     ) {
         run in
         let (store, _) = try Catalog.open(run, items: 120)
@@ -21,7 +21,7 @@ let planCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "plan.rows.examined-are-at-least-the-returned", "No row is returned that was not examined, and a scan examines every row."
+        "plan.rows.examined-are-at-least-the-returned", "Every returned row was examined, and a full scan examines every row."
     ) { run in
         let (store, item) = try Catalog.open(run, items: 120)
         let note = try store.field("Item", "note")
@@ -36,7 +36,7 @@ let planCases: [ConformanceCase] = [
             try run.expect(plan.rowsExamined ?? 0 >= 120, "a condition without an index: \(plan)")
         }
     },
-    ConformanceCase("plan.rows.only-when-carried-out", "A plan that was not carried out has no numbers of rows; one that was has both.") {
+    ConformanceCase("plan.rows.only-when-carried-out", "Only an executed plan has row counts, and it has both.") {
         run in
         let (store, item) = try Catalog.open(run, items: 30)
         try store.read { transaction in
@@ -53,7 +53,7 @@ let planCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "plan.rows.none", "A limit of 0, an empty entity and a condition that is never true return no row, and the first two examine none."
+        "plan.rows.none", "A limit of 0, an empty entity and a false condition return no rows, and the first two examine none."
     ) { run in
         let (store, item) = try Catalog.open(run, items: 30)
         let price = try store.field("Item", "price")
@@ -72,7 +72,7 @@ let planCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "plan.text.is-deterministic",
-        "Asked again, a plan is the same: as a value, as text, as JSON, in another transaction, with other constants between."
+        "A repeated plan is equal as a value, as text and as JSON, also in another transaction after other requests."
     ) {
         run in
         let (store, item) = try Catalog.open(run, items: 60)
@@ -89,7 +89,7 @@ let planCases: [ConformanceCase] = [
             try run.expect(after.json, equals: before.json)
         }
     },
-    ConformanceCase("plan.json.decodes-back", "The JSON of a plan decodes to the plan, and encodes again to the same bytes.") { run in
+    ConformanceCase("plan.json.decodes-back", "The JSON of a plan decodes to the same plan and encodes to the same bytes.") { run in
         let (store, _) = try Catalog.open(run, items: 40)
         try store.read { transaction in
             for request in try Catalog.requests(store) {
@@ -101,7 +101,7 @@ let planCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("plan.access.holds-no-constants", "The way to the rows is told without constants.") { run in
+    ConformanceCase("plan.access.holds-no-constants", "The description of the access path contains no constants.") { run in
         let (store, item) = try Catalog.open(run, items: 20)
         let predicates: [QueryPredicate] = [
             .compare(try store.field("Item", "sku"), .equal, .text("s3cr3t")),
@@ -120,7 +120,7 @@ let planCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("plan.explain.changes-nothing", "Explaining leaves version, records and sequences as they were.") { run in
+    ConformanceCase("plan.explain.changes-nothing", "Explaining changes neither version nor records nor sequences.") { run in
         let (store, item) = try Catalog.open(run, items: 40)
         let version = try store.read { $0.version }
         let before = try store.read { try $0.rows(FetchRequest(item)) }
@@ -130,7 +130,7 @@ let planCases: [ConformanceCase] = [
         try store.change { $0.delete(item, id: 1) }
         try run.expect(try store.read { try $0.count(FetchRequest(item)) }, equals: 39, "writing goes on")
     },
-    ConformanceCase("plan.cursor.is-not-disturbed", "Plans asked for during a walk do not disturb it, nor it them.") { run in
+    ConformanceCase("plan.cursor.is-not-disturbed", "Plans and open cursors do not affect each other.") { run in
         let (store, item) = try Catalog.open(run, items: 40)
         let price = try store.field("Item", "price")
         try store.read { transaction in
@@ -149,7 +149,7 @@ let planCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "plan.write.sees-what-was-applied", "Inside a write transaction explaining counts what it applied, and the commit is not hurt."
+        "plan.write.sees-what-was-applied", "Explaining in a write transaction counts its pending changes and does not affect the commit."
     ) { run in
         let (store, item) = try Catalog.open(run, items: 20)
         let request = FetchRequest(item, predicate: .compare(try store.field("Item", "price"), .equal, .integer(1000)))
@@ -179,7 +179,7 @@ let planCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "plan.indexes.ignored-are-not-named", "A request that ignores indexes has a plan without one, and returns the same rows."
+        "plan.indexes.ignored-are-not-named", "The plan of a request that ignores indexes names none, and the rows are the same."
     ) { run in
         let (store, _) = try Catalog.open(run, items: 50)
         try store.read { transaction in
@@ -195,7 +195,7 @@ let planCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("plan.refused.as-a-fetch-is", "What a fetch refuses, a plan refuses with the same error.") { run in
+    ConformanceCase("plan.refused.as-a-fetch-is", "Explaining rejects invalid requests with the same error as a fetch.") { run in
         let (store, item) = try Catalog.open(run, items: 5)
         let stranger = FieldReference(ordinal: 77, name: "far", type: .int64)
         let requests = [

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// Where an index serves, the plan names one, and few rows are examined.
+/// For an indexable condition, the plan names an index and few rows are examined.
 let plannedIndexCases: [ConformanceCase] =
     kinds.map { name, statement, belongs in
         ConformanceCase("plan.index.\(name)", statement, requires: [.plannedIndexes]) { run in
@@ -19,7 +19,7 @@ let plannedIndexCases: [ConformanceCase] =
         }
     } + [
         ConformanceCase(
-            "plan.index.names-are-of-the-schema", "The indexes that plans name are those of the entity.", requires: [.plannedIndexes]
+            "plan.index.names-are-of-the-schema", "Plans name indexes of the entity.", requires: [.plannedIndexes]
         ) {
             run in
             let (store, item) = try Catalog.open(run, items: rows)
@@ -38,12 +38,12 @@ let plannedIndexCases: [ConformanceCase] =
         },
         ConformanceCase(
             "plan.index.ranges-of-every-type",
-            "Equality and ranges with one end are searches whatever the type: unsigned, with NaN, of bytes.",
+            "Equality and one-sided ranges are index searches for every type: unsigned, with NaN, bytes.",
             requires: [.plannedIndexes]
         ) { run in
             for (type, value) in ladders {
                 let store = try run.open(Fixtures.thing(type), type.rawValue)
-                // From the greatest to the least.
+                // In descending order.
                 try store.insert("Thing", (0..<400).reversed().map { [value($0)] })
                 let (thing, field) = (try store.entity("Thing"), try store.field("Thing", "value"))
                 let conditions: [(ComparisonOperator, Int, Int)] = [
@@ -91,7 +91,7 @@ let plannedIndexCases: [ConformanceCase] =
             }
         },
         ConformanceCase(
-            "plan.index.condition-order-and-limit", "A condition and an order that one compound index serves are answered from it.",
+            "plan.index.condition-order-and-limit", "One compound index can serve both a condition and an order.",
             requires: [.plannedIndexes]
         ) { run in
             let (store, item) = try Catalog.open(run, items: rows)
@@ -105,7 +105,7 @@ let plannedIndexCases: [ConformanceCase] =
             }
         },
         ConformanceCase(
-            "plan.index.follows-writes", "An index names the plan of a write transaction too, before and after it applied something.",
+            "plan.index.follows-writes", "Plans of a write transaction also name an index, before and after changes are applied.",
             requires: [.plannedIndexes]
         ) { run in
             let (store, item) = try Catalog.open(run, items: rows)
@@ -132,14 +132,14 @@ private let ladders: [(AttributeType, @Sendable (Int) -> Value)] = [
 ]
 
 private let kinds: [(String, String, @Sendable (String) -> Bool)] = [
-    ("equality", "Equality with an indexed field is a search.", { $0.hasPrefix("equality") }),
+    ("equality", "Equality on an indexed field is an index search.", { $0.hasPrefix("equality") }),
     (
-        "range", "A range of an indexed field is a search.",
+        "range", "A range of an indexed field is an index search.",
         { $0.hasPrefix("range of") && $0 != "range of ids" || $0 == "range with two ends" }
     ),
-    ("prefix", "What begins with a text is a search in its index.", { $0.hasPrefix("prefix") }),
-    ("in", "A list of values of an indexed field is a search for each.", { $0.hasPrefix("in of") }),
-    ("or", "An OR of conditions that indexes serve is a search for each.", { $0.hasPrefix("or of") }),
-    ("compound", "A compound index serves its first field, and all together.", { $0.hasSuffix("of a compound") }),
-    ("primary-key", "Ids, lists and ranges of them are found by id.", { $0 == "id" || $0 == "ids" || $0 == "range of ids" }),
+    ("prefix", "A prefix condition on an indexed field is an index search.", { $0.hasPrefix("prefix") }),
+    ("in", "A list of values of an indexed field is one index search per value.", { $0.hasPrefix("in of") }),
+    ("or", "An OR of indexed conditions is one index search per condition.", { $0.hasPrefix("or of") }),
+    ("compound", "A compound index serves its first field, and all of its fields.", { $0.hasSuffix("of a compound") }),
+    ("primary-key", "Ids, lists of ids and ranges of ids are looked up by id.", { $0 == "id" || $0 == "ids" || $0 == "range of ids" }),
 ]

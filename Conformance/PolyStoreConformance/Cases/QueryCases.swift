@@ -1,8 +1,8 @@
 import PolyStoreBackend
 
-/// Slices, counts, ids only, several walks, plans.
+/// Slices, counts, fetches of ids, several cursors, plans.
 let queryCases: [ConformanceCase] = [
-    ConformanceCase("query.limit.and-offset", "Limit and offset cut the ordered result, whatever their size.") { run in
+    ConformanceCase("query.limit.and-offset", "Limit and offset slice the ordered result, whatever their size.") { run in
         let (store, person) = try crowd(run)
         let age = FieldReference(person.fields[1])
         let whole = try store.ids(FetchRequest(person, predicate: .compare(age, .greater, .integer(2)), sortKeys: [SortKey(age)]))
@@ -19,12 +19,12 @@ let queryCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("query.limit.negative-is-refused", "A negative limit or offset is an invalidPredicate.") { run in
+    ConformanceCase("query.limit.negative-is-refused", "A negative limit or offset throws invalidPredicate.") { run in
         let (store, person) = try crowd(run)
         try run.expectError(.invalidPredicate) { try store.ids(FetchRequest(person, limit: -1)) }
         try run.expectError(.invalidPredicate) { try store.ids(FetchRequest(person, offset: -1)) }
     },
-    ConformanceCase("query.ids-only.same-ids", "A fetch of ids gives the ids of the objects, in the same order.") { run in
+    ConformanceCase("query.ids-only.same-ids", "A fetch of ids returns the ids of the objects in the same order.") { run in
         let (store, person) = try crowd(run)
         for var request in requests(person) {
             let ids = try store.ids(request)
@@ -38,7 +38,7 @@ let queryCases: [ConformanceCase] = [
             try run.expect(try store.read { try $0.count(request) }, equals: try store.ids(request).count, "\(request.predicate)")
         }
     },
-    ConformanceCase("query.rows.have-their-values", "A walk gives every row with its own values.") { run in
+    ConformanceCase("query.rows.have-their-values", "A cursor returns every row with its own values.") { run in
         let (store, person) = try crowd(run)
         for request in requests(person) {
             try store.read { transaction in
@@ -51,7 +51,7 @@ let queryCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("query.empty.entity", "Every request on an entity without objects gives nothing.") { run in
+    ConformanceCase("query.empty.entity", "Every request on an entity without objects has an empty result.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         for request in requests(person) {
@@ -59,7 +59,7 @@ let queryCases: [ConformanceCase] = [
             try run.expect(try store.read { try $0.count(request) }, equals: 0)
         }
     },
-    ConformanceCase("query.repeated.same-answer", "A request asked again, with other constants between, gives the same answer.") { run in
+    ConformanceCase("query.repeated.same-answer", "A repeated request has the same result after requests with other constants.") { run in
         let (store, person) = try crowd(run)
         let age = FieldReference(person.fields[1])
         try store.read { transaction in
@@ -72,7 +72,7 @@ let queryCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("query.abandoned.cursors-do-no-harm", "Walks that are left in the middle leave nothing behind.") { run in
+    ConformanceCase("query.abandoned.cursors-do-no-harm", "Cursors that are released before their end have no effects.") { run in
         let (store, person) = try crowd(run)
         try store.read { transaction in
             for _ in 0..<50 {
@@ -85,7 +85,7 @@ let queryCases: [ConformanceCase] = [
         try run.expect(try store.ids(FetchRequest(person)).count, equals: 39)
     },
     ConformanceCase(
-        "query.plan.accounts-for-everything", "A plan names an access path, and the condition is either pushed down or remains."
+        "query.plan.accounts-for-everything", "A plan names an access path, and the condition is pushed down or a residual predicate."
     ) { run in
         let (store, person) = try crowd(run)
         try store.read { transaction in
@@ -101,7 +101,7 @@ let queryCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("query.write.sees-its-changes", "The same requests inside a write transaction answer for what it has applied.") { run in
+    ConformanceCase("query.write.sees-its-changes", "The same requests in a write transaction include its pending changes.") { run in
         let (store, person) = try crowd(run)
         let age = FieldReference(person.fields[1])
         try store.write { transaction in

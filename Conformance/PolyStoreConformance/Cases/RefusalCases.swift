@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// What is refused, and that a refusal leaves everything as it was.
+/// Rejected changes and requests, which have no effect.
 let refusalCases: [ConformanceCase] = [
     ConformanceCase(
         "refusal.every-failure.undoes-everything",
-        "Whatever fails in a change set, and wherever it stands, all of it is undone: objects, values, links, uniqueness."
+        "Any failure at any position of a change set undoes all of it: objects, values, links, uniqueness."
     ) { run in
         let failures: [(String, StoreError.Code, (ChangeSet, Entity) throws -> Void)] = [
             ("a taken id", .constraint, { try $0.insert($1, id: 2, Fixtures.person("new id", 1)) }),
@@ -44,7 +44,7 @@ let refusalCases: [ConformanceCase] = [
                     try run.expect(found[1], equals: [2], "\(what) at \(position): links of 1")
                     try run.expect(found[2], equals: [], "\(what) at \(position): links of 2")
                 }
-                // What the failed change set wanted is free; what it gave up is taken.
+                // Values that the failed change set claimed are free; values that it released are taken.
                 try run.expectError(.constraint, "\(what) at \(position): given up") {
                     try store.change { try $0.insert(person, id: 20, Fixtures.person("a", 1)) }
                 }
@@ -58,7 +58,7 @@ let refusalCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "refusal.required.null", "Null in a field that is not optional is a constraint error that names it, and changes nothing."
+        "refusal.required.null", "Null in a required field throws a constraint error that names it and has no effect."
     ) { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
@@ -75,7 +75,7 @@ let refusalCases: [ConformanceCase] = [
         }
         try run.expect(try store.read { try $0.rows(FetchRequest(person)) }, equals: [Fixtures.person("a", 1)])
     },
-    ConformanceCase("refusal.required.only-what-is-written", "An update may leave required fields out: they keep their values.") { run in
+    ConformanceCase("refusal.required.only-what-is-written", "An update can omit required fields, which keep their values.") { run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1)])
         try store.change { try $0.update(try store.entity("Person"), id: 1, ["score": .real(1)]) }
@@ -99,14 +99,14 @@ let refusalCases: [ConformanceCase] = [
             let changes = ChangeSet(foreign)
             try changes.insert(club, id: 1, [.text("chess")])
             try run.expectError(.misuse, "apply") { try transaction.apply(changes) }
-            // And the transaction goes on.
+            // The transaction continues.
             let own = ChangeSet(store.schema)
             try own.insert(try store.entity("Thing"), id: 1, [.integer(1)])
             try transaction.apply(own)
         }
         try run.expect(try store.row("Thing", 1), equals: [.integer(1)])
     },
-    ConformanceCase("refusal.equal-schema.is-the-same", "A schema resolved again from the same description serves the store as well.") {
+    ConformanceCase("refusal.equal-schema.is-the-same", "A schema resolved again from the same description works with the store.") {
         run in
         let store = try run.open(Fixtures.company)
         let twin = try ResolvedSchema(Fixtures.company)
@@ -125,7 +125,7 @@ let refusalCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "refusal.foreign-field.is-invalid", "A condition or an order on a field that the entity has not is an invalidPredicate."
+        "refusal.foreign-field.is-invalid", "A condition or an order on an unknown field throws invalidPredicate."
     ) {
         run in
         let store = try run.open(Fixtures.company)
@@ -159,7 +159,7 @@ let refusalCases: [ConformanceCase] = [
             try run.expect(try transaction.reserveIDs(person, count: 1), equals: 1)
         }
     },
-    ConformanceCase("refusal.ids.used-up", "When there are not as many ids left as asked for, that is full, and the ids left can be had.") {
+    ConformanceCase("refusal.ids.used-up", "Reserving more ids than are left throws full, and the remaining ids can be reserved.") {
         run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// Conditions on what relationships lead to, over every kind of storage.
+/// Conditions on related objects, for every kind of relationship storage.
 let relatedConditions: [WorksCondition] = oneConditions + anyConditions + allConditions + noneConditions + countConditions
 
 private func less(_ left: Int64?, _ right: Int64) -> Bool? { left.map { $0 < right } }
@@ -10,31 +10,31 @@ private func greater(_ left: Int64?, _ right: Int64) -> Bool? { left.map { $0 > 
 
 private let oneConditions: [WorksCondition] = [
     WorksCondition(
-        "related.one.foreign-key", "A condition on the object that a to-one relationship leads to.",
+        "related.one.foreign-key", "A condition on the target of a to-one relationship.",
         { try $0.one("team", $0.compare("Team.title", .equal, .text("red"))) }, { $0.team($1).map { $0.title == "red" } }),
     WorksCondition(
-        "related.one.indexed-range", "A range of an indexed attribute of that object.",
+        "related.one.indexed-range", "A range of an indexed attribute of the related object.",
         { try $0.one("team", $0.compare("Team.budget", .greater, .integer(49))) }, { $0.team($1).flatMap { greater($0.budget, 49) } }),
     WorksCondition(
-        "related.one.unknown-inside", "What is unknown of that object is unknown.",
+        "related.one.unknown-inside", "A condition that is unknown for the related object is unknown.",
         { try $0.one("team", $0.compare("Team.budget", .notEqual, .integer(100))) }, { $0.team($1)?.budget.map { $0 != 100 } }),
     WorksCondition(
-        "related.one.there-is-one", "Of nothing in particular: true where there is an object, and unknown where there is none.",
+        "related.one.there-is-one", "Without a condition: true if there is an object, and unknown otherwise.",
         { try $0.one("boss", .all) }, { $0.boss($1) == nil ? nil : true }),
     WorksCondition(
-        "related.one.never", "A condition that is never true is false of an object, and unknown of none.", { try $0.one("boss", .none) },
+        "related.one.never", "A condition that is never true is false with an object, and unknown without.", { try $0.one("boss", .none) },
         { $0.boss($1) == nil ? nil : false }),
     WorksCondition(
-        "related.one.is-null-inside", "Whether that object has a value is known, if there is one.",
+        "related.one.is-null-inside", "A null check of the related object is known if it exists.",
         { try $0.one("team", .isNull($0.field("Team.budget"))) }, { $0.team($1).map { $0.budget == nil } }),
     WorksCondition(
-        "related.one.value-is-null", "A value over a to-one relationship is null where there is nobody who could have it.",
+        "related.one.value-is-null", "A value over a to-one relationship is null without an object.",
         { .isNull(try $0.related("team", $0.value("Team.budget"))) }, { $0.team($1)?.budget == nil }),
     WorksCondition(
         "related.one.self-reference", "A relationship from an entity to itself: the attribute is the other object's.",
         { try $0.one("boss", $0.compare("age", .less, .integer(30))) }, { $0.boss($1).flatMap { less($0.age, 30) } }),
     WorksCondition(
-        "related.one.itself", "An object that leads to itself is asked like another.",
+        "related.one.itself", "An object that is related to itself is evaluated like any other.",
         { try $0.one("boss", $0.one("boss", $0.compare("name", .equal, .text("Straße")))) },
         { works, id in works[id].boss.flatMap { works.boss($0) }.flatMap { $0.name.map { $0 == "Straße" } } }),
     WorksCondition(
@@ -53,7 +53,7 @@ private let oneConditions: [WorksCondition] = [
         { try $0.one("team", $0.any("Team.members", $0.compare("age", .equal, .integer(40)))) },
         { works, id in works[id].team.map { works.members(team: $0).contains { works[$0].age == 40 } } }),
     WorksCondition(
-        "related.one.id", "The id of the object at the other end.", { try $0.one("boss", $0.compare("id", .lessOrEqual, .integer(2))) },
+        "related.one.id", "The id of the related object.", { try $0.one("boss", $0.compare("id", .lessOrEqual, .integer(2))) },
         { $0[$1].boss.map { $0 <= 2 } }),
     WorksCondition(
         "related.one.list", "A list of values.",
@@ -63,11 +63,11 @@ private let oneConditions: [WorksCondition] = [
         "related.one.text", "A text operator.", { try $0.one("team", .text($0.field("Team.title"), .endsWith, "e")) },
         { $0.team($1).map { $0.title.hasSuffix("e") } }),
     WorksCondition(
-        "related.one.not-inside", "NOT within it keeps unknown what is.",
+        "related.one.not-inside", "NOT within the condition keeps unknown results unknown.",
         { try $0.one("boss", .not($0.compare("age", .greater, .integer(25)))) }, { $0.boss($1).flatMap { greater($0.age, 25) }.map { !$0 } }
     ),
     WorksCondition(
-        "related.one.and-or-inside", "AND and OR within it, with unknown parts.",
+        "related.one.and-or-inside", "AND and OR within the condition, with unknown parts.",
         {
             try $0.one(
                 "boss",
@@ -80,7 +80,7 @@ private let oneConditions: [WorksCondition] = [
             return young == false || high == false ? false : (young == nil || high == nil ? nil : true)
         }),
     WorksCondition(
-        "related.one.beside-others", "Beside conditions on the object itself.",
+        "related.one.beside-others", "Combined with conditions on the object itself.",
         {
             .or([
                 .and([try $0.one("team", $0.compare("Team.title", .equal, .text("red"))), try $0.compare("age", .less, .integer(30))]),
@@ -98,7 +98,7 @@ private let oneConditions: [WorksCondition] = [
 
 private let anyConditions: [WorksCondition] = [
     WorksCondition(
-        "related.any.inverse", "Any of the objects whose foreign key leads here.", of: "Team",
+        "related.any.inverse", "Any of the objects whose foreign key refers to this one.", of: "Team",
         { try $0.any("Team.members", $0.compare("age", .equal, .integer(25))) },
         { works, id in works.members(team: id).contains { works[$0].age == 25 } }),
     WorksCondition(
@@ -109,34 +109,34 @@ private let anyConditions: [WorksCondition] = [
         { try $0.any("Club.members", $0.compare("age", .less, .integer(26))) },
         { works, id in works.members(club: id).contains { works[$0].age.map { $0 < 26 } ?? false } }),
     WorksCondition(
-        "related.any.one-way-link", "Any of the objects of a link that has no way back.", of: "Team",
+        "related.any.one-way-link", "Any of the objects of a link without an inverse.", of: "Team",
         { try $0.any("Team.tags", $0.compare("Club.rating", .greaterOrEqual, .real(1))) },
         { works, id in (works.teams[id]?.tags ?? []).contains { works.clubs[$0]?.rating.map { $0 >= 1 } ?? false } }),
     WorksCondition(
-        "related.any.symmetric-link", "Any friend, whichever side the friendship was told from.",
+        "related.any.symmetric-link", "Any friend, whichever side the link was added from.",
         { try $0.any("friends", $0.compare("age", .equal, .integer(30))) },
         { works, id in works[id].friends.contains { works[$0].age == 30 } }),
     WorksCondition(
-        "related.any.self-reference", "Any of the objects of the same entity that lead here.",
+        "related.any.self-reference", "Any of the objects of the same entity that refer to this one.",
         { try $0.any("reports", $0.compare("age", .greater, .integer(24))) },
         { works, id in works.reports(id).contains { works[$0].age ?? 0 > 24 } }),
     WorksCondition(
-        "related.any.foreign-key", "ANY of a to-one relationship: false where there is nobody.",
+        "related.any.foreign-key", "ANY of a to-one relationship: false without an object.",
         { try $0.any("boss", $0.compare("age", .less, .integer(30))) }, { $0.boss($1).flatMap { less($0.age, 30) } ?? false }),
     WorksCondition(
-        "related.any.there-are-some", "Of nothing in particular: whether there is any.", { try $0.any("clubs", .all) },
+        "related.any.there-are-some", "Without a condition: whether there is any object.", { try $0.any("clubs", .all) },
         { !$0[$1].clubs.isEmpty }),
     WorksCondition(
-        "related.any.never", "A condition that is never true is true of nobody.", { try $0.any("friends", .none) }, { _, _ in false }),
+        "related.any.never", "A condition that is never true is true for no object.", { try $0.any("friends", .none) }, { _, _ in false }),
     WorksCondition(
-        "related.any.unknown-is-not-true", "What is unknown of every object makes ANY false, not unknown.",
+        "related.any.unknown-is-not-true", "A condition that is unknown for every object makes ANY false, not unknown.",
         { try $0.any("clubs", $0.compare("Club.rating", .notEqual, .real(1))) },
         { works, id in works[id].clubs.contains { works.clubs[$0]?.rating.map { $0 != 1 } ?? false } }),
     WorksCondition(
         "related.any.is-null-inside", "Any without a value.", of: "Team", { try $0.any("Team.members", .isNull($0.field("age"))) },
         { works, id in works.members(team: id).contains { works[$0].age == nil } }),
     WorksCondition(
-        "related.any.not-inside", "NOT within it.", of: "Team",
+        "related.any.not-inside", "NOT within the condition.", of: "Team",
         { try $0.any("Team.members", .not($0.compare("age", .equal, .integer(25)))) },
         { works, id in works.members(team: id).contains { works[$0].age.map { $0 != 25 } ?? false } }),
     WorksCondition(
@@ -144,7 +144,7 @@ private let anyConditions: [WorksCondition] = [
         { try $0.any("Team.members", $0.any("clubs", $0.compare("Club.name", .equal, .text("judo")))) },
         { works, id in works.members(team: id).contains { works[$0].clubs.contains(3) } }),
     WorksCondition(
-        "related.any.three-steps", "Over three to-many relationships, back to where it began.", of: "Club",
+        "related.any.three-steps", "Over three to-many relationships, back to the first entity.", of: "Club",
         { try $0.any("Club.members", $0.any("friends", $0.any("clubs", $0.compare("Club.name", .equal, .text("judo"))))) },
         { works, id in works.members(club: id).contains { works[$0].friends.contains { works[$0].clubs.contains(3) } } }),
     WorksCondition(
@@ -152,11 +152,11 @@ private let anyConditions: [WorksCondition] = [
         { try $0.any("reports", $0.one("team", $0.compare("Team.title", .equal, .text("green")))) },
         { works, id in works.reports(id).contains { works.team($0)?.title == "green" } }),
     WorksCondition(
-        "related.any.then-all", "Any of whose objects all.",
+        "related.any.then-all", "Any of the objects, then all of theirs.",
         { try $0.any("friends", $0.all("clubs", $0.compare("Club.name", .equal, .text("judo")))) },
         { works, id in works[id].friends.contains { works[$0].clubs.allSatisfy { $0 == 3 } } }),
     WorksCondition(
-        "related.any.both-conditions-of-one", "Conditions within one ANY are of the same object; two ANYs may be of two.", of: "Team",
+        "related.any.both-conditions-of-one", "Conditions within one ANY apply to one object; two ANYs can apply to two.", of: "Team",
         {
             let (young, first) = (try $0.compare("age", .equal, .integer(25)), try $0.compare("name", .equal, .text("Ada")))
             return .and([
@@ -170,7 +170,7 @@ private let anyConditions: [WorksCondition] = [
                 && !members.contains { $0.age == 25 && $0.name == "Ada" }
         }),
     WorksCondition(
-        "related.any.beside-others", "Beside conditions on the object itself and other ANYs.",
+        "related.any.beside-others", "Combined with conditions on the object itself and other ANYs.",
         {
             .or([
                 .and([try $0.any("clubs", $0.compare("Club.name", .equal, .text("judo"))), try $0.any("friends", .all)]),
@@ -189,7 +189,7 @@ private let anyConditions: [WorksCondition] = [
 
 private let allConditions: [WorksCondition] = [
     WorksCondition(
-        "related.all.inverse", "Each of the objects whose foreign key leads here.", of: "Team",
+        "related.all.inverse", "Each of the objects whose foreign key refers to this one.", of: "Team",
         { try $0.all("Team.members", $0.compare("age", .greater, .integer(24))) },
         { works, id in works.members(team: id).allSatisfy { works[$0].age ?? 0 > 24 } }),
     WorksCondition(
@@ -200,31 +200,31 @@ private let allConditions: [WorksCondition] = [
         { try $0.all("Club.members", $0.compare("level", .lessOrEqual, .integer(5))) },
         { works, id in works.members(club: id).allSatisfy { works[$0].level.map { $0 <= 5 } ?? false } }),
     WorksCondition(
-        "related.all.one-way-link", "Each of the objects of a link that has no way back.", of: "Team",
+        "related.all.one-way-link", "Each of the objects of a link without an inverse.", of: "Team",
         { try $0.all("Team.tags", .isNull($0.field("Club.rating"))) },
         { works, id in (works.teams[id]?.tags ?? []).allSatisfy { works.clubs[$0]?.rating == nil } }),
     WorksCondition(
         "related.all.symmetric-link", "Each friend.", { try $0.all("friends", $0.compare("age", .greater, .integer(20))) },
         { works, id in works[id].friends.allSatisfy { works[$0].age ?? 0 > 20 } }),
     WorksCondition(
-        "related.all.self-reference", "Each of the objects of the same entity that lead here.",
+        "related.all.self-reference", "Each of the objects of the same entity that refer to this one.",
         { try $0.all("reports", $0.compare("level", .greater, .integer(5))) },
         { works, id in works.reports(id).allSatisfy { works[$0].level ?? 0 > 5 } }),
     WorksCondition(
-        "related.all.foreign-key", "ALL of a to-one relationship: true where there is nobody.",
+        "related.all.foreign-key", "ALL of a to-one relationship: true without an object.",
         { try $0.all("boss", $0.compare("age", .less, .integer(30))) },
         { works, id in works.boss(id).map { $0.age.map { $0 < 30 } ?? false } ?? true }),
     WorksCondition(
-        "related.all.of-none", "Of no objects ALL is true, even of a condition that never is.", { try $0.all("clubs", .none) },
+        "related.all.of-none", "Without objects ALL is true, even for a false condition.", { try $0.all("clubs", .none) },
         { $0[$1].clubs.isEmpty }),
     WorksCondition(
-        "related.all.always", "A condition that is always true is true of all.", { try $0.all("friends", .all) }, { _, _ in true }),
+        "related.all.always", "A condition that is always true is true for all objects.", { try $0.all("friends", .all) }, { _, _ in true }),
     WorksCondition(
-        "related.all.unknown-is-not-true", "One object of which it is unknown makes ALL false, not unknown.",
+        "related.all.unknown-is-not-true", "One unknown object makes ALL false, not unknown.",
         { try $0.all("clubs", $0.compare("Club.rating", .greater, .real(0))) },
         { works, id in works[id].clubs.allSatisfy { works.clubs[$0]?.rating ?? -1 > 0 } }),
     WorksCondition(
-        "related.all.not-inside", "NOT within it.", of: "Team",
+        "related.all.not-inside", "NOT within the condition.", of: "Team",
         { try $0.all("Team.members", .not($0.compare("age", .equal, .integer(25)))) },
         { works, id in works.members(team: id).allSatisfy { works[$0].age.map { $0 != 25 } ?? false } }),
     WorksCondition(
@@ -236,7 +236,7 @@ private let allConditions: [WorksCondition] = [
         { try $0.all("Club.members", $0.any("friends", $0.one("team", $0.compare("Team.title", .equal, .text("red"))))) },
         { works, id in works.members(club: id).allSatisfy { works[$0].friends.contains { works.team($0)?.title == "red" } } }),
     WorksCondition(
-        "related.all.and-any", "ALL and ANY together: not of nothing.", of: "Team",
+        "related.all.and-any", "ALL and ANY together exclude objects without related ones.", of: "Team",
         {
             let grown = try $0.compare("age", .greater, .integer(24))
             return .and([try $0.all("Team.members", grown), try $0.any("Team.members", grown)])
@@ -251,11 +251,11 @@ private let allConditions: [WorksCondition] = [
 
 private let noneConditions: [WorksCondition] = [
     WorksCondition(
-        "related.none.inverse", "NOT around ANY: none of the objects whose foreign key leads here.", of: "Team",
+        "related.none.inverse", "NOT around ANY: none of the objects whose foreign key refers to this one.", of: "Team",
         { .not(try $0.any("Team.members", $0.compare("age", .equal, .integer(25)))) },
         { works, id in !works.members(team: id).contains { works[$0].age == 25 } }),
     WorksCondition(
-        "related.none.link", "None of the objects of a link; of no objects it is true.",
+        "related.none.link", "None of the objects of a link; true without objects.",
         { .not(try $0.any("clubs", $0.compare("Club.name", .equal, .text("chess")))) }, { works, id in !works[id].clubs.contains(1) }),
     WorksCondition(
         "related.none.reversed-link", "None of the objects at the other end of a link.", of: "Club",
@@ -265,13 +265,14 @@ private let noneConditions: [WorksCondition] = [
         "related.none.symmetric-link", "No friend.", { .not(try $0.any("friends", .isNull($0.field("age")))) },
         { works, id in !works[id].friends.contains { works[$0].age == nil } }),
     WorksCondition(
-        "related.none.self-reference", "Nobody who leads here.", { .not(try $0.any("reports", .all)) }, { $0.reports($1).isEmpty }),
+        "related.none.self-reference", "No object that refers to this one.", { .not(try $0.any("reports", .all)) },
+        { $0.reports($1).isEmpty }),
     WorksCondition(
-        "related.none.unknown-is-not-true", "Of whom it is unknown does not count.",
+        "related.none.unknown-is-not-true", "Objects for which the condition is unknown are ignored.",
         { .not(try $0.any("friends", $0.compare("age", .less, .integer(100)))) },
         { works, id in !works[id].friends.contains { works[$0].age ?? 1000 < 100 } }),
     WorksCondition(
-        "related.none.nested", "None of whose objects none.",
+        "related.none.nested", "None of the objects, with none of theirs.",
         { .not(try $0.any("friends", .not($0.any("clubs", $0.compare("Club.name", .equal, .text("judo")))))) },
         { works, id in !works[id].friends.contains { !works[$0].clubs.contains(3) } }),
 ]
@@ -279,20 +280,22 @@ private let noneConditions: [WorksCondition] = [
 // MARK: Counts
 
 private let countConditions: [WorksCondition] = [
-    counted("related.count.inverse", "How many lead here.", "Team", "Team.members", .greaterOrEqual, 2) { $0.members(team: $1).count >= 2 },
-    counted("related.count.link", "How many a link leads to.", "Worker", "clubs", .equal, 2) { $0[$1].clubs.count == 2 },
-    counted("related.count.reversed-link", "How many there are at the other end.", "Club", "Club.members", .less, 3) {
+    counted("related.count.inverse", "The number of referring objects.", "Team", "Team.members", .greaterOrEqual, 2) {
+        $0.members(team: $1).count >= 2
+    },
+    counted("related.count.link", "The number of objects of a link.", "Worker", "clubs", .equal, 2) { $0[$1].clubs.count == 2 },
+    counted("related.count.reversed-link", "The number of objects at the other end.", "Club", "Club.members", .less, 3) {
         $0.members(club: $1).count < 3
     },
-    counted("related.count.symmetric-link", "How many friends, oneself included.", "Worker", "friends", .notEqual, 1) {
+    counted("related.count.symmetric-link", "The number of friends, including the object itself.", "Worker", "friends", .notEqual, 1) {
         $0[$1].friends.count != 1
     },
-    counted("related.count.of-none", "Of nobody the number is 0, never null.", "Worker", "reports", .equal, 0) { $0.reports($1).isEmpty },
-    counted("related.count.to-one", "Of a to-one relationship the number is 0 or 1.", "Worker", "boss", .equal, 1) { $0.boss($1) != nil },
+    counted("related.count.of-none", "Without objects it is 0, never null.", "Worker", "reports", .equal, 0) { $0.reports($1).isEmpty },
+    counted("related.count.to-one", "The count of a to-one relationship is 0 or 1.", "Worker", "boss", .equal, 1) { $0.boss($1) != nil },
     counted("related.count.never-so-many", "A number that is never reached.", "Worker", "clubs", .greater, .max) { _, _ in false },
     counted("related.count.at-least-less-than-none", "A number that is always reached.", "Worker", "clubs", .greater, -1) { _, _ in true },
     WorksCondition(
-        "related.count.with-a-condition", "How many of whom it is true; unknown does not count.",
+        "related.count.with-a-condition", "The number of objects that satisfy a condition; unknown is ignored.",
         { .compare(try $0.count("friends", where: $0.compare("age", .greater, .integer(20))), .equal, .constant(.integer(1), .int64)) },
         { works, id in works[id].friends.count { works[$0].age ?? 0 > 20 } == 1 }),
     WorksCondition(
@@ -309,7 +312,7 @@ private let countConditions: [WorksCondition] = [
         "related.count.against-a-count", "Against another count.", { .compare(try $0.count("friends"), .equal, try $0.count("clubs")) },
         { works, id in works[id].friends.count == works[id].clubs.count }),
     WorksCondition(
-        "related.count.over-a-step", "Of the object that a to-one relationship leads to: unknown where there is none.",
+        "related.count.over-a-step", "The count of a related object; unknown if there is none.",
         { .compare(try $0.related("team", $0.count("Team.members")), .greater, .constant(.integer(2), .int64)) },
         { works, id in works[id].team.map { works.members(team: $0).count > 2 } }),
     WorksCondition(

@@ -1,8 +1,8 @@
 import PolyStoreBackend
 
-/// Plans of conditions on other objects, and of orders by expressions.
+/// Plans of conditions on related objects, and of orders by expressions.
 let relatedPlanCases: [ConformanceCase] = [
-    ConformanceCase("plan.related.returns-what-a-fetch-does", "Explaining returns as many rows as a fetch, and no more than it examined.") {
+    ConformanceCase("plan.related.returns-what-a-fetch-does", "Explaining returns as many rows as a fetch and examines at least those.") {
         run in
         let store = try Works.start.open(run)
         try store.store.read { transaction in
@@ -13,7 +13,7 @@ let relatedPlanCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("plan.related.accounts-for-everything", "The condition is pushed down or remains, and so are order and slice.") { run in
+    ConformanceCase("plan.related.accounts-for-everything", "Condition, order and slice are either pushed down or residual.") { run in
         let store = try Works.start.open(run)
         try store.store.read { transaction in
             for request in try requests(store) where request.predicate != .all && request.predicate != .none {
@@ -23,7 +23,7 @@ let relatedPlanCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("plan.related.is-deterministic", "Asked again, such a plan is the same, as text and as JSON.") { run in
+    ConformanceCase("plan.related.is-deterministic", "A repeated plan is equal, as text and as JSON.") { run in
         let store = try Works.start.open(run)
         func plans() throws -> [String] {
             try store.store.read { transaction in
@@ -34,7 +34,7 @@ let relatedPlanCases: [ConformanceCase] = [
         _ = try store.ids("Worker", store.one("boss", store.compare("age", .equal, .integer(77))))
         try run.expect(try plans(), equals: first)
     },
-    ConformanceCase("plan.related.access-holds-no-constants", "The way to the rows is told without constants of the others' conditions.") {
+    ConformanceCase("plan.related.access-holds-no-constants", "The access path contains no constants of conditions on related objects.") {
         run in
         let store = try Works.start.open(run)
         let secret = try store.compare("Team.title", .equal, .text("s3cr3t"))
@@ -63,7 +63,7 @@ let relatedPlanCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "plan.related.order-by-expression-remains", "An order by an expression is not said to be the backend's work, nor its slice."
+        "plan.related.order-by-expression-remains", "An order by an expression is not attributed to the backend, nor is its slice."
     ) { run in
         let store = try Works.start.open(run)
         var request = try store.request("Worker", store.compare("age", .greater, .integer(0)))
@@ -80,7 +80,7 @@ let relatedPlanCases: [ConformanceCase] = [
             try run.expect(plan.rowsExamined ?? 0 >= 6, "every row that is selected is examined: \(plan)")
         }
     },
-    ConformanceCase("plan.related.ignored-indexes-are-not-named", "Without indexes no index is named, and the same rows are returned.") {
+    ConformanceCase("plan.related.ignored-indexes-are-not-named", "Without indexes no index is named, and the rows are the same.") {
         run in
         let store = try Works.start.open(run)
         try store.store.read { transaction in
@@ -95,7 +95,7 @@ let relatedPlanCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("plan.related.inside-a-write", "A write transaction's plan returns what it has applied.") { run in
+    ConformanceCase("plan.related.inside-a-write", "Explaining in a write transaction includes its pending changes.") { run in
         let works = Works.start
         let store = try works.open(run)
         try store.store.write { transaction in
@@ -132,12 +132,12 @@ let relatedPlanCases: [ConformanceCase] = [
     },
 ]
 
-/// That a condition on an indexed attribute elsewhere does not go through every object here.
+/// Returns a case for a condition on an indexed attribute of related objects, which must not cause a full scan.
 private func served(
     _ name: String, _ statement: String, _ entity: String, _ predicate: @escaping @Sendable (WorksStore) throws -> QueryPredicate
 ) -> ConformanceCase {
     ConformanceCase(
-        "plan.related.index-\(name)", "\(statement) leads to the rows without a look at every one.", requires: [.plannedIndexes]
+        "plan.related.index-\(name)", "\(statement) finds the rows without a full scan.", requires: [.plannedIndexes]
     ) { run in
         var works = Works(workers: [:], teams: [:], clubs: [:])
         for id in 1...80 as ClosedRange<Int64> {
@@ -155,7 +155,7 @@ private func served(
             try run.expect(plan.rowsExamined ?? .max < works.ids(entity).count / 2, "\(plan)")
             try run.expect(plan.rowsReturned, equals: try transaction.ids(request).count, "\(plan)")
         }
-        // No condition on others finds its rows by a walk after a change, either.
+        // The condition does not cause a full scan after a change either.
         try store.store.write { transaction in
             let changes = ChangeSet(store.store.schema)
             try changes.update(try store.store.entity("Worker"), id: 640, ["age": .integer(641)])
@@ -165,7 +165,7 @@ private func served(
     }
 }
 
-/// Every condition on others, with orders by fields and by expressions, whole and in slices.
+/// Returns requests with every condition on related objects, with orders by fields and by expressions, complete and in slices.
 private func requests(_ store: WorksStore) throws -> [FetchRequest] {
     var requests: [FetchRequest] = []
     for (number, condition) in relatedConditions.enumerated() {

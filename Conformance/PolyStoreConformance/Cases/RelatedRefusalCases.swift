@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// Conditions on other objects, and expressions, that mean nothing: an `invalidPredicate`, before anything is read.
+/// Invalid conditions on related objects and invalid expressions: `invalidPredicate`, before anything is read.
 let relatedRefusalCases: [ConformanceCase] = [
     refused("relationship-of-another-entity", "A relationship of another entity.") { store in
         let members = try store.reference("Team.members")
@@ -11,21 +11,21 @@ let relatedRefusalCases: [ConformanceCase] = [
             .isNull(.aggregate(.minimum, members, try store.value("age"))),
         ]
     },
-    refused("relationship-changed", "A relationship that is not as the schema has it.") { store in
+    refused("relationship-changed", "A relationship that differs from that of the schema.") { store in
         let clubs = try store.store.relationship("Worker", "clubs")
         guard let back = clubs.reversed else { throw store.store.run.fail("no way back") }
         var wrong = [RelationshipReference(back, in: store.store.schema)]
-        // The like of it in a schema of its own.
+        // An equal relationship of a separate schema.
         let foreign = try ResolvedSchema(Fixtures.company)
         if let friends = foreign.entity(named: "Person")?.relationship(named: "friends") {
             wrong.append(RelationshipReference(friends, in: foreign))
         }
         return wrong.map { .related($0, .any, .all) }
     },
-    refused("one-of-many", "ONE of a to-many relationship.") { store in
+    refused("one-of-many", "ONE over a to-many relationship.") { store in
         try ["friends", "clubs", "reports"].map { .related(try store.reference($0), .one, .all) }
     },
-    refused("value-of-many", "A value of a to-many relationship that is not said to be one of them, a count or the like.") { store in
+    refused("value-of-many", "A value over a to-many relationship without an aggregate.") { store in
         let age = try store.related("friends", store.value("age"))
         return [
             .isNull(age), .compare(try store.value("age"), .less, age),
@@ -33,7 +33,7 @@ let relatedRefusalCases: [ConformanceCase] = [
             .compare(age, .equal, .constant(.integer(1), .int64)), .oneOf(age, [.integer(1)]), .oneOf(age, []),
         ]
     },
-    refused("field-of-the-wrong-object", "A field of the object where one of the others is asked for, and the other way round.") { store in
+    refused("field-of-the-wrong-object", "A field of the object in place of one of a related object, and the reverse.") { store in
         [
             .related(try store.reference("team"), .one, .isNull(try store.field("score"))),
             .related(try store.reference("clubs"), .any, .isNull(try store.field("age"))),
@@ -42,7 +42,7 @@ let relatedRefusalCases: [ConformanceCase] = [
             .compare(try store.count("clubs", where: .isNull(try store.field("level"))), .equal, .constant(.integer(0), .int64)),
         ]
     },
-    refused("constant-of-another-type", "A constant of another type, of another object too.") { store in
+    refused("constant-of-another-type", "A constant of another type, also for a related object.") { store in
         [
             .related(try store.reference("team"), .one, .compare(try store.field("Team.title"), .equal, .integer(1))),
             .related(try store.reference("friends"), .any, .oneOf(try store.field("age"), [.text("x")])),
@@ -51,7 +51,7 @@ let relatedRefusalCases: [ConformanceCase] = [
             .compare(try store.related("team", store.value("Team.title")), .equal, .constant(.integer(3), .int64)),
         ]
     },
-    refused("incomparable", "Two values that have no order among each other.") { store in
+    refused("incomparable", "Two values that cannot be compared.") { store in
         [
             .compare(try store.value("name"), .less, try store.value("age")),
             .compare(try store.count("friends"), .equal, try store.value("name")),
@@ -60,20 +60,20 @@ let relatedRefusalCases: [ConformanceCase] = [
             .compare(.folded(try store.value("name"), .caseInsensitive), .equal, try store.value("born")),
         ]
     },
-    refused("sum-of-no-numbers", "A sum or an average of what is no number.") { store in
+    refused("sum-of-no-numbers", "A sum or an average of values that are not numbers.") { store in
         let friends = try store.reference("friends")
         return try [Aggregate.Function.sum, .average].flatMap { function in
             try ["name", "born"].map { .isNull(.aggregate(function, friends, try store.value($0))) }
         }
     },
-    refused("text-operator-on-numbers", "A text operator on what is no text.") { store in
+    refused("text-operator-on-numbers", "A text operator on values that are not text.") { store in
         [TextOperator.contains, .beginsWith, .endsWith, .like, .matches].flatMap { operation -> [QueryPredicate] in
             let one = QueryExpression.constant(.text("1"), .string)
             guard let age = try? store.value("age"), let count = try? store.count("friends") else { return [.all] }
             return [.text(age, operation, one), .text(count, operation, one), .text(one, operation, age)]
         }
     },
-    ConformanceCase("refusal.related.too-deep", "Nesting through relationships counts as nesting: past the limit it is refused.") { run in
+    ConformanceCase("refusal.related.too-deep", "Nesting through relationships counts; past the limit it is rejected.") { run in
         let store = try Works.start.open(run)
         func nested(_ depth: Int) throws -> QueryPredicate {
             var predicate = try store.compare("age", .greater, .integer(20))
@@ -89,10 +89,10 @@ let relatedRefusalCases: [ConformanceCase] = [
         let count = QueryPredicate.compare(try store.count("friends", where: deep), .equal, .constant(.integer(0), .int64))
         try run.expectError(.invalidPredicate, "a count") { try store.ids("Worker", count) }
     },
-    ConformanceCase("refusal.related.nesting-to-the-limit", "Up to the limit, nesting through relationships is answered.") { run in
+    ConformanceCase("refusal.related.nesting-to-the-limit", "Nesting through relationships works up to the limit.") { run in
         let works = Works.start
         let store = try works.open(run)
-        // 7 is its own boss, so however many steps it takes, it gets there; the others run out of bosses.
+        // Worker 7 is its own boss, so the path has any number of steps; the paths of all others end.
         for steps in [1, 5, 20, 60, 150] {
             var predicate = try store.compare("name", .equal, .text("Straße"))
             for _ in 0..<steps { predicate = try store.one("boss", predicate) }
@@ -104,11 +104,11 @@ let relatedRefusalCases: [ConformanceCase] = [
     },
 ]
 
-/// Conditions on workers that every way of asking refuses with the same code, alone and beside or within others.
+/// Returns a case for conditions on workers that every kind of request rejects with the same code, alone and combined with others.
 private func refused(
     _ name: String, _ statement: String, _ predicates: @escaping @Sendable (WorksStore) throws -> [QueryPredicate]
 ) -> ConformanceCase {
-    ConformanceCase("refusal.related.\(name)", "\(statement) It is an invalidPredicate.") { run in
+    ConformanceCase("refusal.related.\(name)", "\(statement) Throws invalidPredicate.") { run in
         let store = try Works.start.open(run)
         for predicate in try predicates(store) {
             let never = try store.compare("age", .equal, .integer(12_345))

@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
-/// Every condition of ``relatedConditions``, asked in every way there is.
+/// Every condition of ``relatedConditions``, in every kind of request.
 let relatedCases: [ConformanceCase] =
     relatedConditions.map(\.asCase) + [
-        ConformanceCase("related.ways.counts", "Counts, and counts of aggregates, are the number of rows.") { run in
+        ConformanceCase("related.ways.counts", "Counts, and counts of aggregates, equal the number of rows.") { run in
             let (works, store) = (Works.start, try Works.start.open(run))
             try store.store.read { transaction in
                 for condition in relatedConditions {
@@ -18,7 +18,7 @@ let relatedCases: [ConformanceCase] =
                 }
             }
         },
-        ConformanceCase("related.ways.groups", "Groups are made of the objects that are selected.") { run in
+        ConformanceCase("related.ways.groups", "Groups cover the selected objects.") { run in
             let (works, store) = (Works.start, try Works.start.open(run))
             let age = try store.field("age")
             for condition in relatedConditions where condition.entity == "Worker" {
@@ -35,7 +35,7 @@ let relatedCases: [ConformanceCase] =
                 }
             }
         },
-        ConformanceCase("related.ways.order-limit-offset", "An order, a limit and an offset are of the rows that are selected.") { run in
+        ConformanceCase("related.ways.order-limit-offset", "Order, limit and offset apply to the selected rows.") { run in
             let (works, store) = (Works.start, try Works.start.open(run))
             for condition in relatedConditions {
                 let all = condition.selected(works)
@@ -54,7 +54,7 @@ let relatedCases: [ConformanceCase] =
                     var request = try store.request("Worker", condition.predicate(store))
                     request.sortKeys = [SortKey(try store.field("age"), ascending: false, nulls: .first)]
                     (request.limit, request.offset) = (3, 1)
-                    // Nothing is as old as nobody.
+                    // No age equals a missing one.
                     let sorted = all.sorted { left, right in
                         let (first, second) = (works[left].age ?? .max, works[right].age ?? .max)
                         let isNull = (works[left].age == nil, works[right].age == nil)
@@ -65,7 +65,7 @@ let relatedCases: [ConformanceCase] =
                 }
             }
         },
-        ConformanceCase("related.ways.without-indexes", "Without indexes the answers are the same.") { run in
+        ConformanceCase("related.ways.without-indexes", "The results are the same without indexes.") { run in
             let (works, store) = (Works.start, try Works.start.open(run))
             for condition in relatedConditions {
                 var request = try store.request(condition.entity, condition.predicate(store))
@@ -91,7 +91,7 @@ let relatedCases: [ConformanceCase] =
             }
         },
         ConformanceCase(
-            "related.ways.beside-each-other", "Under AND and OR with a condition on the object, three values are kept on both sides."
+            "related.ways.beside-each-other", "AND and OR with a condition on the object follow three-valued logic on both sides."
         ) { run in
             let (works, store) = (Works.start, try Works.start.open(run))
             for condition in relatedConditions {
@@ -109,7 +109,7 @@ let relatedCases: [ConformanceCase] =
                 try check(.and([predicate, .not(predicate)]), [])
             }
         },
-        ConformanceCase("related.ways.pairs", "Two conditions on other objects stand side by side.") { run in
+        ConformanceCase("related.ways.pairs", "Two conditions on related objects can be combined.") { run in
             let (works, store) = (Works.start, try Works.start.open(run))
             let workers = relatedConditions.filter { $0.entity == "Worker" }
             for (index, first) in workers.enumerated() {
@@ -122,7 +122,7 @@ let relatedCases: [ConformanceCase] =
             }
         },
         ConformanceCase(
-            "related.ways.inside-a-write", "A write transaction answers for what it has applied, and a reader begun before for what was."
+            "related.ways.inside-a-write", "A write transaction includes its pending changes, and an earlier reader does not."
         ) { run in
             let works = Works.start
             let store = try works.open(run)
@@ -151,7 +151,7 @@ let relatedCases: [ConformanceCase] =
                 if let reader { try run.expect(try reader.ids(request), equals: condition.selected(works), "older, \(condition.id)") }
             }
         },
-        ConformanceCase("related.ways.after-a-rollback", "What was rolled back is not asked about.") { run in
+        ConformanceCase("related.ways.after-a-rollback", "Rolled back changes do not affect conditions.") { run in
             let works = Works.start
             let store = try works.open(run)
             let transaction = try store.store.backend.beginWrite()
@@ -167,7 +167,7 @@ let relatedCases: [ConformanceCase] =
                     try store.ids(condition.entity, condition.predicate(store)), equals: condition.selected(works), condition.id)
             }
         },
-        ConformanceCase("related.ways.walks-in-turn", "Walks over several such conditions at once do not disturb each other.") { run in
+        ConformanceCase("related.ways.walks-in-turn", "Alternating cursors with several such conditions are independent.") { run in
             let (works, store) = (Works.start, try Works.start.open(run))
             try store.store.read { transaction in
                 let cursors = try relatedConditions.map { try transaction.fetch(try store.request($0.entity, $0.predicate(store))) }
@@ -184,13 +184,13 @@ let relatedCases: [ConformanceCase] =
                 }
             }
         },
-        ConformanceCase("related.ways.empty-store", "Of nothing, nothing is selected.") { run in
+        ConformanceCase("related.ways.empty-store", "In an empty store, nothing is selected.") { run in
             let store = try WorksStore(try run.open(Works.schema))
             for condition in relatedConditions {
                 try run.expect(try store.ids(condition.entity, condition.predicate(store)), equals: [], condition.id)
             }
         },
-        ConformanceCase("related.ways.reopened", "After reopening the answers are the same.", requires: [.persistence]) { run in
+        ConformanceCase("related.ways.reopened", "The results are the same after reopening.", requires: [.persistence]) { run in
             let works = Works.start
             let store = try works.open(run)
             try store.store.backend.close()
@@ -200,7 +200,7 @@ let relatedCases: [ConformanceCase] =
                     try again.ids(condition.entity, condition.predicate(again)), equals: condition.selected(works), condition.id)
             }
         },
-        ConformanceCase("related.ways.many-objects", "Of hundreds of objects with hundreds of others the answers are right.") { run in
+        ConformanceCase("related.ways.many-objects", "Results are correct with hundreds of related objects each.") { run in
             var works = Works(workers: [:], teams: [:], clubs: Works.start.clubs)
             for id in 1...40 as ClosedRange<Int64> {
                 works.teams[id] = Works.Team(title: "t\(id)", budget: id % 7 == 0 ? nil : id, tags: [id % 4 + 1])

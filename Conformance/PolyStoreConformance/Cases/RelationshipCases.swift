@@ -3,7 +3,7 @@ import PolyStoreBackend
 /// Foreign keys and links.
 let relationshipCases: [ConformanceCase] = [
     ConformanceCase(
-        "relationship.inverse.finds-the-sources", "The inverse of a to-one leads to the objects that point here, by ascending id."
+        "relationship.inverse.finds-the-sources", "The inverse of a to-one leads to the referring objects, in ascending id order."
     ) { run in
         let store = try staffed(run)
         let people = try store.relationship("Department", "people")
@@ -15,7 +15,7 @@ let relationshipCases: [ConformanceCase] = [
             try run.expect(found[99], equals: [])
         }
     },
-    ConformanceCase("relationship.inverse.follows-updates", "Moving, clearing and deleting is seen from the other end.") { run in
+    ConformanceCase("relationship.inverse.follows-updates", "Moving, clearing and deleting are visible from the other end.") { run in
         let store = try staffed(run)
         let person = try store.entity("Person")
         let people = try store.relationship("Department", "people")
@@ -38,7 +38,7 @@ let relationshipCases: [ConformanceCase] = [
             try store.ids(FetchRequest(try store.entity("Person"), predicate: .oneOf(field, [.integer(1), .integer(9)]))),
             equals: [1, 3, 5])
     },
-    ConformanceCase("relationship.to-one.related", "A to-one relationship can be followed for many sources at once.") { run in
+    ConformanceCase("relationship.to-one.related", "A to-one relationship can be followed for many sources in one call.") { run in
         let store = try staffed(run)
         let found = try store.read { try $0.related(try store.relationship("Person", "department"), of: [1, 2, 6]) }
         try run.expect(found[1], equals: [1])
@@ -61,7 +61,7 @@ let relationshipCases: [ConformanceCase] = [
             try run.expect(try transaction.related(members, of: [2])[2], equals: [1, 5])
         }
     },
-    ConformanceCase("relationship.link.add-twice", "Adding a link that is there changes nothing.") { run in
+    ConformanceCase("relationship.link.add-twice", "Adding an existing link has no effect.") { run in
         let store = try staffed(run)
         let friends = try store.relationship("Person", "friends")
         for _ in 0..<2 { try store.change { $0.link(try store.pair(friends, 1, 2)) } }
@@ -70,7 +70,7 @@ let relationshipCases: [ConformanceCase] = [
         try store.change { $0.link(try store.pair(friends, 1, 2, isAddition: false)) }
         try run.expect(try store.read { try $0.related(friends, of: [1])[1] }, equals: [])
     },
-    ConformanceCase("relationship.link.remove-missing", "Removing a link that is not there changes nothing.") { run in
+    ConformanceCase("relationship.link.remove-missing", "Removing a missing link has no effect.") { run in
         let store = try staffed(run)
         let friends = try store.relationship("Person", "friends")
         try store.change { $0.link(try store.pair(friends, 1, 2)) }
@@ -80,7 +80,7 @@ let relationshipCases: [ConformanceCase] = [
         }
         try run.expect(try store.read { try $0.related(friends, of: [1])[1] }, equals: [2])
     },
-    ConformanceCase("relationship.link.tables-are-separate", "Two link tables with the same ids do not mix.") { run in
+    ConformanceCase("relationship.link.tables-are-separate", "Two link tables with the same ids are independent.") { run in
         let store = try staffed(run)
         try store.insert("Club", [[.text("chess")]])
         try store.change { $0.link(try store.pair(try store.relationship("Department", "tags"), 1, 1)) }
@@ -90,7 +90,7 @@ let relationshipCases: [ConformanceCase] = [
             try run.expect(try transaction.related(try store.relationship("Person", "friends"), of: [1])[1], equals: [])
         }
     },
-    ConformanceCase("relationship.link.way-back-without-inverse", "A one-way link can be followed back with `reversed`.") { run in
+    ConformanceCase("relationship.link.way-back-without-inverse", "A one-way link can be followed in reverse with `reversed`.") { run in
         let store = try staffed(run)
         try store.insert("Club", [[.text("chess")], [.text("golf")]])
         let tags = try store.relationship("Department", "tags")
@@ -103,7 +103,7 @@ let relationshipCases: [ConformanceCase] = [
         try run.expect(found[1], equals: [])
         try run.expect(found[2], equals: [1, 2])
     },
-    ConformanceCase("relationship.batch.of-a-thousand", "A thousand sources are followed in one call.") { run in
+    ConformanceCase("relationship.batch.of-a-thousand", "A thousand sources can be followed in one call.") { run in
         let store = try run.open(Fixtures.company)
         try store.insert("Department", (0..<1000).map { [.text("d\($0)")] })
         try store.insert("Person", (0..<3000).map { Fixtures.person("p\($0)", 1, department: Int64($0 % 1000 + 1)) })
@@ -111,7 +111,7 @@ let relationshipCases: [ConformanceCase] = [
         let found = try store.read { try $0.related(try store.relationship("Department", "people"), of: sources) }
         for id in sources { try run.expect(found[id], equals: [id, id + 1000, id + 2000], "department \(id)") }
     },
-    ConformanceCase("relationship.self.is-allowed", "An object may be linked with itself.") { run in
+    ConformanceCase("relationship.self.is-allowed", "An object can be linked with itself.") { run in
         let store = try staffed(run)
         let friends = try store.relationship("Person", "friends")
         try store.change { $0.link(try store.pair(friends, 1, 1)) }

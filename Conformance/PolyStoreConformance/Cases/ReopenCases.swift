@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
-/// What is there after closing and opening again.
+/// The contents of a store after it is closed and opened again.
 let reopenCases: [ConformanceCase] = [
     ConformanceCase(
-        "reopen.everything.is-kept", "After reopening, every request has the answer that it had: records, orders, indexes, aggregates.",
+        "reopen.everything.is-kept", "After reopening, every request has the same result: records, orders, indexes, aggregates.",
         requires: [.persistence]
     ) {
         run in
@@ -28,7 +28,7 @@ let reopenCases: [ConformanceCase] = [
         try run.expect(try answers() == before, "another answer after reopening")
     },
     ConformanceCase(
-        "reopen.links.and-their-removal", "Links and removed links are as they were left, from both ends.", requires: [.persistence]
+        "reopen.links.and-their-removal", "Links and removed links are unchanged after reopening, from both ends.", requires: [.persistence]
     ) { run in
         var store = try run.open(Fixtures.company)
         try store.insert("Person", (0..<10).map { Fixtures.person("p\($0)", 1) })
@@ -53,7 +53,7 @@ let reopenCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "reopen.uniqueness.still-holds", "After reopening, taken values are taken and free ones free, in simple and in compound indexes.",
+        "reopen.uniqueness.still-holds", "After reopening, taken values are taken and free ones free, in all unique indexes.",
         requires: [.persistence]
     ) { run in
         let schema = SchemaDescription(
@@ -80,7 +80,7 @@ let reopenCases: [ConformanceCase] = [
         try store.change { try $0.insert(pair, id: 9, [.text("gone"), .text("x"), .real(3)]) }
     },
     ConformanceCase(
-        "reopen.again-and-again", "A store that is opened, changed and closed many times has every change, and its version never falls.",
+        "reopen.again-and-again", "A repeatedly opened, changed and closed store has every change, and its version never decreases.",
         requires: [.persistence]
     ) { run in
         var version: UInt64 = 0
@@ -100,7 +100,7 @@ let reopenCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "reopen.failures.left-nothing", "Failed change sets, rollbacks and dropped transactions show nothing after reopening.",
+        "reopen.failures.left-nothing", "Failed change sets, rollbacks and released transactions have no effect after reopening.",
         requires: [.persistence]
     ) { run in
         var store = try run.open(Fixtures.company)

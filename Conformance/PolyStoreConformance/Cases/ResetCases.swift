@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
-/// A store that is emptied for another model while others have it open.
+/// A store that is reset for another model while others have it open.
 let resetCases: [ConformanceCase] = [
     ConformanceCase(
         "opening.reset.is-noticed",
-        "Whoever has a store open that is emptied for another model gets differentStoreAtURL from then on, and writes nothing into the new one; "
-            + "or the one who would empty it gets busy.",
+        "A store that is open during a reset for another model throws differentStoreAtURL afterwards and writes nothing into the new one; "
+            + "or the reset throws busy.",
         requires: [.persistence]
     ) { run in
         let old = try run.open(Fruit.schema("Apple"))
@@ -26,7 +26,7 @@ let resetCases: [ConformanceCase] = [
         try refuses(run, old, "Apple")
         try run.expect(try new.ids(FetchRequest(try new.entity("Banana"))), equals: [])
         try new.insert("Banana", [[.text("yellow")]])
-        // As many commits as before, and one more: a version tells nothing.
+        // As many commits as before, and one more: the version does not reveal the reset.
         try refuses(run, old, "Apple")
         try new.insert("Banana", [[.text("green")]], from: 2)
         try refuses(run, old, "Apple")
@@ -41,7 +41,7 @@ let resetCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "opening.reset.back-again",
-        "A store that was emptied twice, and has its first model again, is still another store to whoever had the first one open.",
+        "A store that was reset twice, and has its first model again, still differs from the store opened before the resets.",
         requires: [.persistence]
     ) { run in
         let first = try run.open(Fruit.schema("Apple"))
@@ -61,7 +61,7 @@ let resetCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "opening.reset.many-at-once",
-        "Of many that open a store with one new model, one empties it; what any of them has committed is there.",
+        "Of many concurrent openings with a new model, one resets the store; commits of all of them are kept.",
         requires: [.persistence]
     ) { run in
         for round in 0..<4 {
@@ -98,7 +98,7 @@ private enum Fruit {
     }
 }
 
-/// Neither reads nor writes begin.
+/// Checks that neither reads nor writes can begin.
 private func refuses(_ run: ConformanceRun, _ store: TestStore, _ entity: String) throws {
     try run.expectError(.differentStoreAtURL, "reading") { try store.read { try $0.ids(FetchRequest(try store.entity(entity))) } }
     try run.expectError(.differentStoreAtURL, "writing") { try store.insert(entity, [[.text("lost")]], from: 9) }

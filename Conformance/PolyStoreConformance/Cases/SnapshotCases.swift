@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// Walks and readers beside a writer that changes what they read.
+/// Cursors and readers beside a writer that changes the rows that they read.
 let snapshotCases: [ConformanceCase] =
     walks.map { walk in
         ConformanceCase("snapshot.cursor.\(walk.name)", walk.statement) { run in
@@ -14,7 +14,7 @@ let snapshotCases: [ConformanceCase] =
             var found: [[Value]] = []
             while try cursor.next() {
                 found.append(item.fields.map { cursor.record.value($0) })
-                // Rows behind the walk, under it and before it change, go and come.
+                // Changes, deletes and inserts rows after, at and before the cursor's position.
                 let step = found.count
                 guard step <= 8 else { continue }
                 try store.change { changes in
@@ -41,7 +41,7 @@ let snapshotCases: [ConformanceCase] =
     } + [
         ConformanceCase(
             "snapshot.readers.every-answer-of-its-version",
-            "Readers of several versions each have all answers of their own: rows, counts, links, aggregates, plans."
+            "Readers of several versions each have consistent results: rows, counts, links, aggregates, plans."
         ) { run in
             let (store, item) = try Catalog.open(run, items: 40)
             let price = try store.field("Item", "price")
@@ -79,7 +79,7 @@ let snapshotCases: [ConformanceCase] =
             try run.expect(Set(readers.map { $0.0.version }).count, equals: 6, "versions")
         },
         ConformanceCase(
-            "snapshot.cursors.of-several-versions-in-turns", "Walks of readers of several versions go on in turns, each on its own."
+            "snapshot.cursors.of-several-versions-in-turns", "Alternating cursors of readers of several versions are independent."
         ) { run in
             let store = try run.open(Fixtures.company)
             let person = try store.entity("Person")
@@ -103,7 +103,7 @@ let snapshotCases: [ConformanceCase] =
         },
         ConformanceCase(
             "snapshot.reader.begun-beside-a-writer",
-            "A reader begun while a writer has applied but not committed goes on without it after the commit."
+            "A reader that began during a write transaction does not see its changes after the commit."
         ) {
             run in
             let (store, item) = try Catalog.open(run, items: 10)
@@ -121,7 +121,7 @@ let snapshotCases: [ConformanceCase] =
             try run.expect(try store.ids(try store.request("Item", "price", .equal, .integer(1000))).count, equals: 10, "a new reader")
         },
         ConformanceCase(
-            "snapshot.reader.across-many-commits", "A reader that stays for hundreds of commits sees what it saw, and holds nobody up."
+            "snapshot.reader.across-many-commits", "A reader that stays open for hundreds of commits sees its version and blocks nothing."
         ) { run in
             let (store, item) = try Catalog.open(run, items: 20)
             let before = try store.read { try $0.rows(FetchRequest(item)) }
@@ -140,7 +140,7 @@ let snapshotCases: [ConformanceCase] =
         },
         ConformanceCase(
             "snapshot.write.cursors-within",
-            "A write transaction's walks go on beside each other, and one that is open does not keep it from writing."
+            "Cursors of a write transaction are independent, and an open one does not prevent writes."
         ) { run in
             let (store, item) = try Catalog.open(run, items: 30)
             let price = try store.field("Item", "price")
@@ -153,7 +153,7 @@ let snapshotCases: [ConformanceCase] =
                 }
                 first.close()
                 second.close()
-                // Left open in the middle, while changes are applied; not asked any more.
+                // Cursors that stay open and unused while changes are applied.
                 let open = [try transaction.fetch(FetchRequest(item)), try transaction.fetch(byPrice)]
                 for cursor in open { _ = try cursor.next() }
                 let changes = ChangeSet(store.schema)
@@ -178,28 +178,30 @@ private struct Walk: Sendable {
 }
 
 private let walks: [Walk] = [
-    Walk(name: "by-id", statement: "A walk by id stays on its version while everything changes.") { FetchRequest(try $0.entity("Item")) },
-    Walk(name: "in-the-order-of-an-index", statement: "A walk in the order of an index stays on its version while the index changes.") {
+    Walk(name: "by-id", statement: "A cursor in id order stays on its version while all rows change.") {
+        FetchRequest(try $0.entity("Item"))
+    },
+    Walk(name: "in-the-order-of-an-index", statement: "A cursor in index order stays on its version while the index changes.") {
         FetchRequest(try $0.entity("Item"), sortKeys: [SortKey(try $0.field("Item", "price"))])
     },
-    Walk(name: "over-a-range-of-an-index", statement: "A walk over a range of an index stays on its version while rows leave the range.") {
+    Walk(name: "over-a-range-of-an-index", statement: "A cursor over an index range stays on its version while rows leave the range.") {
         let price = try $0.field("Item", "price")
         return FetchRequest(
             try $0.entity("Item"), predicate: .and([.compare(price, .greater, .integer(5)), .compare(price, .less, .integer(50))]),
             sortKeys: [SortKey(price, ascending: false)])
     },
-    Walk(name: "over-a-compound-index", statement: "A walk over a compound index stays on its version while its entries move.") {
+    Walk(name: "over-a-compound-index", statement: "A cursor over a compound index stays on its version while its entries move.") {
         FetchRequest(
             try $0.entity("Item"), predicate: .text(try $0.field("Item", "shelf"), .beginsWith, "shelf"),
             sortKeys: [SortKey(try $0.field("Item", "shelf")), SortKey(try $0.field("Item", "slot"), ascending: false)])
     },
-    Walk(name: "with-a-remainder", statement: "A walk that the shared executor filters stays on its version.") {
+    Walk(name: "with-a-remainder", statement: "A cursor with a residual predicate stays on its version.") {
         let listed: [Value] = (0..<900).map { .text("sku\($0)") }
         return FetchRequest(
             try $0.entity("Item"),
             predicate: .and([.oneOf(try $0.field("Item", "sku"), listed), .not(.isNull(try $0.field("Item", "title")))]))
     },
-    Walk(name: "without-an-index", statement: "A walk sorted by a field without an index stays on its version.") {
+    Walk(name: "without-an-index", statement: "A cursor sorted by an unindexed field stays on its version.") {
         FetchRequest(try $0.entity("Item"), sortKeys: [SortKey(try $0.field("Item", "note"), ascending: false)], limit: 50, offset: 3)
     },
 ]

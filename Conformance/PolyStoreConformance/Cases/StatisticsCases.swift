@@ -3,7 +3,7 @@ import PolyStoreBackend
 /// Standard deviations and medians.
 let statisticsCases: [ConformanceCase] = [
     ConformanceCase(
-        "aggregate.stddev.of-a-population", "The standard deviation is the root of the average of the squared differences from the average."
+        "aggregate.stddev.of-a-population", "The standard deviation is the square root of the mean squared deviation from the mean."
     ) { run in
         try check(run, .int64, [1, 2, 3, 4, 4, 5, 9, 11].map { .integer($0) }, [(.standardDeviation, 10.359375.squareRoot())])
         try check(run, .uint8, [0, 255].map { .integer($0) }, [(.standardDeviation, 127.5)])
@@ -11,7 +11,7 @@ let statisticsCases: [ConformanceCase] = [
         try check(run, .float, [-2, 2].map { .real($0) }, [(.standardDeviation, 2)])
     },
     ConformanceCase(
-        "aggregate.stddev.of-nothing-and-of-one", "Null of nothing and of nulls, 0 of one value and of equal ones; nulls are left out."
+        "aggregate.stddev.of-nothing-and-of-one", "Null without values, 0 for one value and for equal ones; nulls are ignored."
     ) { run in
         for type in [AttributeType.int64, .double] {
             let seven: Value = type == .double ? .real(7) : .integer(7)
@@ -23,7 +23,7 @@ let statisticsCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "aggregate.stddev.loses-nothing",
-        "Integers far from 0 and close together have the deviation that they would have at 0, in any order."
+        "Integers far from 0 with small differences have the same deviation as near 0, in any order."
     ) { run in
         let deviation = 6.0.squareRoot() / 3
         for offset in [0, 1_000_000_000_000_000_000, -9_223_372_036_854_775_808] as [Int64] {
@@ -32,7 +32,7 @@ let statisticsCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("aggregate.stddev.of-reals-far-from-0", "Reals too, to the last digit.") { run in
+    ConformanceCase("aggregate.stddev.of-reals-far-from-0", "The same for reals, to the last digit.") { run in
         let deviation = 0.125.squareRoot()
         for order in [[0, 0.5, 0.5, 1], [1, 0, 0.5, 0.5], [0.5, 1, 0, 0.5]] as [[Double]] {
             for offset in [0, 1e9, -4e15] as [Double] {
@@ -45,21 +45,21 @@ let statisticsCases: [ConformanceCase] = [
             }
         }
     },
-    ConformanceCase("aggregate.stddev.extremes", "The greatest, the least and the smallest numbers neither overflow nor vanish.") { run in
+    ConformanceCase("aggregate.stddev.extremes", "Values of extreme magnitude neither overflow nor underflow.") { run in
         try check(run, .int64, [.integer(.min), .integer(.max)], [(.standardDeviation, 0x1p63), (.median, -0.5)])
         try check(run, .uint64, [.integer(0), .integer(-1)], [(.standardDeviation, 0x1p63), (.median, 0x1p63)])
         try check(run, .double, [.real(-0x1p1023), .real(0x1p1023)], [(.standardDeviation, 0x1p1023), (.median, 0)])
         try check(run, .double, [.real(0x1p-1000), .real(0x1.8p-999)], [(.standardDeviation, 0x1p-1000), (.median, 0x1p-999)])
         try check(run, .double, [.real(0x1p1023), .real(0x1p1023)], [(.standardDeviation, 0), (.median, 0x1p1023)])
     },
-    ConformanceCase("aggregate.stddev.nan-and-infinity", "One NaN or one infinity makes the deviation NaN.") { run in
+    ConformanceCase("aggregate.stddev.nan-and-infinity", "One NaN or infinity makes the deviation NaN.") { run in
         for odd in [Double.nan, .infinity, -.infinity] {
             try check(run, .double, [.real(1), .real(odd), .real(2)], [(.standardDeviation, .nan)])
             try check(run, .double, [.real(odd)], [(.standardDeviation, .nan)])
         }
     },
     ConformanceCase(
-        "aggregate.stddev.needs-numbers", "Of text, dates, truth values, decimals and data there is neither deviation nor median."
+        "aggregate.stddev.needs-numbers", "Text, dates, Booleans, decimals and data have neither deviation nor median."
     ) {
         run in
         for type in [AttributeType.string, .url, .json, .date, .bool, .decimal, .data, .uuid] {
@@ -72,7 +72,7 @@ let statisticsCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "aggregate.median.odd-and-even", "The value in the middle; of an even number of values the average of both in the middle."
+        "aggregate.median.odd-and-even", "The middle value, or the average of the two middle values."
     ) {
         run in
         try check(run, .int64, [9, 1, 5].map { .integer($0) }, [(.median, 5)])
@@ -82,13 +82,13 @@ let statisticsCases: [ConformanceCase] = [
         try check(run, .double, [3, -1, 10, 2].map { .real($0) }, [(.median, 2.5)])
         try check(run, .float, [0.5, 0.25, 8].map { .real($0) }, [(.median, 0.5)])
     },
-    ConformanceCase("aggregate.median.nan-and-infinity", "One NaN makes the median NaN; infinities stand at the ends.") { run in
+    ConformanceCase("aggregate.median.nan-and-infinity", "One NaN makes the median NaN; infinities are at the ends.") { run in
         try check(run, .double, [.real(1), .real(.nan), .real(2)], [(.median, .nan)])
         try check(run, .double, [.real(-.infinity), .real(1), .real(.infinity)], [(.median, 1)])
         try check(run, .double, [.real(.infinity), .real(1)], [(.median, .infinity)])
         try check(run, .double, [.real(.infinity), .real(-.infinity)], [(.median, .nan)])
     },
-    ConformanceCase("aggregate.median.of-each-group", "Deviation and median are of each group, and stand in the order that is asked for.") {
+    ConformanceCase("aggregate.median.of-each-group", "Deviation and median are computed per group, in the requested order.") {
         run in
         let store = try run.open(Fixtures.company)
         var rows: [[Value]] = []
@@ -122,7 +122,7 @@ private func statistics(_ store: TestStore, _ functions: [Aggregate.Function]) t
     return try store.read { try $0.aggregate(request)[0].values }
 }
 
-/// Each store of a case has a name of its own.
+/// Returns a distinct name for each store of a case.
 private func name(_ values: [Value]) -> String {
     String(values.map(\.literal).joined(separator: "_").filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }.prefix(100))
 }

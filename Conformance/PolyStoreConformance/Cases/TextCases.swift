@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// Text conditions: by bytes, and nothing in a pattern is special.
+/// Text conditions, which compare bytes and have no special characters.
 let textCases: [ConformanceCase] =
     [TextOperator.contains, .beginsWith, .endsWith].flatMap { operation in
         [
-            ConformanceCase("text.\(operation.name).by-bytes", "\(operation.rawValue) compares byte by byte; case and accents count.") {
+            ConformanceCase("text.\(operation.name).by-bytes", "\(operation.rawValue) compares bytes; case and diacritics matter.") {
                 run in
                 for isIndexed in [true, false] {
                     let store = try run.open(Fixtures.thing(.string, isIndexed: isIndexed), "indexed-\(isIndexed)")
@@ -24,7 +24,7 @@ let textCases: [ConformanceCase] =
                     }
                 }
             },
-            ConformanceCase("text.\(operation.name).needs-text", "\(operation.rawValue) on anything but text is an invalidPredicate.") {
+            ConformanceCase("text.\(operation.name).needs-text", "\(operation.rawValue) on anything but text throws invalidPredicate.") {
                 run in
                 for type in [AttributeType.int64, .double, .data, .uuid, .decimal] {
                     let store = try run.open(Fixtures.thing(type), type.rawValue)
@@ -36,7 +36,7 @@ let textCases: [ConformanceCase] =
             },
         ]
     } + [
-        ConformanceCase("text.hostile.is-only-text", "Strings that look like a query select only themselves, and harm nothing.") { run in
+        ConformanceCase("text.hostile.is-only-text", "Strings that look like queries select only themselves.") { run in
             let hostile = [
                 "' OR '1'='1", "\"; DROP TABLE Thing; --", "x') OR 1=1 --", "\\", "\\'", "%", "_", "?1", ":name", "@p", "$1", "/*", "*/",
                 "--", ";", "\u{0}' OR 1",
@@ -53,7 +53,7 @@ let textCases: [ConformanceCase] =
             }
             try run.expect(try store.read { try $0.count(FetchRequest(thing)) }, equals: hostile.count + 1)
         },
-        ConformanceCase("text.begins-with.highest-scalars", "A prefix of the highest scalars finds what begins with it.") { run in
+        ConformanceCase("text.begins-with.highest-scalars", "A prefix of the highest scalars finds the texts that begin with it.") { run in
             let store = try run.open(Fixtures.thing(.string))
             let values = ["\u{10ffff}", "\u{10ffff}\u{10ffff}", "\u{10ffff}a", "\u{10fffe}", "\u{ffff}", "a"]
             try store.insert("Thing", values.map { [.text($0)] })
@@ -84,7 +84,7 @@ extension TextOperator {
         }
     }
 
-    /// The meaning, spelled out.
+    /// Returns whether a text satisfies the operator, by a naive implementation.
     fileprivate func accepts(_ text: [UInt8], _ pattern: [UInt8]) -> Bool {
         switch self {
         case .beginsWith: text.starts(with: pattern)

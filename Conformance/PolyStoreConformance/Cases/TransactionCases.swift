@@ -1,8 +1,8 @@
 import PolyStoreBackend
 
-/// Isolation and the life of transactions.
+/// The isolation and lifetime of transactions.
 let transactionCases: [ConformanceCase] = [
-    ConformanceCase("transaction.write.reads-its-own-writes", "A write transaction sees what it applied: record, fetch, count, related.") {
+    ConformanceCase("transaction.write.reads-its-own-writes", "A write transaction sees its own changes: record, fetch, count, related.") {
         run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
@@ -20,7 +20,7 @@ let transactionCases: [ConformanceCase] = [
             try run.expect(try transaction.related(friends, of: [1])[1], equals: [2])
         }
     },
-    ConformanceCase("transaction.write.is-invisible-until-commit", "Nobody sees what is applied and not committed.") { run in
+    ConformanceCase("transaction.write.is-invisible-until-commit", "Other transactions do not see uncommitted changes.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         let transaction = try store.backend.beginWrite()
@@ -31,7 +31,7 @@ let transactionCases: [ConformanceCase] = [
         _ = try transaction.commit(.full)
         try run.expect(try store.ids(FetchRequest(person)), equals: [1], "after the commit")
     },
-    ConformanceCase("transaction.write.rollback-undoes", "After a rollback nothing of the transaction is left.") { run in
+    ConformanceCase("transaction.write.rollback-undoes", "A rollback undoes all changes of the transaction.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", [Fixtures.person("a", 1)])
@@ -46,10 +46,10 @@ let transactionCases: [ConformanceCase] = [
         try run.expect(try store.ids(FetchRequest(person)), equals: [1])
         try run.expect(try store.row("Person", 1)?[0], equals: .text("a"))
         try run.expect(try store.read { $0.version }, equals: version)
-        // The value that was taken for a while is free again.
+        // The value that was temporarily taken is free again.
         try store.change { try $0.insert(person, id: 3, Fixtures.person("b", 3)) }
     },
-    ConformanceCase("transaction.write.dropped-undoes", "A write transaction that is dropped undoes itself and lets the next one write.") {
+    ConformanceCase("transaction.write.dropped-undoes", "A write transaction that is released rolls back and unblocks the next one.") {
         run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
@@ -63,7 +63,7 @@ let transactionCases: [ConformanceCase] = [
         try store.insert("Person", [Fixtures.person("b", 2)])
         try run.expect(try store.row("Person", 1)?[0], equals: .text("b"))
     },
-    ConformanceCase("transaction.version.grows", "Every commit gives a greater version, which new readers see.") { run in
+    ConformanceCase("transaction.version.grows", "Every commit returns a greater version, which new readers see.") { run in
         let store = try run.open(Fixtures.company)
         var last: UInt64 = 0
         for id in 1...5 as ClosedRange<Int64> {
@@ -77,7 +77,7 @@ let transactionCases: [ConformanceCase] = [
             last = version
         }
     },
-    ConformanceCase("transaction.snapshot.record-is-stable", "A reader goes on seeing the values it began with.") { run in
+    ConformanceCase("transaction.snapshot.record-is-stable", "A reader continues to see the values at its beginning.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", [Fixtures.person("a", 1), Fixtures.person("b", 2)])
@@ -94,7 +94,7 @@ let transactionCases: [ConformanceCase] = [
         try run.expect(try reader.row(person, 3), equals: nil, "inserted")
         try run.expect(reader.version, equals: version)
     },
-    ConformanceCase("transaction.snapshot.fetch-and-count-are-stable", "A reader's fetches and counts do not move.") { run in
+    ConformanceCase("transaction.snapshot.fetch-and-count-are-stable", "A reader's fetches and counts do not change.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", (0..<10).map { Fixtures.person("p\($0)", Int64($0)) })
@@ -107,7 +107,7 @@ let transactionCases: [ConformanceCase] = [
         try run.expect(try reader.count(request), equals: before.count)
         try run.expect(try store.ids(request), equals: [], "a new reader")
     },
-    ConformanceCase("transaction.snapshot.related-is-stable", "A reader's relationships do not move.") { run in
+    ConformanceCase("transaction.snapshot.related-is-stable", "A reader's relationships do not change.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Department", [[.text("x")], [.text("y")]])
@@ -124,7 +124,7 @@ let transactionCases: [ConformanceCase] = [
         try run.expect(try reader.related(friends, of: [1])[1], equals: [])
         try run.expect(try store.read { try $0.related(people, of: [1])[1] }, equals: [2])
     },
-    ConformanceCase("transaction.snapshot.cursor-is-stable", "A walk under way is not disturbed by commits.") { run in
+    ConformanceCase("transaction.snapshot.cursor-is-stable", "Commits do not affect an open cursor.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", (0..<100).map { Fixtures.person("p\($0)", Int64($0)) })
@@ -139,7 +139,7 @@ let transactionCases: [ConformanceCase] = [
         cursor.close()
         try run.expect(ids, equals: (1...100).map { Int64($0) })
     },
-    ConformanceCase("transaction.snapshot.many-versions-at-once", "Readers of several versions each see their own.") { run in
+    ConformanceCase("transaction.snapshot.many-versions-at-once", "Readers of several versions each see their own version.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", [Fixtures.person("a", 0)])
@@ -162,14 +162,14 @@ let transactionCases: [ConformanceCase] = [
             try run.expect(try store.row("Person", id)?[1], equals: .integer(id))
         }
     },
-    ConformanceCase("transaction.read.end-twice", "Ending a reader twice does no harm.") { run in
+    ConformanceCase("transaction.read.end-twice", "Ending a reader twice has no effect.") { run in
         let store = try run.open(Fixtures.company)
         let reader = try store.backend.beginRead()
         reader.end()
         reader.end()
         try store.insert("Person", [Fixtures.person("a", 1)])
     },
-    ConformanceCase("transaction.cursors.several-at-once", "Cursors of one transaction do not disturb each other, also over one request.") {
+    ConformanceCase("transaction.cursors.several-at-once", "Cursors of one transaction are independent, also for the same request.") {
         run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", (0..<20).map { Fixtures.person("p\($0)", Int64($0)) })
@@ -188,7 +188,7 @@ let transactionCases: [ConformanceCase] = [
             second.close()
         }
     },
-    ConformanceCase("transaction.write.waits-for-its-turn", "A second writer waits until the first has ended.") { run in
+    ConformanceCase("transaction.write.waits-for-its-turn", "A second write transaction waits until the first has ended.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", [Fixtures.person("a", 0)])
@@ -211,7 +211,7 @@ let transactionCases: [ConformanceCase] = [
         }
         try run.expect(try store.row("Person", 1)?[1], equals: .integer(40), "no update is lost")
     },
-    ConformanceCase("transaction.durability.both-are-accepted", "Either durability can be asked for at each commit.") { run in
+    ConformanceCase("transaction.durability.both-are-accepted", "Each commit can request either durability.") { run in
         let store = try run.open(Fixtures.company)
         for (index, durability) in [Durability.full, .relaxed, .full].enumerated() {
             try store.write(durability) { transaction in
@@ -223,7 +223,7 @@ let transactionCases: [ConformanceCase] = [
         try run.expect(try store.ids(FetchRequest(try store.entity("Person"))), equals: [1, 2, 3])
     },
     ConformanceCase(
-        "transaction.durability.relaxed-survives-reopening", "A relaxed commit is there after close and open.", requires: [.persistence]
+        "transaction.durability.relaxed-survives-reopening", "A relaxed commit is present after close and open.", requires: [.persistence]
     ) { run in
         var store = try run.open(Fixtures.company)
         try store.write(.relaxed) { transaction in

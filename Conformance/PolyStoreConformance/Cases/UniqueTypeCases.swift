@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// Unique attributes, type by type.
+/// Unique attributes of each type.
 let uniqueTypeCases: [ConformanceCase] = edges.map { type, values in
     ConformanceCase(
         "uniqueness.\(type.rawValue).by-value",
-        "Unique values of \(type.rawValue): each is taken once, is found, can be exchanged, given up and taken again; null is free."
+        "Unique values of \(type.rawValue) are taken once, found, exchanged, released and reused; null is exempt."
     ) { run in
         let store = try run.open(Fixtures.thing(type, isUnique: true))
         let thing = try store.entity("Thing")
@@ -24,7 +24,7 @@ let uniqueTypeCases: [ConformanceCase] = edges.map { type, values in
                 try store.change { try $0.update(thing, id: Int64(values.count + 1), ["value": value]) }
             }
         }
-        // Every value moves to the next object, all in one change set.
+        // Every value moves to the next object, in one change set.
         try store.change { changes in
             for index in values.indices {
                 try changes.update(thing, id: Int64(index + 1), ["value": values[(index + 1) % values.count]])
@@ -33,7 +33,7 @@ let uniqueTypeCases: [ConformanceCase] = edges.map { type, values in
         for (index, value) in values.enumerated() {
             try run.expect(try holder(value), equals: [Int64(index == 0 ? values.count : index)], "\(value) after moving on")
         }
-        // One is given up and taken by a new object, one is deleted and taken by another.
+        // A new object takes the value of an updated object, and another that of a deleted one.
         try store.change { changes in
             try changes.insert(thing, id: free, [values[1]])
             try changes.insert(thing, id: free + 1, [values[0]])

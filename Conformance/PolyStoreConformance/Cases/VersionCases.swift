@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// Snapshots beside a writer, held against a record of what each version was.
+/// Snapshots beside a writer, compared with the recorded state of each version.
 let versionCases: [ConformanceCase] = [7, 42, 2026].map { seed in
     ConformanceCase(
         "isolation.versions.seed-\(seed)",
-        "Beside a writer at random, each snapshot is exactly one version's state, at least the last one that was acknowledged before it began.",
+        "Beside a random writer, each snapshot is exactly one version, no older than the last commit acknowledged before it began.",
         requires: [.concurrentReaders]
     ) { run in
         let store = try run.open(Fixtures.company)
@@ -18,7 +18,7 @@ let versionCases: [ConformanceCase] = [7, 42, 2026].map { seed in
     }
 }
 
-/// One writer, who numbers its commits in a row of their own, and what the store was after each.
+/// One writer that numbers its commits consecutively, and the state of the store after each.
 private final class VersionHistory: Sendable {
     private struct State: Equatable {
         var people: [Int64: [Value]] = [:]
@@ -26,9 +26,9 @@ private final class VersionHistory: Sendable {
     }
 
     private struct Kept {
-        /// By number; written before the commit, as a reader may see it before it is acknowledged.
+        /// The states, by number; recorded before the commit, because a reader may see a commit before it is acknowledged.
         var states: [State]
-        /// By number, of those that were acknowledged.
+        /// The versions of acknowledged commits, by number.
         var versions: [UInt64]
         var isDone = false
     }
@@ -51,7 +51,7 @@ private final class VersionHistory: Sendable {
         kept = Protected(Kept(states: [State()], versions: [try store.read { $0.version }]))
     }
 
-    // MARK: The writer
+    // MARK: Writing
 
     func write(_ seed: UInt64, commits: Int) throws {
         defer { kept.withLock { $0.isDone = true } }
@@ -70,7 +70,7 @@ private final class VersionHistory: Sendable {
                 try writer.apply(changes)
                 guard isKept else {
                     writer.rollback()
-                    // The number is that of another commit then.
+                    // Another commit has the number then.
                     try writeAgain(number, &state)
                     continue
                 }
@@ -84,7 +84,7 @@ private final class VersionHistory: Sendable {
         }
     }
 
-    /// A commit that only counts.
+    /// Commits only a new number.
     private func writeAgain(_ number: Int, _ state: inout State) throws {
         kept.withLock { [state] in $0.states.append(state) }
         let writer = try store.backend.beginWrite()
@@ -126,7 +126,7 @@ private final class VersionHistory: Sendable {
         }
     }
 
-    /// Both directions, as the relationship is its own inverse.
+    /// Links both directions, because the relationship is its own inverse.
     private func link(_ changes: ChangeSet, _ first: Int64, _ second: Int64, _ isAddition: Bool, _ next: inout State) {
         for (source, target) in [(first, second), (second, first)] {
             changes.link(ChangeSet.LinkChange(table: table, source: source, target: target, isAddition: isAddition))
@@ -134,7 +134,7 @@ private final class VersionHistory: Sendable {
         }
     }
 
-    // MARK: Readers
+    // MARK: Reading
 
     func read(_ seed: UInt64) throws {
         var random = SplitMix(seed &* 31 &+ 1)
@@ -149,7 +149,7 @@ private final class VersionHistory: Sendable {
             try store.run.expect(number >= acknowledged, "version \(number) after \(acknowledged) was acknowledged")
             try store.run.expect(number >= last, "version \(number) after \(last) was seen")
             last = number
-            // Now and then the writer is let go on between the questions.
+            // Occasionally lets the writer continue between the checks.
             for _ in 0..<1 + random.next(3) { try check(reader, number, &random) }
         }
     }
@@ -189,7 +189,7 @@ private final class VersionHistory: Sendable {
         try store.run.expect(try self.number(reader), equals: number, "the number, asked again")
     }
 
-    /// The end: everything is as the last commit left it.
+    /// Checks that the store has the state of the last commit.
     func check() throws {
         try store.read { reader in
             let last = kept.withLock { $0.versions.count - 1 }

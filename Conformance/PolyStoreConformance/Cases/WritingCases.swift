@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// What applying a change set must do.
+/// Applying change sets.
 let writingCases: [ConformanceCase] = [
     ConformanceCase("writing.insert.reads-back", "An inserted object has its values, and null where none was set.") { run in
         let store = try run.open(Fixtures.company)
@@ -8,7 +8,7 @@ let writingCases: [ConformanceCase] = [
         try run.expect(try store.row("Person", 1), equals: [.text("a"), .integer(1), .null, .null, .null])
         try run.expect(try store.row("Person", 2), equals: nil)
     },
-    ConformanceCase("writing.insert.any-positive-id", "Ids need not be consecutive; the greatest one works.") { run in
+    ConformanceCase("writing.insert.any-positive-id", "Ids need not be consecutive; the maximum works.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         let ids: [Int64] = [7, 1, 1_000_000_007, .max, 512, 511, 513]
@@ -16,14 +16,14 @@ let writingCases: [ConformanceCase] = [
         try run.expect(try store.ids(FetchRequest(person)), equals: ids.sorted())
         try run.expect(try store.row("Person", .max)?[1], equals: .integer(.max))
     },
-    ConformanceCase("writing.insert.taken-id", "Inserting an id that is there is a constraint error, and changes nothing.") { run in
+    ConformanceCase("writing.insert.taken-id", "Inserting an existing id throws constraint and has no effect.") { run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1)])
         let error = try run.expectError(.constraint) { try store.insert("Person", [Fixtures.person("b", 2)]) }
         try run.expect(error.entity, equals: "Person")
         try run.expect(try store.row("Person", 1)?[0], equals: .text("a"))
     },
-    ConformanceCase("writing.update.masked-fields-only", "An update changes the fields of its mask and no other.") { run in
+    ConformanceCase("writing.update.masked-fields-only", "An update changes only the fields of its mask.") { run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1, nickname: "n", score: 1.5)])
         try store.change { try $0.update(try store.entity("Person"), id: 1, ["age": .integer(2)]) }
@@ -33,8 +33,7 @@ let writingCases: [ConformanceCase] = [
         try store.change { try $0.update(try store.entity("Person"), id: 1, ["nickname": .text("again")]) }
         try run.expect(try store.row("Person", 1), equals: Fixtures.person("a", 2, nickname: "again", score: 9))
     },
-    ConformanceCase("writing.update.moves-index-entries", "After an update the object is found under its new value and not under the old.")
-    { run in
+    ConformanceCase("writing.update.moves-index-entries", "After an update the object is found only by its new value.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", (0..<20).map { Fixtures.person("p\($0)", Int64($0)) })
@@ -43,7 +42,7 @@ let writingCases: [ConformanceCase] = [
         try run.expect(try store.ids(store.request("Person", "age", .equal, .integer(100))), equals: [5])
         try run.expect(try store.ids(store.request("Person", "age", .greater, .integer(17))), equals: [5, 19, 20])
     },
-    ConformanceCase("writing.update.missing", "Updating an object that is not there is notFound, and changes nothing else.") { run in
+    ConformanceCase("writing.update.missing", "Updating a missing object throws notFound and has no effect.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", [Fixtures.person("a", 1)])
@@ -57,7 +56,7 @@ let writingCases: [ConformanceCase] = [
         try run.expect(error.objectID, equals: 2)
         try run.expect(try store.row("Person", 1)?[1], equals: .integer(1))
     },
-    ConformanceCase("writing.delete.is-gone", "A deleted object is found by nothing any more.") { run in
+    ConformanceCase("writing.delete.is-gone", "A deleted object is not found by any request.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", (0..<10).map { Fixtures.person("p\($0)", Int64($0 % 3)) })
@@ -75,7 +74,7 @@ let writingCases: [ConformanceCase] = [
         try store.change { changes in for id in 1...200 { changes.delete(person, id: Int64(id)) } }
         try run.expect(try store.ids(FetchRequest(person)), equals: [])
     },
-    ConformanceCase("writing.delete.missing", "Deleting an object that is not there is notFound, and nothing of the change set is kept.") {
+    ConformanceCase("writing.delete.missing", "Deleting a missing object throws notFound, and the change set has no effect.") {
         run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
@@ -88,7 +87,7 @@ let writingCases: [ConformanceCase] = [
         }
         try run.expect(try store.ids(FetchRequest(person)), equals: [1])
     },
-    ConformanceCase("writing.apply.is-all-or-nothing", "A change set that fails leaves nothing behind, and the transaction goes on.") {
+    ConformanceCase("writing.apply.is-all-or-nothing", "A failing change set has no effect, and the transaction continues.") {
         run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
@@ -113,7 +112,7 @@ let writingCases: [ConformanceCase] = [
         }
         try run.expect(try store.ids(FetchRequest(person)), equals: [1, 2, 10, 13])
     },
-    ConformanceCase("writing.apply.several-in-one-transaction", "Several change sets of one transaction add up.") { run in
+    ConformanceCase("writing.apply.several-in-one-transaction", "Several change sets of one transaction are cumulative.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.write { transaction in
@@ -127,7 +126,7 @@ let writingCases: [ConformanceCase] = [
         try run.expect(
             try store.read { try $0.rows(FetchRequest(person)).map { $0[1] } }, equals: [200, 300, 400, 500, 5].map { .integer($0) })
     },
-    ConformanceCase("writing.apply.empty", "An empty change set is applied without complaint.") { run in
+    ConformanceCase("writing.apply.empty", "An empty change set can be applied.") { run in
         let store = try run.open(Fixtures.company)
         try store.change { _ in }
         try run.expect(try store.ids(FetchRequest(try store.entity("Person"))), equals: [])
@@ -143,7 +142,7 @@ let writingCases: [ConformanceCase] = [
         }
         try store.write { try run.expect(try $0.reserveIDs(try store.entity("Person"), count: 1), equals: 17, "the next transaction") }
     },
-    ConformanceCase("writing.ids.survive-a-failed-apply", "Ids that were reserved stay reserved when a change set fails.") { run in
+    ConformanceCase("writing.ids.survive-a-failed-apply", "Reserved ids stay reserved when a change set fails.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.write { transaction in
@@ -154,7 +153,7 @@ let writingCases: [ConformanceCase] = [
             try run.expect(try transaction.reserveIDs(person, count: 1), equals: 5)
         }
     },
-    ConformanceCase("writing.ids.are-not-reused-after-delete", "The sequence does not go back when objects are deleted.") { run in
+    ConformanceCase("writing.ids.are-not-reused-after-delete", "Deleting objects does not reset the sequence.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         let first = try store.write { try $0.reserveIDs(person, count: 3) }
@@ -162,14 +161,14 @@ let writingCases: [ConformanceCase] = [
         try store.change { $0.delete(person, id: first + 2) }
         try run.expect(try store.write { try $0.reserveIDs(person, count: 1) }, equals: first + 3)
     },
-    ConformanceCase("writing.ids.are-not-reused-after-reopen", "The sequence goes on after reopening.", requires: [.persistence]) { run in
+    ConformanceCase("writing.ids.are-not-reused-after-reopen", "The sequence continues after reopening.", requires: [.persistence]) { run in
         var store = try run.open(Fixtures.company)
         _ = try store.write { try $0.reserveIDs(try store.entity("Person"), count: 7) }
         try store.backend.close()
         store = try run.open(Fixtures.company)
         try run.expect(try store.write { try $0.reserveIDs(try store.entity("Person"), count: 1) }, equals: 8)
     },
-    ConformanceCase("writing.bulk.ten-thousand", "Ten thousand objects go in at once and come out in order.") { run in
+    ConformanceCase("writing.bulk.ten-thousand", "Ten thousand objects can be inserted in one change set and are read in order.") { run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", (0..<10_000).map { Fixtures.person("p\($0)", Int64($0 * 7 % 100), score: Double($0)) })
         let request = FetchRequest(try store.entity("Person"))
@@ -180,7 +179,7 @@ let writingCases: [ConformanceCase] = [
 ]
 
 extension TestStore {
-    /// A fetch with one comparison.
+    /// Returns a fetch request with one comparison.
     func request(_ entity: String, _ field: String, _ comparison: ComparisonOperator, _ value: Value) throws -> FetchRequest {
         let entity = try self.entity(entity)
         guard let found = entity.field(named: field) else { throw run.fail("unknown field \(field)") }

@@ -1,14 +1,14 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// One guarantee that every ordered engine gives, with the test that shows it: ``OrderedEngine`` without the record layer.
+/// A guarantee of every ordered engine and the test that verifies it, on ``OrderedEngine`` without the record layer.
 ///
-/// The author of an engine runs all of them, beside ``ConformanceCase``:
+/// The author of an engine runs all cases, in addition to ``ConformanceCase``:
 ///
 ///     @Test(arguments: EngineCase.all)
 ///     func keepsTheContract(_ c: EngineCase) async throws { try await c.run(engine) }
 public struct EngineCase: Sendable, Identifiable, CustomStringConvertible {
-    /// What a case needs beyond the contract that every engine keeps.
+    /// A requirement of a case beyond the contract of every engine.
     enum Need: Sendable {
         case nothing
         /// A ``TransactionalEngine``.
@@ -17,11 +17,11 @@ public struct EngineCase: Sendable, Identifiable, CustomStringConvertible {
         case failingWrites
     }
 
-    /// Stable: once published, an id keeps its meaning. `engine.subject.what-holds`.
+    /// The stable id, `engine.subject.what-holds`. A published id keeps its meaning.
     public let id: String
     /// The guarantee in one sentence.
     public let statement: String
-    /// Without these the case does not apply to an engine.
+    /// The features without which the case does not apply to an engine.
     public let requires: Set<Capabilities.Feature>
     private let need: Need
     private let body: @Sendable (EngineRun) async throws -> Void
@@ -37,9 +37,10 @@ public struct EngineCase: Sendable, Identifiable, CustomStringConvertible {
         self.body = body
     }
 
+    /// The id.
     public var description: String { id }
 
-    /// Why the case does not apply to an engine; nil where it does.
+    /// Returns the reason why the case does not apply to an engine; `nil` if it applies.
     public func reasonToSkip(_ target: EngineTarget) -> String? {
         let missing = requires.subtracting(target.features)
         if !missing.isEmpty { return "needs \(missing.sorted().map(\.description).joined(separator: ", "))" }
@@ -50,10 +51,10 @@ public struct EngineCase: Sendable, Identifiable, CustomStringConvertible {
         }
     }
 
-    /// Runs the case in a scratch folder of its own, on a thread of its own. Afterwards the target's teardown runs, and the folder is removed.
-    /// - Parameter timeLimit: A case that takes longer on a machine of the usual speed fails and names itself; its thread stays behind.
+    /// Runs the case on a separate thread with its own scratch folder. Afterwards the target's teardown runs, and the folder is removed.
+    /// - Parameter timeLimit: The time on a machine of normal speed after which the case fails. Its thread is then left behind.
     /// - Throws: ``ConformanceFailure``.
-    /// - Returns: whether it ran; false where it does not apply (see ``reasonToSkip(_:)``).
+    /// - Returns: `false` if the case does not apply and was skipped; see ``reasonToSkip(_:)``.
     @discardableResult
     public func run(_ target: EngineTarget, timeLimit: Duration = ConformanceCase.timeLimit) async throws -> Bool {
         guard reasonToSkip(target) == nil else { return false }
@@ -80,7 +81,7 @@ public struct EngineCase: Sendable, Identifiable, CustomStringConvertible {
         }
     }
 
-    /// Every case. Ids are unique.
+    /// All cases. Ids are unique.
     public static let all: [EngineCase] = [
         engineSeekCases, engineWalkCases, engineBatchWalkCases, engineValueCases, engineWriteCases, engineSnapshotCases, engineSharingCases,
         enginePersistenceCases, engineWriterCases, engineRandomCases,

@@ -3,7 +3,7 @@ import PolyStoreKeyValue
 
 typealias Bytes = [UInt8]
 
-/// What an engine case works with: engines in a scratch folder, and expectations.
+/// The context of a running engine case: engines in a scratch folder, and expectations.
 final class EngineRun: CaseExpectations, Sendable {
     let target: EngineTarget
     let caseID: String
@@ -19,10 +19,10 @@ final class EngineRun: CaseExpectations, Sendable {
 
     func place(_ name: String) -> ConformancePlace { folder.place(name) }
 
-    /// Opens the engine of a place, making it if need be.
+    /// Opens an engine by name, and creates it if necessary.
     func open(_ name: String = "engine") throws -> OpenEngine { OpenEngine(try target.open(folder.place(name))) }
 
-    /// Opens an engine with one byte as the value of each key.
+    /// Opens an engine in which the value of each key is one byte.
     func open(keys: [Bytes]) throws -> OpenEngine {
         let engine = try open()
         try engine.apply(keys.map { EngineChange($0, [UInt8(truncatingIfNeeded: $0.count)]) })
@@ -30,10 +30,10 @@ final class EngineRun: CaseExpectations, Sendable {
     }
 }
 
-/// A key, and what becomes of it.
+/// A key and its new value or removal.
 struct EngineChange: Sendable {
     let key: Bytes
-    /// nil: the key is removed.
+    /// The new value; `nil` removes the key.
     let value: Bytes?
 
     init(_ key: Bytes, _ value: Bytes?) {
@@ -42,7 +42,7 @@ struct EngineChange: Sendable {
     }
 }
 
-/// A key with its value. Long values are told by their beginning.
+/// A key and its value. Descriptions abbreviate long values.
 struct EngineEntry: Equatable, Sendable, CustomStringConvertible {
     let key: Bytes
     let value: Bytes
@@ -50,13 +50,13 @@ struct EngineEntry: Equatable, Sendable, CustomStringConvertible {
     var description: String { "\(hex(key))=\(hex(value))" }
 }
 
-/// Bytes for a message.
+/// Returns bytes as text for a message.
 func hex(_ bytes: Bytes) -> String {
     let digits = bytes.prefix(12).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     return bytes.isEmpty ? "empty" : bytes.count > 12 ? "\(digits)… (\(bytes.count) bytes)" : digits
 }
 
-/// An engine that a case has open.
+/// An engine that a case has opened.
 final class OpenEngine: Sendable {
     let handle: EngineHandle
     private let isOpen = Protected(true)
@@ -67,7 +67,7 @@ final class OpenEngine: Sendable {
 
     var engine: any OrderedEngine { handle.engine }
 
-    /// The strongest durability that the engine tells apart.
+    /// The strongest durability that the engine distinguishes.
     var strongest: Durability { engine.traits.durabilities.contains(.full) ? .full : .relaxed }
 
     /// Releases the engine. The last release closes it.
@@ -96,7 +96,7 @@ final class OpenEngine: Sendable {
 
     func snapshot() throws -> TestSnapshot { TestSnapshot(try engine.snapshot()) }
 
-    /// Everything in the engine, by a walk of its own snapshot.
+    /// Returns all entries of the engine, read through a separate snapshot.
     func contents() throws -> [EngineEntry] {
         let snapshot = try snapshot()
         defer { snapshot.end() }
@@ -104,7 +104,7 @@ final class OpenEngine: Sendable {
     }
 }
 
-/// A snapshot with what cases do to it.
+/// A snapshot with convenience methods for cases.
 final class TestSnapshot {
     let inner: any EngineSnapshot
 
@@ -113,12 +113,12 @@ final class TestSnapshot {
     func end() { inner.end() }
     func cursor() throws -> EngineCursor { try inner.cursor() }
 
-    /// A copy of a value.
+    /// Returns a copy of a value.
     subscript(_ key: Bytes) -> Bytes? {
         get throws { try key.withUnsafeBytes { key in try inner.get(key).map { Bytes($0) } } }
     }
 
-    /// Every entry from the first key to the last.
+    /// Returns all entries in key order.
     func contents() throws -> [EngineEntry] {
         let cursor = try inner.cursor()
         defer { cursor.close() }
@@ -135,16 +135,16 @@ final class TestSnapshot {
 extension EngineCursor {
     func seek(_ key: Bytes) throws -> Bool { try key.withUnsafeBytes { try seek($0) } }
     func seek(before key: Bytes) throws -> Bool { try key.withUnsafeBytes { try seek(before: $0) } }
-    /// A copy of what it stands on.
+    /// A copy of the current entry.
     var entry: EngineEntry { EngineEntry(key: Bytes(key), value: Bytes(value)) }
 }
 
 extension [EngineEntry] {
-    /// In the order of the keys' bytes.
+    /// The entries in byte order of their keys.
     var sorted: [EngineEntry] { sorted { $0.key.lexicographicallyPrecedes($1.key) } }
 }
 
-/// A thread of its own for something that may block. It is waited for with ``value()``.
+/// A separate thread for work that may block. ``value()`` waits for it.
 final class OnThread<Value: Sendable>: Sendable {
     private let result = Protected<Result<Value, any Error>?>(nil)
 
@@ -155,6 +155,6 @@ final class OnThread<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits for the end, for as long as it takes: a case that hangs here is named by its time limit.
+    /// Waits for the result without a time limit: a case that hangs here fails by its own time limit.
     func value() throws -> Value { try result.wait(until: { $0 != nil }) { $0 }!.get() }
 }

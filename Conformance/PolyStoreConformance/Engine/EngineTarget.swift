@@ -1,26 +1,27 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// The ordered engine under test, as its author hands it in.
+/// An ordered engine under test, as specified by its author.
 ///
 ///     let engine = EngineTarget(name: "mine", features: [.persistence, .fullDurability]) { place in
 ///         try EngineHandle.shared("mine:\(place.path)", isReadOnly: false) { try MyEngine(place.path) }
 ///     }
 public struct EngineTarget: Sendable, CustomStringConvertible {
+    /// The name of the engine.
     public let name: String
-    /// What ``EngineTraits/features`` must be.
+    /// The expected value of ``EngineTraits/features``.
     public let features: Set<Capabilities.Feature>
-    /// Whether the engine is a ``TransactionalEngine``.
+    /// A Boolean value that indicates whether the engine is a ``TransactionalEngine``.
     public let isTransactional: Bool
     let open: @Sendable (ConformancePlace) throws -> EngineHandle
     let setWritesFail: (@Sendable (any OrderedEngine, Bool) throws -> Void)?
     let teardown: @Sendable (ConformancePlace) throws -> Void
 
     /// - Parameters:
-    ///   - open: Opens the engine of a place, or makes it. Called again with the same place to open the same engine, while it is open too.
-    ///   - setWritesFail: Makes the writes of an open engine fail as they do on a full disk (`true`), and succeed again (`false`). Without it the
-    ///     cases about failed writes are skipped.
-    ///   - teardown: Removes what an engine of the place has left elsewhere. Called after each case for each place that the case used.
+    ///   - open: Opens or creates the engine at a path. Called again with the same path to open the same engine, also while it is open.
+    ///   - setWritesFail: Makes the writes of an open engine fail as on a full disk (`true`), or succeed again (`false`). Without it, the cases about failed
+    ///     writes are skipped.
+    ///   - teardown: Removes data that an engine has left elsewhere. Called after each case for each path that the case used.
     public init(
         name: String, features: Set<Capabilities.Feature>, isTransactional: Bool = false,
         open: @escaping @Sendable (ConformancePlace) throws -> EngineHandle,
@@ -35,5 +36,6 @@ public struct EngineTarget: Sendable, CustomStringConvertible {
         self.teardown = teardown
     }
 
+    /// The name.
     public var description: String { name }
 }

@@ -1,15 +1,15 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// Many entries at once.
+/// Reading many entries per call.
 let engineBatchWalkCases: [EngineCase] = [
-    EngineCase("engine.entries.at-once-agree-with-next", "`next(into:)` gives the entries that `next` gives, and stops only at the end.") {
+    EngineCase("engine.entries.at-once-agree-with-next", "`next(into:)` returns the same entries as `next`, and stops only at the end.") {
         run in
         try expectBatchesAgree(run, copies: false)
     },
     EngineCase(
         "engine.entries.copied-agree-with-next",
-        "`next(copyingInto:)` gives the entries that `next` gives: whole counts, the first bytes of keys and values."
+        "`next(copyingInto:)` returns the same entries as `next`: complete counts, the first bytes of keys and values."
     ) { run in try expectBatchesAgree(run, copies: true) },
 ]
 
@@ -33,7 +33,7 @@ private func expectBatchesAgree(_ run: EngineRun, copies: Bool) throws {
             while true {
                 let batch = EntryBatch(copied: copies ? copied : 0)
                 guard let found = copies ? try cursor.next(copyingInto: batch) : try cursor.next(into: batch) else {
-                    // The engine has no such walk, and the cursor has not moved.
+                    // The engine does not support batches, and the cursor has not moved.
                     try run.expect(cursor.entry, equals: entries[position], "the cursor moved although it cannot walk at once")
                     break
                 }

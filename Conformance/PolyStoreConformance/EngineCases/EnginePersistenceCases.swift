@@ -1,10 +1,10 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// What is there after closing and opening again, and after writes that failed.
+/// The contents after reopening, and after failed writes.
 let enginePersistenceCases: [EngineCase] = [
     EngineCase(
-        "engine.persistence.keeps-everything", "After closing and opening again, every key and value is as it was.",
+        "engine.persistence.keeps-everything", "After closing and reopening, every key and value is unchanged.",
         requires: [.persistence]
     ) { run in
         let largest = 70_000
@@ -24,7 +24,7 @@ let enginePersistenceCases: [EngineCase] = [
         }
     },
     EngineCase(
-        "engine.persistence.again-and-again", "An engine that is opened, changed and closed many times has every change.",
+        "engine.persistence.again-and-again", "An engine that is repeatedly opened, changed and closed has every change.",
         requires: [.persistence]
     ) { run in
         var model: [Bytes: Bytes] = [:]
@@ -39,7 +39,7 @@ let enginePersistenceCases: [EngineCase] = [
     },
     EngineCase(
         "engine.persistence.opening-writes-nothing",
-        "An engine that was opened and closed without a batch is empty and can be opened again.",
+        "An engine that was opened and closed without a batch is empty and can be reopened.",
         requires: [.persistence]
     ) { run in
         for _ in 0..<3 {
@@ -59,7 +59,7 @@ let enginePersistenceCases: [EngineCase] = [
     },
     EngineCase(
         "engine.failure.ends-writing",
-        "After an `apply` that failed, every later one throws until the engine is opened again; reading goes on.",
+        "After a failed `apply`, later ones throw until the engine is reopened; reads continue to work.",
         needs: .failingWrites
     ) { run in
         guard let setWritesFail = run.target.setWritesFail else { return }
@@ -70,7 +70,7 @@ let enginePersistenceCases: [EngineCase] = [
         let big = Bytes(repeating: 2, count: 5000)
         try expectThrows(run, "a write that fails") { try open.apply([EngineChange([1], nil), EngineChange([2], big)]) }
         try setWritesFail(engine, false)
-        // What the first has left is not known: nothing may be written behind it.
+        // The state after the first failure is unknown: no later write may succeed.
         for number in 3..<5 as Range<UInt8> {
             try expectThrows(run, "a write after one that failed") { try open.apply([EngineChange([number], [number])]) }
         }
@@ -78,7 +78,7 @@ let enginePersistenceCases: [EngineCase] = [
         open.close()
         open = try run.open()
         let found = try open.contents()
-        // The failed batch was not acknowledged; whole or absent.
+        // The failed batch was not acknowledged: it is present completely or not at all.
         let whole = [[EngineEntry(key: [1], value: [1])], [EngineEntry(key: [2], value: big)]]
         try run.expect(whole.contains(found), "after opening again: \(found)")
         try open.apply([EngineChange([9], [9])])

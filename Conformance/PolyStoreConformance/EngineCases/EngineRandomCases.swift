@@ -1,10 +1,10 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// Random operations against a sorted array.
+/// Random operations, compared with a sorted array.
 let engineRandomCases: [EngineCase] = (1...12).map { seed in
     EngineCase(
-        "engine.random.seed-\(seed)", "Random batches, snapshots, walks and reopenings give what a sorted array gives (seed \(seed))."
+        "engine.random.seed-\(seed)", "Random batches, snapshots, scans and reopenings match a sorted array (seed \(seed))."
     ) { run in try EngineOracle(run, seed: UInt64(seed)).play(steps: 120) }
 }
 
@@ -14,7 +14,7 @@ public struct EngineOracle {
     private let seed: UInt64
     private var random: SplitMix
     private var model: [Bytes: Bytes] = [:]
-    /// Open snapshots, each with what it must have.
+    /// The open snapshots with their expected contents.
     private var snapshots: [(TestSnapshot, [EngineEntry])] = []
 
     init(_ run: EngineRun, seed: UInt64) {
@@ -23,7 +23,7 @@ public struct EngineOracle {
         random = SplitMix(seed)
     }
 
-    /// Plays one random case. The failure names the seed and the step.
+    /// Runs one random case. The failure contains the seed and the step.
     public static func run(seed: UInt64, steps: Int = 200, on target: EngineTarget) async throws {
         try await EngineCase.run("engine.random.seed-\(seed)", on: target, timeLimit: ConformanceCase.timeLimit) { run in
             try EngineOracle(run, seed: seed).play(steps: steps)
@@ -71,7 +71,7 @@ public struct EngineOracle {
     private var entries: [EngineEntry] { model.map { EngineEntry(key: $0, value: $1) }.sorted }
 
     private mutating func key() -> Bytes {
-        // Short ones from few bytes meet again; some are long.
+        // Short keys of few bytes are likely to repeat; some keys are long.
         let count = random.once(in: 20) ? 1 + random.next(KeyWriter.longestKey) : 1 + random.next(3)
         let bytes: Bytes = [0, 1, 0x10, 0x41, 0x7F, 0x80, 0xFE, 0xFF]
         return (0..<count).map { _ in random.pick(bytes) }
@@ -83,7 +83,7 @@ public struct EngineOracle {
         return Bytes(repeating: byte, count: count)
     }
 
-    /// Moves and look-ups.
+    /// Runs cursor moves and lookups.
     private mutating func walk(_ snapshot: TestSnapshot, _ expected: [EngineEntry], _ place: String) throws {
         for _ in 0..<4 {
             let key = key()
@@ -91,7 +91,7 @@ public struct EngineOracle {
         }
         let cursor = try snapshot.cursor()
         defer { cursor.close() }
-        /// Where the cursor must be; nil: nowhere.
+        /// The expected position of the cursor; `nil` if it is unpositioned.
         var position: Int?
         for _ in 0..<30 {
             let (isThere, move): (Bool, String)

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// Keys that part engines: prefixes of one another, zero bytes, 0xFF, the longest.
+/// Keys that are difficult for engines: prefixes of each other, zero bytes, 0xFF, the maximum length.
 let awkwardKeys: [Bytes] = [
     [0], [0, 0], [0, 1], [0, 0xFF], [1], [0x10, 0], [0x10, 7], [0x10, 7, 0], [0x10, 7, 1], [0x10, 8], [0x20], [0x7F], [0x7F, 0xFF], [0x80],
     [0x80, 0], [0xC3, 0x28], [0xFE, 0xFF], [0xFF], [0xFF, 0], [0xFF, 0xFF], Bytes(repeating: 0xFF, count: 3),
@@ -9,16 +9,16 @@ let awkwardKeys: [Bytes] = [
     Bytes(repeating: 0x41, count: KeyWriter.longestKey - 1) + [0x42], Bytes(repeating: 0xFF, count: KeyWriter.longestKey),
 ].sorted { $0.lexicographicallyPrecedes($1) }
 
-/// Where `seek` and `last` go.
+/// The positions that `seek` and `last` move to.
 let engineSeekCases: [EngineCase] = [
-    EngineCase("engine.traits.are-those-told", "The engine has the features and the kind of writing that its author says.") { run in
+    EngineCase("engine.traits.are-those-told", "The engine has the features and the transactions that its author declares.") { run in
         let open = try run.open()
         try run.expect(open.engine.traits.features.sorted(), equals: run.target.features.sorted(), "the features")
         try run.expect(open.engine is any TransactionalEngine, equals: run.target.isTransactional, "is a TransactionalEngine")
         try run.expect(!open.engine.traits.durabilities.isEmpty, "the engine has no durability")
         try run.expect(open.engine.traits.largestPiece > 0 && open.engine.traits.largestTransaction > 0, "a limit is not positive")
     },
-    EngineCase("engine.seek.empty-key-goes-to-the-first-key", "`seek` of an empty key goes to the first key of all.") { run in
+    EngineCase("engine.seek.empty-key-goes-to-the-first-key", "`seek` of an empty key moves to the first key.") { run in
         for keys in [[[0]], [[0], [1]], [[0x10, 7], [0x20]], [[0xFF, 0xFF]], awkwardKeys] as [[Bytes]] {
             let open = try run.open("\(keys.count)-\(keys[0])")
             try open.apply(keys.map { EngineChange($0, [1]) })
@@ -27,22 +27,22 @@ let engineSeekCases: [EngineCase] = [
             let cursor = try snapshot.cursor()
             defer { cursor.close() }
             for start in [nil, UnsafeRawPointer(bitPattern: 64)] {
-                // An empty buffer may have an address or none.
+                // The address of an empty buffer may be nil.
                 let empty = UnsafeRawBufferPointer(start: start, count: 0)
                 try run.expect(try cursor.seek(empty), "seek of an empty key finds nothing among \(keys.count) keys")
                 try run.expect(Bytes(cursor.key), equals: keys[0], "the key")
-                // Once more, from the end.
+                // Again, from the end.
                 _ = try cursor.last()
             }
         }
     },
-    EngineCase("engine.seek.goes-to-the-first-key-not-below", "`seek` goes to the key asked for, or to the next one above.") { run in
+    EngineCase("engine.seek.goes-to-the-first-key-not-below", "`seek` moves to the given key, or to the next greater one.") { run in
         let open = try run.open(keys: awkwardKeys)
         let snapshot = try open.snapshot()
         defer { snapshot.end() }
         let cursor = try snapshot.cursor()
         defer { cursor.close() }
-        // Each key, its neighbours, and what lies between.
+        // Each key, its neighbors, and keys between them.
         let wanted = awkwardKeys.flatMap { key -> [Bytes] in
             let shorter = Bytes(key.dropLast())
             return [key, key + [0], key + [0xFF], shorter, shorter + [0x40]]
@@ -56,7 +56,7 @@ let engineSeekCases: [EngineCase] = [
             try run.expect(before.map(hex), equals: below.map(hex), "seek before \(hex(key))")
         }
     },
-    EngineCase("engine.seek.past-the-end", "`seek` beyond the last key is false, and `seek` and `last` still work afterwards.") { run in
+    EngineCase("engine.seek.past-the-end", "`seek` after the last key returns false, and `seek` and `last` still work.") { run in
         let open = try run.open(keys: [[1], [2], [3]])
         let snapshot = try open.snapshot()
         defer { snapshot.end() }
@@ -69,9 +69,9 @@ let engineSeekCases: [EngineCase] = [
             try run.expect(try cursor.last() && Bytes(cursor.key) == [3], "last after the end")
         }
     },
-    EngineCase("engine.last.is-the-last-key-of-all", "`last` goes to the last key of all, in whatever range of keys it lies.") { run in
+    EngineCase("engine.last.is-the-last-key-of-all", "`last` moves to the last key, in whatever key range it is.") { run in
         let open = try run.open()
-        // From low key ranges to high ones, then away again.
+        // From low key ranges to high ones, then removed again.
         let keys: [Bytes] = [[0x10, 5], [0x10, 9], [0x20], [0x20, 0], [0x7F, 1], [0x80], [0xFF], [0xFF, 0xFF, 0xFF]]
         func expectLast(_ key: Bytes?) throws {
             let snapshot = try open.snapshot()
@@ -91,7 +91,7 @@ let engineSeekCases: [EngineCase] = [
             try expectLast(position == 0 ? nil : keys[position - 1])
         }
     },
-    EngineCase("engine.cursor.of-an-empty-engine", "An empty engine has no first key, no last one and no value.") { run in
+    EngineCase("engine.cursor.of-an-empty-engine", "An empty engine has no first key, no last key and no value.") { run in
         let open = try run.open()
         let snapshot = try open.snapshot()
         defer { snapshot.end() }

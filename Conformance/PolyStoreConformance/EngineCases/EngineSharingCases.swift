@@ -1,11 +1,11 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// Several opens.
+/// Engines that are opened several times.
 let engineSharingCases: [EngineCase] = [
     EngineCase(
         "engine.sharing.one-place-is-one-engine",
-        "A place that is opened twice is one engine: what one open writes, the other sees at once.",
+        "A path that is opened twice is one engine: writes through one handle are visible through the other.",
         requires: [.persistence]
     ) { run in
         let first = try run.open()
@@ -15,7 +15,7 @@ let engineSharingCases: [EngineCase] = [
         try second.apply([EngineChange([2], [2])])
         try run.expect(try first.contents().map(\.key), equals: [[1], [2]], "the first open sees what the second wrote")
         try run.expect(first.engine === second.engine, "the place was opened twice; open it through EngineHandle.shared")
-        // The first may go without the second.
+        // The first can be closed before the second.
         first.close()
         try second.apply([EngineChange([3], [3])])
         let third = try run.open()
@@ -24,7 +24,7 @@ let engineSharingCases: [EngineCase] = [
         third.close()
         try run.expect(try run.open().contents().map(\.key), equals: [[1], [2], [3]], "after all were closed")
     },
-    EngineCase("engine.sharing.two-places-are-two-engines", "Engines of two places share nothing.") { run in
+    EngineCase("engine.sharing.two-places-are-two-engines", "Engines at two paths are independent.") { run in
         let first = try run.open("first")
         let second = try run.open("second")
         try first.apply([EngineChange([1], [1])])
@@ -34,7 +34,7 @@ let engineSharingCases: [EngineCase] = [
         try run.expect(try first.contents(), equals: [EngineEntry(key: [1], value: [1])], "the first, after the second was closed")
     },
     EngineCase(
-        "engine.sharing.opened-by-many-threads", "Threads that open, write and close one place at once lose nothing.",
+        "engine.sharing.opened-by-many-threads", "Threads that open, write and close one path concurrently lose no writes.",
         requires: [.persistence]
     ) { run in
         let turn = Protected(())
@@ -42,7 +42,7 @@ let engineSharingCases: [EngineCase] = [
             OnThread {
                 for round in 0..<6 as Range<UInt8> {
                     let open = try run.open()
-                    // The contract asks for one batch at a time.
+                    // The contract allows one batch at a time.
                     try turn.withLock { _ in try open.apply([EngineChange([thread, round], [round])], .relaxed) }
                     let mine = try open.contents().filter { $0.key[0] == thread }
                     try run.expect(mine.map(\.key), equals: (0...round).map { [thread, $0] }, "thread \(thread) in round \(round)")

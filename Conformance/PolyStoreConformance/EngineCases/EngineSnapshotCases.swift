@@ -1,11 +1,11 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// What snapshots see, and whom they wait for.
+/// The visibility of writes in snapshots, and blocking.
 let engineSnapshotCases: [EngineCase] = [
     EngineCase(
         "engine.snapshot.is-taken-at-once",
-        "A snapshot is of the moment when it was taken, also where nothing was read before the next write."
+        "A snapshot shows the state at its creation, even if nothing was read before the next write."
     ) { run in
         let open = try run.open(keys: [[1], [2], [3]])
         let before = try open.contents()
@@ -14,7 +14,7 @@ let engineSnapshotCases: [EngineCase] = [
         let early = try snapshots[2].cursor()
         defer { early.close() }
         try open.apply([EngineChange([0], [0]), EngineChange([2], nil), EngineChange([3], [9]), EngineChange([4], [4])])
-        // The first asks for a value first, the second for a cursor, the third had a cursor that stood nowhere.
+        // The first starts with a value, the second with a cursor, and the third had an unpositioned cursor.
         try run.expect(try snapshots[0][[3]], equals: [1], "get from a snapshot of before")
         try run.expect(try snapshots[0][[2]], equals: [1], "get of a removed key from a snapshot of before")
         try run.expect(try snapshots[0][[4]] == nil, "a snapshot of before has a later key")
@@ -23,7 +23,7 @@ let engineSnapshotCases: [EngineCase] = [
         try run.expect(try early.last() ? early.entry : nil, equals: before[2], "a cursor of before")
         for snapshot in snapshots { try run.expect(try snapshot.contents(), equals: before, "a second walk") }
     },
-    EngineCase("engine.snapshot.sees-what-was-applied", "A snapshot sees every batch that was applied before it, on whatever thread.") {
+    EngineCase("engine.snapshot.sees-what-was-applied", "A snapshot sees every batch that was applied before it, on any thread.") {
         run in
         let open = try run.open()
         for number in 0..<30 as Range<UInt8> {
@@ -37,8 +37,7 @@ let engineSnapshotCases: [EngineCase] = [
             try run.expect(try OnThread { try open.contents() }.value(), equals: expected, "on another thread")
         }
     },
-    EngineCase("engine.snapshot.many-versions", "Any number of snapshots are open at once, each of its own version, and end in any order.")
-    { run in
+    EngineCase("engine.snapshot.many-versions", "Any number of snapshots of different versions can be open, and end in any order.") { run in
         let open = try run.open()
         var snapshots: [(TestSnapshot, [EngineEntry])] = []
         for number in 0..<24 as Range<UInt8> {
@@ -56,14 +55,14 @@ let engineSnapshotCases: [EngineCase] = [
     },
     EngineCase(
         "engine.snapshot.does-not-wait-for-a-writer",
-        "A snapshot is taken, and read, while a writer writes; the writer's work is not in it."
+        "A snapshot can be created and read during a write, and does not show it."
     ) {
         run in
         let open = try run.open(keys: [[1], [2]])
         let before = try open.contents()
         var batch = open.batch([EngineChange([1], nil), EngineChange([3], [3])])
         let seen = Protected<Result<[EngineEntry], any Error>?>(nil)
-        // The engine is in the middle of the batch while the other thread reads.
+        // The other thread reads while the engine applies the batch.
         batch.whileVisited = {
             let found = Result { try OnThread { try open.contents() }.value() }
             seen.withLock { $0 = found }
@@ -73,7 +72,7 @@ let engineSnapshotCases: [EngineCase] = [
         try run.expect(try open.contents().map(\.key), equals: [[2], [3]], "afterwards")
     },
     EngineCase(
-        "engine.writer.does-not-wait-for-a-snapshot", "A batch is applied while snapshots and cursors are open, which see nothing of it."
+        "engine.writer.does-not-wait-for-a-snapshot", "A batch can be applied while snapshots and cursors are open, which do not see it."
     ) {
         run in
         let open = try run.open(keys: [[1], [2], [3]])
@@ -90,7 +89,7 @@ let engineSnapshotCases: [EngineCase] = [
         try run.expect(try snapshot.contents(), equals: before, "the snapshot")
         try run.expect(try open.contents().map(\.key), equals: [[11], [12], [13], [14], [15], [16], [17], [18], [19]], "the engine")
     },
-    EngineCase("engine.snapshot.goes-to-other-threads", "A snapshot that was taken on one thread is read and ended on another.") { run in
+    EngineCase("engine.snapshot.goes-to-other-threads", "A snapshot can be read and ended on another thread.") { run in
         let open = try run.open(keys: awkwardKeys)
         for _ in 0..<4 {
             let snapshot = Unchecked(try open.snapshot())
@@ -102,8 +101,8 @@ let engineSnapshotCases: [EngineCase] = [
     },
 ]
 
-/// Carries what a case hands from thread to thread on purpose.
-struct Unchecked<Value>: @unchecked Sendable {  // used by one thread at a time, which the case sees to
+/// Carries a value that a case deliberately passes between threads.
+struct Unchecked<Value>: @unchecked Sendable {  // the case ensures that one thread at a time uses it
     let value: Value
     init(_ value: Value) { self.value = value }
 }

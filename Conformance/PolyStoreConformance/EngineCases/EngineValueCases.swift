@@ -1,10 +1,10 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// Keys and values of every kind, and how long what was got is valid.
+/// Keys and values of every kind, and the validity of values that `get` returns.
 let engineValueCases: [EngineCase] = [
     EngineCase(
-        "engine.value.of-any-size", "Values of 0 bytes to largestPiece and a little more come back as they were, by `get` and by a walk."
+        "engine.value.of-any-size", "Values of 0 bytes to slightly above largestPiece are unchanged, by `get` and by a cursor."
     ) {
         run in
         let open = try run.open()
@@ -20,12 +20,12 @@ let engineValueCases: [EngineCase] = [
         defer { snapshot.end() }
         for entry in entries { try run.expect(try snapshot[entry.key] == entry.value, "get of \(entry.value.count) bytes") }
         try run.expect(try snapshot.contents() == entries, "the walk finds other values")
-        // Each becomes another size.
+        // Each value changes its size.
         try open.apply(zip(entries, entries.reversed()).map { EngineChange($0.key, $1.value) })
         try run.expect(
             try open.contents() == zip(entries, entries.reversed()).map { EngineEntry(key: $0.key, value: $1.value) }, "after overwriting")
     },
-    EngineCase("engine.key.of-any-bytes", "Keys of 1 byte to the longest, with any bytes in them, are kept apart, and `get` finds each.") {
+    EngineCase("engine.key.of-any-bytes", "Keys of 1 byte to the maximum length, with any bytes, are distinct, and `get` finds each.") {
         run in
         let open = try run.open()
         try open.apply(awkwardKeys.enumerated().map { EngineChange($1, [UInt8($0)]) })
@@ -39,7 +39,7 @@ let engineValueCases: [EngineCase] = [
         }
     },
     EngineCase(
-        "engine.get.is-valid-until-the-next", "What `get` gave stays as it is until the next `get`, whatever else happens meanwhile."
+        "engine.get.is-valid-until-the-next", "A value from `get` stays valid until the next `get`, whatever else happens."
     ) { run in
         let open = try run.open()
         try open.apply((0..<40).map { EngineChange([$0], Bytes(repeating: $0, count: 3000)) })
@@ -58,7 +58,7 @@ let engineValueCases: [EngineCase] = [
             try run.expect(Bytes(value) == Bytes(repeating: 7, count: 3000), "the value changed under its reader")
         }
     },
-    EngineCase("engine.get.values-stay-where-claimed", "With `valuesStay`, everything that was got stays valid until the snapshot ends.") {
+    EngineCase("engine.get.values-stay-where-claimed", "With `valuesStay`, all values from `get` stay valid until the snapshot ends.") {
         run in
         let open = try run.open()
         try open.apply((0..<60).map { EngineChange([$0], Bytes(repeating: $0, count: 500 + Int($0))) })

@@ -1,16 +1,16 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// How cursors move.
+/// Cursor moves.
 let engineWalkCases: [EngineCase] = [
     EngineCase(
-        "engine.walk.every-key-in-order", "`next` goes through every key in the order of its bytes, `previous` through all of them back."
+        "engine.walk.every-key-in-order", "`next` visits every key in byte order, and `previous` in reverse."
     ) {
         run in
         for count in [1, 2, 25, 700] {
             let keys = count == 25 ? awkwardKeys : (0..<count).map { [UInt8($0 >> 8), UInt8($0 & 0xFF), 7] }
             let open = try run.open("\(count)")
-            // In an order that is not that of the keys.
+            // In an order other than key order.
             for part in 0..<3 {
                 try open.apply(keys.enumerated().filter { $0.offset % 3 == 2 - part }.map { EngineChange($0.element, $0.element) })
             }
@@ -29,7 +29,7 @@ let engineWalkCases: [EngineCase] = [
             try run.expect(found, equals: expected.reversed(), "\(count) keys backwards")
         }
     },
-    EngineCase("engine.walk.turns-around", "`next` and `previous` may follow each other in any order, from any key.") { run in
+    EngineCase("engine.walk.turns-around", "`next` and `previous` can alternate in any order, from any key.") { run in
         let keys = awkwardKeys
         let open = try run.open(keys: keys)
         let snapshot = try open.snapshot()
@@ -46,14 +46,14 @@ let engineWalkCases: [EngineCase] = [
                     position += step
                     let isThere = step > 0 ? try cursor.next() : try cursor.previous()
                     try run.expect(isThere, equals: keys.indices.contains(position), "from \(hex(keys[start])) by \(pattern)")
-                    // Off the end only `seek` and `last` may follow.
+                    // After the end only `seek` and `last` may follow.
                     guard isThere else { break }
                     try run.expect(hex(Bytes(cursor.key)), equals: hex(keys[position]), "from \(hex(keys[start])) by \(pattern)")
                 }
             }
         }
     },
-    EngineCase("engine.walk.ends", "At either end a move is false, and `seek` and `last` work afterwards.") { run in
+    EngineCase("engine.walk.ends", "At either end a move returns false, and `seek` and `last` still work.") { run in
         let open = try run.open(keys: [[1], [2]])
         let snapshot = try open.snapshot()
         defer { snapshot.end() }
@@ -69,7 +69,7 @@ let engineWalkCases: [EngineCase] = [
             try run.expect(try !cursor.previous(), "previous goes before the beginning")
         }
     },
-    EngineCase("engine.walk.several-cursors", "Cursors of one snapshot do not disturb each other, nor does `get`.") { run in
+    EngineCase("engine.walk.several-cursors", "Cursors of one snapshot and `get` do not affect each other.") { run in
         let keys = (0..<50).map { [UInt8($0)] }
         let open = try run.open(keys: keys)
         let snapshot = try open.snapshot()
@@ -88,7 +88,7 @@ let engineWalkCases: [EngineCase] = [
         }
     },
     EngineCase(
-        "engine.walk.outlives-its-snapshot", "A cursor bears the end of its snapshot and of its engine; closing it later does nothing."
+        "engine.walk.outlives-its-snapshot", "A cursor tolerates the end of its snapshot and of its engine; closing it later has no effect."
     ) {
         run in
         let open = try run.open(keys: [[1], [2], [3]])
@@ -103,7 +103,7 @@ let engineWalkCases: [EngineCase] = [
             if closesFirst { left[0].close() }
             snapshot.end()
             snapshot.end()
-            // It may refuse, or go on in what the snapshot had.
+            // The cursor may throw, or continue with the entries of the snapshot.
             do {
                 try run.expect(try left[1].next() ? [2] : nil, equals: Bytes(left[1].key), "next after the end of the snapshot")
             } catch is StoreError {}

@@ -3,7 +3,7 @@ import PolyStoreKeyValue
 
 /// Batches.
 let engineWriteCases: [EngineCase] = [
-    EngineCase("engine.remove.takes-one-key", "Removing a key removes that key alone: not those that begin with it, nor its neighbours.") {
+    EngineCase("engine.remove.takes-one-key", "Removing a key removes only that key, not those with it as a prefix, nor its neighbors.") {
         run in
         let keys: [Bytes] = [[1], [1, 0], [1, 0, 0], [1, 1], [1, 0xFF], [2], [2, 0]] + awkwardKeys.filter { $0[0] > 2 }
         for removed in keys {
@@ -17,7 +17,7 @@ let engineWriteCases: [EngineCase] = [
             for key in keys { try run.expect(try snapshot[key] == nil, equals: key == removed, "get \(hex(key))") }
         }
     },
-    EngineCase("engine.remove.absent-key", "Removing a key that is not there does nothing, and is no error.") { run in
+    EngineCase("engine.remove.absent-key", "Removing a missing key has no effect and is not an error.") { run in
         let open = try run.open(keys: [[1, 1], [3]])
         for key in [[1], [1, 0], [1, 1, 0], [2], [3, 0], [0xFF]] as [Bytes] {
             try open.apply([EngineChange(key, nil)])
@@ -29,7 +29,7 @@ let engineWriteCases: [EngineCase] = [
         try open.apply([EngineChange([1], nil)])
         try run.expect(try open.contents(), equals: [])
     },
-    EngineCase("engine.batch.sets-and-removes", "A batch sets and removes any number of keys at once, and a later batch has the last word.")
+    EngineCase("engine.batch.sets-and-removes", "A batch sets and removes any number of keys, and a later batch overrides an earlier one.")
     { run in
         let open = try run.open()
         var model: [Bytes: Bytes] = [:]
@@ -45,7 +45,7 @@ let engineWriteCases: [EngineCase] = [
         try open.apply([])
         try run.expect(try open.contents().count, equals: model.count, "after an empty batch")
     },
-    EngineCase("engine.batch.of-many-keys", "A batch of 20,000 keys is written whole.") { run in
+    EngineCase("engine.batch.of-many-keys", "A batch of 20,000 keys is written completely.") { run in
         let open = try run.open()
         func key(_ number: Int) -> Bytes { [UInt8(number >> 16), UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)] }
         try open.apply((0..<20_000).map { EngineChange(key($0), key($0) + key($0)) })
@@ -58,7 +58,7 @@ let engineWriteCases: [EngineCase] = [
         try run.expect(try open.contents().map(\.key), equals: (0..<10_000).map { key($0 * 2 + 1) }, "after removing half")
     },
     EngineCase(
-        "engine.batch.all-or-nothing", "A snapshot sees all of a batch or nothing of it, also one that is taken while the batch is written."
+        "engine.batch.all-or-nothing", "A snapshot sees all of a batch or none of it, also if it is created during the write."
     ) { run in
         let open = try run.open()
         let keys = (0..<30).map { [UInt8($0), 1] as Bytes }
@@ -78,7 +78,7 @@ let engineWriteCases: [EngineCase] = [
         }
         let writer = Result {
             for number in 1...60 as ClosedRange<UInt8> {
-                // A snapshot in the middle of the batch, for engines that read the batch while they write.
+                // A snapshot during the batch, for engines that read the batch while they write.
                 var batch = open.batch(keys.map { EngineChange($0, [number]) })
                 let seen = Protected<[Result<[EngineEntry], any Error>]>([])
                 if number % 10 == 0 {

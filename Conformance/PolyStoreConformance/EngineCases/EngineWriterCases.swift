@@ -1,9 +1,9 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// Engines with write transactions of their own.
+/// Engines with their own write transactions.
 let engineWriterCases: [EngineCase] = [
-    EngineCase("engine.writer.reads-its-own-writes", "A writer's `get` and cursors see what it has put and removed.", needs: .writer) {
+    EngineCase("engine.writer.reads-its-own-writes", "A writer's `get` and cursors see its puts and removals.", needs: .writer) {
         run in
         let open = try run.open(keys: [[1], [2], [3]])
         try write(open) { writer in
@@ -15,7 +15,7 @@ let engineWriterCases: [EngineCase] = [
             try run.expect(try writer[[3]] == nil, "a removed key has a value")
             try run.expect(try writer[[4]], equals: [], "an empty value")
             try run.expect(try writer.contents().map(\.key), equals: [[1], [2], [4]], "a walk")
-            // A cursor that was opened before a write is moved before it is read again, and sees the write or what there was before it.
+            // A cursor that was opened before a write is moved before it is read again, and sees the state before or after the write.
             let early = try writer.inner.cursor()
             defer { early.close() }
             try run.expect(try early.seek([]), "seek")
@@ -31,7 +31,7 @@ let engineWriterCases: [EngineCase] = [
         }
         try run.expect(try open.contents().map(\.key), equals: [[0], [1], [4]], "after the commit")
     },
-    EngineCase("engine.writer.end-undoes", "A writer that ends without a commit leaves nothing.", needs: .writer) { run in
+    EngineCase("engine.writer.end-undoes", "A writer that ends without a commit has no effect.", needs: .writer) { run in
         let open = try run.open(keys: [[1], [2]])
         let before = try open.contents()
         for _ in 0..<3 {
@@ -46,7 +46,7 @@ let engineWriterCases: [EngineCase] = [
         try run.expect(try open.contents().map(\.key), equals: [[1], [2], [3]], "writing goes on")
     },
     EngineCase(
-        "engine.writer.is-invisible-until-commit", "Snapshots are taken beside an open writer without waiting, and see nothing of it.",
+        "engine.writer.is-invisible-until-commit", "Snapshots do not wait for an open writer and do not see its changes.",
         needs: .writer
     ) { run in
         let open = try run.open(keys: [[1], [2]])
@@ -63,7 +63,7 @@ let engineWriterCases: [EngineCase] = [
         try run.expect(try open.contents().map(\.key), equals: [[2], [3]], "a new snapshot, after the commit")
     },
     EngineCase(
-        "engine.writer.one-at-a-time", "A second writer begins when the first has ended, and builds on what it committed.", needs: .writer
+        "engine.writer.one-at-a-time", "A second writer begins after the first has ended, and sees what it committed.", needs: .writer
     ) {
         run in
         let open = try run.open()
@@ -86,7 +86,7 @@ let engineWriterCases: [EngineCase] = [
     },
 ]
 
-/// A writer with what cases do to it.
+/// A writer with convenience methods for cases.
 private final class TestWriter {
     let inner: any EngineWriter
     init(_ inner: any EngineWriter) { self.inner = inner }
@@ -99,7 +99,7 @@ private final class TestWriter {
     func remove(_ key: Bytes) throws { try key.withUnsafeBytes { try inner.remove($0) } }
 }
 
-/// One write transaction of the engine.
+/// Runs one write transaction of the engine.
 private func write(
     _ open: OpenEngine, _ durability: Durability? = nil, commits: Bool = true, _ body: (TestWriter) throws -> Void
 ) throws {

@@ -1,17 +1,19 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// Runs a store over a ``FaultyEngine`` whose N-th operation fails, for many N. Whatever fails must say so with a `StoreError`; whatever answers must
-/// answer rightly; and afterwards the store has every commit that was acknowledged and nothing that was refused.
+/// Runs a store over a ``FaultyEngine`` whose N-th operation fails, for many N. Every failing call must throw a `StoreError`, every other call must return the
+/// correct result, and the store must finally contain every acknowledged commit and no rejected one.
 public struct FaultHarness: Sendable {
     private let target: EngineTarget
     private static let commits = 6
 
+    /// Creates a harness for an engine.
     public init(_ target: EngineTarget) { self.target = target }
 
+    /// Runs the harness.
     /// - Parameters:
-    ///   - step: every so many operations one is made to fail, in a store of its own.
-    ///   - isForEver: whether every later operation fails too, until the store is closed.
+    ///   - step: The distance between the operations that fail, each in a separate store.
+    ///   - isForEver: Whether every later operation fails too, until the store is closed.
     public func run(every step: Int, isForEver: Bool = false) async throws -> FaultReport {
         var report = FaultReport()
         var number = 1
@@ -33,12 +35,15 @@ public struct FaultHarness: Sendable {
     }
 }
 
-/// What became of the injected faults.
+/// The results of the injected faults.
 public struct FaultReport: Sendable, CustomStringConvertible {
+    /// The number of injected faults.
     public private(set) var faults = 0
+    /// The number of calls that threw an error.
     public private(set) var errors = 0
+    /// The number of acknowledged commits.
     public private(set) var acknowledged = 0
-    /// Wrong answers without an error, lost or half commits, stores that cannot be opened: each with the operation that failed.
+    /// Wrong results without an error, lost or partial commits, and stores that cannot be opened, each with the operation that failed.
     public private(set) var wrong: [String] = []
 
     fileprivate mutating func add(_ play: FaultPlay) {
@@ -48,10 +53,11 @@ public struct FaultReport: Sendable, CustomStringConvertible {
         wrong += play.wrong
     }
 
+    /// The counts in one line.
     public var description: String { "\(faults) faults: \(errors) errors, \(acknowledged) commits acknowledged, \(wrong.count) wrong" }
 }
 
-/// One store, one fault.
+/// One run with one store and one fault.
 private final class FaultPlay {
     private let run: EngineRun
     private let plan: FaultPlan
@@ -59,7 +65,7 @@ private final class FaultPlay {
     private(set) var errors = 0
     private(set) var acknowledged = 0
     private(set) var wrong: [String] = []
-    /// Commits that are in the store, and those of which an error has left it open.
+    /// The commits that the store must contain, and those whose outcome is unknown after an error.
     private var certain: Set<Int64> = []
     private var possible: Set<Int64> = []
 
@@ -78,7 +84,7 @@ private final class FaultPlay {
             }
             _ = try attempt { try store.verify() }
             plan.removeAll()
-            // Without a fault every answer is the right one.
+            // Without a fault every result must be correct.
             try look(store, schema, mayFail: false)
             try store.close()
         }
@@ -106,7 +112,7 @@ private final class FaultPlay {
         }
     }
 
-    /// Two objects and a link between them.
+    /// Commits two objects and a link between them.
     private func commit(_ number: Int64, _ store: KeyValueBackend, _ schema: ResolvedSchema) throws {
         let item = schema.entities[0]
         var isTried = false

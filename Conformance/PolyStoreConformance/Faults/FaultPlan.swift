@@ -1,25 +1,26 @@
 import PolyStoreBackend
 
-/// Which operations of a ``FaultyEngine`` fail, and how. Can be changed while the engine is in use.
+/// The operations of a ``FaultyEngine`` that fail, and how. It can be modified while the engine is in use.
 public final class FaultPlan: Sendable {
-    /// What the record layer asks of an engine.
+    /// An operation of an engine.
     public enum Operation: String, Sendable, Hashable, CaseIterable {
         case snapshot, get, cursor, seek, last, next, previous, apply, verify
     }
 
+    /// The effect of a fault on an operation.
     public enum Effect: Sendable {
-        /// The operation is not carried out, and throws.
+        /// The operation is not executed and throws.
         case fail(StoreError)
-        /// The operation is carried out, and throws all the same: a write whose acknowledgement is lost.
+        /// The operation is executed and throws: a write whose acknowledgement is lost.
         case failAfterwards(StoreError)
         /// The first half of a batch's keys is applied, then `apply` throws. Other operations fail.
         case tear(StoreError)
-        /// The closure runs before the operation: for delays, and to wait for something.
+        /// The closure runs before the operation, to delay it or to wait for another thread.
         case delay(@Sendable () -> Void)
     }
 
     private struct Rule: Sendable {
-        /// nil: any operation.
+        /// The operation; `nil` for any.
         let operation: Operation?
         let number: Int
         let isForEver: Bool
@@ -34,25 +35,26 @@ public final class FaultPlan: Sendable {
 
     private let state = Protected(State())
 
+    /// Creates a plan without faults.
     public init() {}
 
-    /// Gives the N-th operation of a kind an effect, counted from 1 since the plan was made.
+    /// Adds an effect to the N-th operation of a kind, counted from 1 since the plan was created.
     /// - Parameters:
-    ///   - operation: nil for the N-th of all.
-    ///   - isForEver: also every later one.
+    ///   - operation: The kind of operation; `nil` counts all operations.
+    ///   - isForEver: Whether the effect also applies to all later operations.
     public func add(_ effect: Effect, to operation: Operation?, number: Int, isForEver: Bool = false) {
         state.withLock { $0.rules.append(Rule(operation: operation, number: number, isForEver: isForEver, effect: effect)) }
     }
 
-    /// Lets everything succeed again.
+    /// Removes all faults.
     public func removeAll() { state.withLock { $0.rules = [] } }
 
-    /// How many operations of a kind there were.
+    /// Returns the number of operations of a kind so far.
     public func count(_ operation: Operation) -> Int { state.withLock { $0.counts[operation, default: 0] } }
-    /// How many operations there were.
+    /// The number of operations so far.
     public var total: Int { state.withLock { $0.total } }
 
-    /// Counts an operation, and tells what becomes of it.
+    /// Counts an operation and returns its effect.
     func next(_ operation: Operation) -> Effect? {
         state.withLock { state in
             state.total += 1
@@ -66,7 +68,7 @@ public final class FaultPlan: Sendable {
         }
     }
 
-    /// Carries an operation out, with what the plan has for it.
+    /// Executes an operation with the effect that the plan has for it.
     func perform<Result>(_ operation: Operation, _ body: () throws -> Result) throws -> Result {
         switch next(operation) {
         case nil: return try body()

@@ -1,29 +1,36 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// An engine in front of another one that fails as its plan says.
+/// An engine that wraps another one and fails according to a plan.
 ///
 ///     let plan = FaultPlan()
 ///     plan.add(.fail(StoreError(.io, "The disk fails.")), to: .get, number: 7)
 ///     let store = try KeyValueBackend(EngineHandle(private: FaultyEngine(try MyEngine.open(path), plan)), request)
 public final class FaultyEngine: OrderedEngine {
     private let handle: EngineHandle
+    /// The plan of faults.
     public let plan: FaultPlan
 
-    /// Takes over the handle: it is released when this engine is closed.
+    /// Takes ownership of the handle, which is released when this engine is closed.
     public init(_ handle: EngineHandle, _ plan: FaultPlan) {
         self.handle = handle
         self.plan = plan
     }
 
+    /// The location of the wrapped engine.
     public var place: String { handle.engine.place }
+    /// The traits of the wrapped engine.
     public var traits: EngineTraits { handle.engine.traits }
+    /// Releases the wrapped engine.
     public func close() { handle.release() }
+    /// Verifies the wrapped engine, unless the plan makes the call fail.
     public func verify() throws -> [String] { try plan.perform(.verify) { try handle.engine.verify() } }
+    /// Returns a snapshot of the wrapped engine whose reads fail according to the plan.
     public func snapshot() throws -> any EngineSnapshot {
         try plan.perform(.snapshot) { InterruptedSnapshot(try handle.engine.snapshot(), plan) }
     }
 
+    /// Applies a batch to the wrapped engine. The plan can make it fail completely or partially.
     public func apply(_ batch: WriteBatch, _ durability: Durability) throws {
         switch plan.next(.apply) {
         case nil: try handle.engine.apply(batch, durability)
@@ -60,7 +67,7 @@ private final class InterruptedSnapshot: EngineSnapshot {
     func end() { inner.end() }
 }
 
-/// The walks at once are those of `EngineCursor`: one `next` per entry, each of which can fail.
+/// Batched reads use the defaults of `EngineCursor`: one `next` per entry, and each can fail.
 private final class InterruptedCursor: EngineCursor {
     private let inner: EngineCursor
     private let plan: FaultPlan

@@ -1,23 +1,23 @@
 import PolyStoreBackend
 
-/// Flips bits in the files of a store and cuts them off, and reads every damaged image in every way: each must throw, or give the right answer.
+/// Flips bits in the files of a store and truncates them, and reads every damaged image in every way: each read must throw or return the correct result.
 ///
 ///     let report = try await DamageHarness(target).run(flips: 200, cuts: 50, seed: 1)
 ///     #expect(report.wrong == [])
 ///
-/// Runs in this process: an engine that crashes on a damaged file ends it, and the image named last on the error output is the one.
+/// It runs in this process: an engine that crashes on a damaged file ends the process, and the last image printed to standard error is the cause.
 public struct DamageHarness: Sendable {
     private let target: ConformanceTarget
     private let sample: DamageSample
 
-    /// - Parameter rows: objects in the store; they are what the files are full of.
+    /// - Parameter rows: The number of objects in the store, which make up most of the files.
     public init(_ target: ConformanceTarget, rows: Int = 300) {
         self.target = target
         sample = DamageSample(rows: max(40, rows))
     }
 
-    /// Damages one image after another. Each is the files of a store that was closed, with one bit flipped or one file cut off.
-    /// - Parameter seed: the same seed gives the same images, as far as the engine writes the same files.
+    /// Tests damaged images in sequence. Each consists of the files of a closed store, with one bit flipped or one file truncated.
+    /// - Parameter seed: The seed of the images. The same seed yields the same images if the engine writes the same files.
     public func run(flips: Int, cuts: Int, seed: UInt64, log: @Sendable (String) -> Void = { _ in }) async throws -> DamageReport {
         let run = try ConformanceRun(target, "damage.seed-\(seed)")
         defer { try? run.cleanUp() }
@@ -33,7 +33,7 @@ public struct DamageHarness: Sendable {
             var damaged = files
             let what: String
             if number < flips {
-                // Every byte of all files is as likely as any other.
+                // Every byte of all files is equally likely.
                 var position = random.next(total)
                 var file = 0
                 while position >= filled[file].contents.count {
@@ -57,16 +57,17 @@ public struct DamageHarness: Sendable {
     }
 }
 
-/// What became of the damaged images.
+/// The results of the damaged images.
 public struct DamageReport: Sendable, CustomStringConvertible {
+    /// The number of images.
     public private(set) var images = 0
-    /// Could not be opened.
+    /// The number of images that could not be opened.
     public private(set) var refused = 0
-    /// Were opened, and told of the damage when they were read or verified.
+    /// The number of images that were opened, and whose damage was reported by a read or by verification.
     public private(set) var found = 0
-    /// Gave every right answer, and nothing was found: the damage lay where nothing is kept.
+    /// The number of images with only correct results and no findings: the damage was in unused bytes.
     public private(set) var unharmed = 0
-    /// A wrong answer without an error, each with what was damaged and what was read.
+    /// Wrong results without an error, each with the damage and the read.
     public private(set) var wrong: [String] = []
 
     mutating func add(_ what: String, _ outcome: DamageSample.Outcome) {
@@ -81,6 +82,7 @@ public struct DamageReport: Sendable, CustomStringConvertible {
         if !outcome.wrong.isEmpty { wrong.append("\(what): \(outcome.wrong.joined(separator: "; "))") }
     }
 
+    /// The counts in one line.
     public var description: String {
         "\(images) damaged images: \(refused) refused, \(found) found when read, \(unharmed) unharmed, \(wrong.count) wrong without an error"
     }

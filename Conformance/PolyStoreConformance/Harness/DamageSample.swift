@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// A store with records, indexes and links, and every way of reading it.
+/// A store with records, indexes and links, and every way to read it.
 struct DamageSample: Sendable {
     let rows: Int
 
@@ -17,7 +17,7 @@ struct DamageSample: Sendable {
                 ])
         ])
 
-    /// Bytes that no engine compresses, and that occur once.
+    /// Returns incompressible bytes that occur only once.
     func payload(_ row: Int) -> [UInt8] {
         var random = SplitMix(UInt64(row) &* 7919)
         return (0..<15).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
@@ -43,11 +43,11 @@ struct DamageSample: Sendable {
             }
         }
         try store.backend.close()
-        // Engines with a log move it into their tables when they are opened.
+        // Engines with a log move its contents to their tables when they are opened.
         for _ in 0..<2 { try run.open(Self.schema).backend.close() }
     }
 
-    /// An answer, or the error instead.
+    /// A result, or the error instead.
     typealias Answer = Result<[[Value]], StoreError>
 
     private func ways(_ store: TestStore) throws -> [(name: String, read: (any ReadTransaction) throws -> [[Value]])] {
@@ -91,7 +91,7 @@ struct DamageSample: Sendable {
         ]
     }
 
-    /// What each way of reading gives.
+    /// Returns the result of each way of reading.
     func answers(_ run: ConformanceRun) throws -> [String: Answer] {
         let store = try run.open(Self.schema)
         defer { try? store.backend.close() }
@@ -102,16 +102,16 @@ struct DamageSample: Sendable {
         do { return .success(try store.read(body)) } catch let error as StoreError { return .failure(error) }
     }
 
-    /// What became of one damaged image.
+    /// The outcome of one damaged image.
     struct Outcome {
-        /// Opening, a read or `verify` has told of the damage.
+        /// A Boolean value that indicates whether opening, a read or `verify` has reported the damage.
         var isFound = false
         var isRefused = false
-        /// Ways of reading that gave another answer than before the damage, and no error.
+        /// The ways of reading that returned another result than before the damage, without an error.
         var wrong: [String] = []
     }
 
-    /// Opens the store as it is now, and reads it in every way.
+    /// Opens the current files and reads the store in every way.
     func compare(_ run: ConformanceRun, with expected: [String: Answer]) throws -> Outcome {
         var outcome = Outcome()
         let store: TestStore

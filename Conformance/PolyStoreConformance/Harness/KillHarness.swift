@@ -2,9 +2,9 @@
     import Foundation
     import PolyStoreBackend
 
-    /// Kills a writing process again and again, and checks what it has left: every commit that was acknowledged, each whole, and a sound store.
+    /// Kills a writing process repeatedly and checks the store afterwards: every acknowledged commit is present and complete, and verification finds nothing.
     ///
-    /// The process is a program of the author's that calls ``writeUntilKilled(_:_:)``:
+    /// The process runs a program of the backend's author that calls ``writeUntilKilled(_:_:)``:
     ///
     ///     // main.swift of a small executable: kill-child PLACE DURABILITY
     ///     let durability = Durability(rawValue: CommandLine.arguments[2]) ?? .full
@@ -19,8 +19,8 @@
         private let arguments: @Sendable (ConformancePlace, Durability) -> [String]
 
         /// - Parameters:
-        ///   - program: the path of the executable.
-        ///   - arguments: what it is given, so that it opens the store of a place.
+        ///   - program: The path of the executable.
+        ///   - arguments: Returns the arguments with which it opens the store at a path.
         public init(
             _ target: ConformanceTarget, program: String, arguments: @escaping @Sendable (ConformancePlace, Durability) -> [String]
         ) {
@@ -29,8 +29,8 @@
             self.arguments = arguments
         }
 
-        /// Kills the writer so many times; each goes on with the store that the last kill left.
-        /// - Throws: ``ConformanceFailure`` with the kill after which something was lost, half there or damaged.
+        /// Kills the writer a number of times. Each writer continues with the store that the previous kill left.
+        /// - Throws: ``ConformanceFailure`` with the kill after which a commit was lost, partial or damaged.
         public func run(kills: Int, durability: Durability, seed: UInt64) async throws -> KillReport {
             try await onThread { try kill(kills, durability, seed) }
         }
@@ -41,7 +41,7 @@
             var random = SplitMix(seed)
             var report = KillReport()
             for number in 1...max(1, kills) {
-                // By what the writer has done and not by a clock: at the first acknowledgement or at a later one, and a little after it.
+                // Timed by the writer's progress rather than a clock: at the first or a later acknowledgement, and shortly after it.
                 let acknowledgements = random.next(40)
                 let pause = random.next(3000)
                 let last = try killOne(run, durability, after: acknowledgements, microseconds: pause)
@@ -49,13 +49,13 @@
                 report.acknowledged = max(report.acknowledged, last)
                 let found = try KillSample.check(run, acknowledged: report.acknowledged, "after kill \(number)")
                 report.unacknowledged += max(0, found - report.acknowledged)
-                // What is there now was seen, and stays.
+                // The commits that are present now have been read and must stay.
                 report.acknowledged = max(report.acknowledged, found)
             }
             return report
         }
 
-        /// - Returns: the last commit that was acknowledged; 0 for none.
+        /// - Returns: the last acknowledged commit; 0 for none.
         private func killOne(_ run: ConformanceRun, _ durability: Durability, after lines: Int, microseconds: Int) throws -> Int {
             let process = Process()
             let output = Pipe()
@@ -79,12 +79,12 @@
             usleep(UInt32(microseconds))
             Foundation.kill(process.processIdentifier, SIGKILL)
             bytes += output.fileHandleForReading.readDataToEndOfFile()
-            // A last line without its end was not acknowledged.
+            // A last line without its newline was not acknowledged.
             let whole = bytes.lastIndex(of: 10).map { bytes[..<$0] } ?? []
             return whole.split(separator: 10).last.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
         }
 
-        /// Writes commit after commit, and prints the number of each on a line of its own once it is acknowledged. Ends only by being killed.
+        /// Writes commits continuously, and prints the number of each on a separate line once it is acknowledged. Never returns.
         public static func writeUntilKilled(_ store: StoreConfiguration, _ durability: Durability) throws -> Never {
             let schema = try ResolvedSchema(KillSample.schema)
             let backend = try store.open(schema: schema, configurationName: nil, logger: SilentLogger())
@@ -95,14 +95,16 @@
         }
     }
 
-    /// What the kills have left.
+    /// The results of the kills.
     public struct KillReport: Sendable, CustomStringConvertible {
+        /// The number of kills.
         public internal(set) var kills = 0
-        /// The number of the last commit that was acknowledged; all up to it are whole.
+        /// The number of the last acknowledged commit; all commits up to it are complete.
         public internal(set) var acknowledged = 0
-        /// Commits that were whole although the kill came before their acknowledgement.
+        /// The number of complete commits that were killed before their acknowledgement.
         public internal(set) var unacknowledged = 0
 
+        /// The counts in one line.
         public var description: String {
             "\(kills) kills, \(acknowledged) commits, \(unacknowledged) of them not acknowledged, nothing lost, nothing half there"
         }

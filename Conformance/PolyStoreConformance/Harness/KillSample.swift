@@ -1,6 +1,7 @@
 import PolyStoreBackend
 
-/// What a process writes until it is killed: commits of three entries each, a counter, a named value and an entry of the change log. Every fifth commit deletes the entries of the fourth before.
+/// The data that a process writes until it is killed: commits of three entries each, a counter, a named value and an entry of the change log. Every fifth
+/// commit deletes the entries of the fourth commit before it.
 enum KillSample {
     static let schema = SchemaDescription(
         name: "Kill",
@@ -18,7 +19,7 @@ enum KillSample {
     /// The named value that holds the number of the last commit.
     private static let valueName = "kill.commit"
 
-    /// So many entries of the change log are kept.
+    /// The number of change log entries that are kept.
     private static let logLength: Int64 = 8
 
     private static func row(_ number: Int64, _ part: Int64) -> [Value] {
@@ -32,7 +33,7 @@ enum KillSample {
     }
 
     /// Writes one commit.
-    /// - Returns: its number.
+    /// - Returns: the number of the commit.
     static func write(_ backend: any StorageBackend, _ schema: ResolvedSchema, _ durability: Durability) throws -> Int64 {
         guard let entry = schema.entity(named: "Entry"), let counter = schema.entity(named: "Counter") else { return 0 }
         let transaction = try backend.beginWrite()
@@ -56,7 +57,7 @@ enum KillSample {
         return number
     }
 
-    /// Checks what is there.
+    /// Checks the contents.
     /// - Returns: the number of the last commit.
     static func check(_ run: ConformanceRun, acknowledged: Int, _ when: String) throws -> Int {
         let store = try run.open(schema)

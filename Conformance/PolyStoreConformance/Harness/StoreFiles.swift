@@ -4,15 +4,15 @@
     import Foundation
 #endif
 
-/// The files of a store as they are at one moment: everything below a folder.
+/// The files of a store at one moment: everything below a folder.
 struct StoreFiles {
     struct Item {
-        /// nil: a folder.
+        /// The bytes of a file; `nil` for a folder.
         var contents: [UInt8]?
         var mode: Int
     }
 
-    /// By the path below the folder.
+    /// The items, by the path below the folder.
     var items: [String: Item] = [:]
 
     init(reading folder: String) throws {
@@ -21,7 +21,7 @@ struct StoreFiles {
             let path = folder + "/" + name
             let attributes = try manager.attributesOfItem(atPath: path)
             let type = attributes[.type] as? FileAttributeType
-            // Sockets and the like hold no data.
+            // Sockets and other special files hold no data.
             guard type == .typeRegular || type == .typeDirectory else { continue }
             let mode = attributes[.posixPermissions] as? Int ?? 0
             items[name] = Item(
@@ -44,12 +44,12 @@ struct StoreFiles {
         }
     }
 
-    /// The files that hold bytes, in the order of their names.
+    /// The non-empty files, ordered by name.
     var filled: [(name: String, contents: [UInt8])] {
         items.compactMap { name, item in item.contents.flatMap { $0.isEmpty ? nil : (name, $0) } }.sorted { $0.0 < $1.0 }
     }
 
-    /// Every place where some bytes lie.
+    /// Returns every position at which the bytes occur.
     func places(of bytes: [UInt8]) -> [(name: String, offset: Int)] {
         filled.flatMap { name, contents in
             contents.withUnsafeBytes { contents in

@@ -1,13 +1,13 @@
 import PolyStoreBackend
 
-/// Holds a backend against a naive model: random schemas, random changes, random questions.
+/// Compares a backend with a naive model: random schemas, changes and requests.
 ///
-/// Everything comes from a seed, so that a failure can be had again. What fails is cut down before it is reported: the message has the schema,
-/// the steps that are left, what was expected and what was found.
+/// Everything is derived from a seed, so that a failure can be reproduced. A failing case is reduced before it is reported: the message contains the schema,
+/// the remaining steps, the expected and the actual result.
 ///
 ///     for seed in 1...2000 { try await Oracle.run(seed: UInt64(seed), on: target) }
 public enum Oracle {
-    /// Runs the case of a seed in a scratch folder of its own, which is gone afterwards.
+    /// Runs the case of a seed in a separate scratch folder, which is removed afterwards.
     /// - Throws: ``ConformanceFailure``.
     public static func run(seed: UInt64, on target: ConformanceTarget) async throws {
         let run = try ConformanceRun(target, "oracle.seed-\(seed)")
@@ -31,13 +31,13 @@ public enum Oracle {
     }
 }
 
-/// Tries steps on fresh stores.
+/// Runs steps on new stores.
 private struct OracleTries {
     let run: ConformanceRun
     let schema: ResolvedSchema
     private let name: String
     private var count = 0
-    /// As many are enough to leave a handful of steps.
+    /// The maximum number of runs, enough to reduce a case to a few steps.
     private static let most = 300
 
     init(run: ConformanceRun, schema: ResolvedSchema, name: String) {
@@ -61,10 +61,10 @@ private struct OracleTries {
         }
     }
 
-    /// Leaves out steps, then edits, then parts of questions, while it still fails.
+    /// Removes steps, then edits, then parts of requests, while the case still fails.
     mutating func shrunk(_ steps: [OracleStep], _ failure: OracleMismatch) -> ([OracleStep], OracleMismatch) {
         var last = failure
-        // What came after the failure had no part in it.
+        // Steps after the failure are irrelevant.
         var steps = Array(steps.prefix(failure.step + 1))
         if let again = self.failure(of: steps) { last = again }
         reduce(&steps, &last) { $0 }
@@ -82,7 +82,7 @@ private struct OracleTries {
         return (steps, last)
     }
 
-    /// Makes a question as simple as it can be.
+    /// Simplifies a request as far as possible.
     private mutating func simplify(_ steps: inout [OracleStep], _ index: Int, _ last: inout OracleMismatch) {
         var isDone = false
         while !isDone {
@@ -98,7 +98,7 @@ private struct OracleTries {
         }
     }
 
-    /// Leaves out halves, quarters and so on down to single ones.
+    /// Removes halves, quarters and so on, down to single elements.
     private mutating func reduce<T>(_ list: inout [T], _ last: inout OracleMismatch, _ steps: ([T]) -> [OracleStep]) {
         var size = max(list.count / 2, 1)
         while true {

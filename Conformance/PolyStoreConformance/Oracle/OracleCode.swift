@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
-// Requests as Swift, to be pasted into a case or a test, where `schema` is the resolved schema.
+// Requests as Swift code that can be pasted into a case or a test in which `schema` is the resolved schema.
 
 extension OracleQuery {
-    /// Those that are requests.
+    /// The code of the queries that are requests.
     var code: [String] {
         switch self {
         case .fetch(let request), .count(let request), .explain(let request), .refused(let request): [request.code]
@@ -63,7 +63,7 @@ extension Value {
 }
 
 extension String {
-    /// A literal, scalar by scalar.
+    /// A string literal, scalar by scalar.
     fileprivate var code: String {
         "\""
             + unicodeScalars.map { scalar in
@@ -127,11 +127,12 @@ extension QueryExpression {
             return "QueryExpression.count(\(reference.code(entity)), where: \(predicate.code(reference.destination)))"
         case .aggregate(let function, let reference, let inner):
             return "QueryExpression.aggregate(.\(function), \(reference.code(entity)), \(inner.code(reference.destination)))"
-        // Of types that have no such operation there is no expression, so there is one.
+        // The operation exists for the types, so the result is never `nil`.
         case .arithmetic(let operation, let left, let right):
             return "QueryExpression.arithmetic(.\(operation), \(left.code(entity)), \(right.code(entity)))!"
         case .folded(let inner, let options):
             return "QueryExpression.folded(\(inner.code(entity)), TextOptions(rawValue: \(options.rawValue)))"
+        case .function, .conditional, .element, .outer: return "\(self)"
         }
     }
 }

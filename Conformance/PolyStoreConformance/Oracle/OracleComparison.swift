@@ -1,7 +1,6 @@
 import PolyStoreBackend
 
-/// A condition on expressions as it was meant, before anything is made simpler: what is asked of a store is made by the framework, and what it should
-/// answer of the sides.
+/// A condition on expressions before any simplification. The framework builds the request from it, and the model computes the expected result from its sides.
 struct OracleComparison {
     enum Kind {
         case compare(ComparisonOperator, QueryExpression)
@@ -23,7 +22,7 @@ struct OracleComparison {
         }
     }
 
-    /// The same with simpler sides.
+    /// The same comparison with simpler sides.
     var simpler: [OracleComparison] {
         func with(_ left: QueryExpression, _ kind: Kind) -> OracleComparison { OracleComparison(entity: entity, left: left, kind: kind) }
         let lefts = OracleQuery.simpler(left).map { with($0, kind) }
@@ -49,7 +48,7 @@ extension OracleComparison: CustomStringConvertible {
 }
 
 extension OracleModel {
-    /// The ids of those of which it is true, and of those of which it is false.
+    /// Returns the ids for which the comparison is true, and those for which it is false.
     func answer(_ comparison: OracleComparison) -> (yes: [Int64], no: [Int64]) {
         let truths = ids(comparison.entity.index).map { ($0, holds(comparison, $0)) }
         return (truths.filter { $0.1 == true }.map(\.0), truths.filter { $0.1 == false }.map(\.0))

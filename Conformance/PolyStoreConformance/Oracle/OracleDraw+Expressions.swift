@@ -1,14 +1,14 @@
 import PolyStoreBackend
 
 extension OracleDraw {
-    // MARK: Other objects
+    // MARK: Related objects
 
     mutating func reference(_ entity: Entity, toOne: Bool? = nil) -> RelationshipReference? {
         let fitting = entity.relationships.filter { toOne == nil || $0.isToMany != toOne }
         return fitting.isEmpty ? nil : RelationshipReference(random.pick(fitting), in: schema)
     }
 
-    /// A condition on what a relationship leads to, or on how many.
+    /// Draws a condition on related objects or on their number.
     mutating func onOthers(_ entity: Entity, _ depth: Int) -> QueryPredicate? {
         guard let reference = reference(entity) else { return nil }
         let quantifiers: [Quantifier] = reference.isToMany ? [.any, .any, .all] : [.one, .one, .any, .all]
@@ -23,7 +23,7 @@ extension OracleDraw {
 
     // MARK: Expressions
 
-    /// Conditions on expressions.
+    /// Draws a condition on expressions.
     mutating func onExpressions(_ entity: Entity, _ depth: Int) -> QueryPredicate { comparison(entity, depth).predicate }
 
     mutating func comparison(_ entity: Entity, _ depth: Int) -> OracleComparison {
@@ -76,7 +76,7 @@ extension OracleDraw {
         case 8:
             guard let reference = reference(entity) else { return dates(entity) ?? constant() }
             let inner = number(reference.destination, depth - 1)
-            // Sums of reals may differ in the last digit, and a comparison would show it.
+            // Sums of reals may differ in the last digit, which a comparison would reveal.
             let all: [Aggregate.Function] = [.minimum, .maximum, .count, .countDistinct]
             return .aggregate(random.pick(inner.type.physical == .integer ? all + [.sum, .average] : all), reference, inner)
         default:
@@ -85,7 +85,7 @@ extension OracleDraw {
         }
     }
 
-    /// The seconds between two dates.
+    /// Draws the seconds between two dates.
     private mutating func dates(_ entity: Entity) -> QueryExpression? {
         let dates = entity.fields.filter { $0.type == .date }.map { QueryExpression.field(FieldReference($0)) }
         guard let first = dates.first else { return nil }
@@ -113,7 +113,7 @@ extension OracleDraw {
         return texts.isEmpty ? .constant(OracleValues.value(.string, &random), .string) : .field(FieldReference(random.pick(texts)))
     }
 
-    /// What an expression can be compared with.
+    /// Draws an expression with which another can be compared.
     private mutating func partner(of left: QueryExpression, _ entity: Entity, _ depth: Int) -> QueryExpression {
         if random.once(in: 15) { return .constant(.null, left.type) }
         if left.type.isNumber { return random.once(in: 3) ? constant() : number(entity, depth) }
@@ -127,7 +127,7 @@ extension OracleDraw {
 
     // MARK: Patterns
 
-    /// What a text of the store looks like, from its beginning on.
+    /// Draws a pattern similar to a text of the store, from its beginning.
     private mutating func likeness(of text: String) -> String {
         var pattern = ""
         for scalar in text.unicodeScalars.prefix(random.next(6)) {
@@ -164,9 +164,9 @@ extension OracleDraw {
         }.joined()
     }
 
-    // MARK: What must be refused
+    // MARK: Invalid requests
 
-    /// A request with one thing in it that no store may take.
+    /// Draws a request with one invalid element.
     mutating func wrongRequest(_ entity: Entity) -> FetchRequest {
         var request = FetchRequest(entity)
         if random.once(in: 4) {
@@ -179,7 +179,7 @@ extension OracleDraw {
             predicate = random.pick([.not(predicate), .and([other, predicate]), .or([predicate, other])])
         }
         request.predicate = predicate
-        // Of an object that leads there.
+        // A relationship that leads to the entity.
         let referrers = schema.entities.flatMap { source in source.relationships.map { (source, $0) } }.filter {
             $1.destination == entity.index
         }
@@ -203,7 +203,7 @@ extension OracleDraw {
             guard let reference = reference(entity, toOne: false) else { break }
             return .related(reference, .one, .all)
         case 2:
-            // Of another entity, or with another ordinal.
+            // Of another entity, or with another field index.
             guard
                 let reference = schema.entities.flatMap({ other in other.relationships.map { RelationshipReference($0, in: schema) } })
                     .first(where: { !entity.relationships.contains($0.relationship) })
@@ -220,7 +220,7 @@ extension OracleDraw {
         return .text(id, random.pick([.contains, .like, .beginsWith]), .constant(.text("1"), .string))
     }
 
-    /// No text, or no value at all.
+    /// Draws an expression that is not text, or not a value.
     private mutating func wrongExpression(_ entity: Entity) -> QueryExpression {
         if let reference = reference(entity, toOne: false), random.once(in: 2) {
             return .related(reference, text(reference.destination, 0))

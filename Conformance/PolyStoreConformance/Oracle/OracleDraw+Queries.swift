@@ -35,7 +35,7 @@ extension OracleDraw {
             request.sortKeys.append(
                 SortKey(key, ascending: random.once(in: 2), nulls: random.pick([.smallest, .smallest, .first, .last])))
         }
-        // Indexes over several fields are for orders over several fields.
+        // Orders by several fields, for which compound indexes exist.
         if random.once(in: 5), let index = entity.indexes.last {
             let ascending = random.once(in: 2)
             request.sortKeys = index.fields.map { SortKey(FieldReference(entity.fields[$0]), ascending: ascending) }
@@ -73,7 +73,7 @@ extension OracleDraw {
         for field in random.pick(random.next(3), of: entity.fields) { groupBy.append(FieldReference(field)) }
         if random.once(in: 20) { groupBy.append(.objectID) }
         var condition = random.once(in: 2) ? QueryPredicate.all : predicate(entity, random.next(3))
-        // Sums in which great numbers cancel each other out, and nothing else that hides the small ones.
+        // Large numbers that cancel each other in a sum, without other values that would hide the small ones.
         if let reals = aggregates.compactMap(\.field).first(where: { $0.type == .double }), random.next(3) > 0 {
             let small = QueryPredicate.and([.compare(reals, .greater, .real(-100)), .compare(reals, .less, .real(100))])
             condition = .or([small, .oneOf(reals, [.real(1e18), .real(-1e18)])])
@@ -95,7 +95,7 @@ extension OracleDraw {
         return shallow(entity, depth)
     }
 
-    /// Deeper than an engine may like to have it.
+    /// Draws a deeply nested condition.
     private mutating func deep(_ entity: Entity) -> QueryPredicate {
         var predicate = shallow(entity, 0)
         for _ in 0..<10 + random.next(40) {
@@ -108,7 +108,7 @@ extension OracleDraw {
         return predicate
     }
 
-    /// More values than an engine may like to have.
+    /// Draws a long list of values.
     private mutating func long(_ entity: Entity) -> QueryPredicate {
         let field = field(entity)
         var values: [Value] = []
@@ -169,7 +169,7 @@ extension OracleDraw {
         return .text(field, random.pick([TextOperator.contains, .beginsWith, .endsWith]), pattern)
     }
 
-    /// One that an object has, one that it could have, now and then null or one of the wider type.
+    /// Draws a value that an object has or could have, occasionally null or of the wider type.
     private mutating func constant(_ entity: Entity, _ field: FieldReference) -> Value {
         if random.once(in: 15) { return .null }
         if field.isObjectID { return .integer(id(entity.index)) }

@@ -1,13 +1,13 @@
 import PolyStoreBackend
 
-/// Draws the steps of a case. Keeps a model of its own, so that most of what it draws can be done.
+/// Draws the steps of a case. Keeps its own model, so that most steps are valid.
 struct OracleDraw {
     var random: SplitMix
     let schema: ResolvedSchema
     private var committed: OracleModel
     private var written: OracleModel?
     private let isPersistent: Bool
-    /// The ids of most objects are below it. More than a handful of objects now and then, for what is done with rows by the dozen.
+    /// An upper bound of most ids. Occasionally larger, to cover operations on many rows.
     private let reach: Int
 
     init(_ random: SplitMix, _ schema: ResolvedSchema, isPersistent: Bool) {
@@ -38,7 +38,7 @@ struct OracleDraw {
         case 6: steps.append(.reserveIDs(entity: random.next(schema.entities.count), count: 1 + random.next(5)))
         case 7: steps.append(.hold)
         case 8:
-            // Seldom: opening takes as long as everything else together.
+            // Rarely, because reopening takes as long as all other steps together.
             guard isPersistent, random.once(in: 5) else { return steps.append(.hold) }
             steps.append(.reopen)
             written = nil
@@ -52,7 +52,7 @@ struct OracleDraw {
         }
     }
 
-    /// A change set; of seven in eight whatever must be refused is taken out again.
+    /// Draws a change set; in seven of eight cases, invalid edits are removed.
     private mutating func apply(inserting inserts: Int) -> OracleStep {
         let mayFail = random.once(in: 8)
         var edits: [OracleEdit] = []
@@ -60,7 +60,7 @@ struct OracleDraw {
         for _ in 0..<random.next(5) { edits.append(update(mayFail)) }
         if random.once(in: 3) { edits += swap() }
         if random.once(in: 2) { for _ in 0..<1 + random.next(2) { edits.append(delete(mayFail)) } }
-        // Later edits of an object that an earlier one changes are left out, so each kind has its turn to be first.
+        // Edits of an object that an earlier edit changes are ignored, so the order varies.
         if random.once(in: 2) { edits.reverse() }
         for _ in 0..<(schema.links.isEmpty ? 0 : random.next(6)) { edits.append(link(edits)) }
         for _ in 0..<4 {
@@ -89,7 +89,7 @@ struct OracleDraw {
 
     private func destination(_ entity: Entity, _ field: Field) -> Int? { field.relationship.map { entity.relationships[$0].destination } }
 
-    /// Mostly the id of an object that is there.
+    /// Draws an id, mostly of an existing object.
     mutating func id(_ entity: Int) -> Int64 {
         let ids = model.ids(entity)
         return ids.isEmpty || random.once(in: 12) ? Int64(1 + random.next(reach)) : random.pick(ids)
@@ -112,7 +112,7 @@ struct OracleDraw {
         return .update(entity: entity.index, id: id(entity.index), fields: fields)
     }
 
-    /// Two objects change values, of all fields of an index or of some.
+    /// Draws an exchange of values between two objects, of all or some fields of an index.
     private mutating func swap() -> [OracleEdit] {
         let entity = random.pick(schema.entities)
         let ids = random.pick(2, of: model.ids(entity.index))
@@ -142,7 +142,7 @@ struct OracleDraw {
             places: (place(), place()))
     }
 
-    /// A position, or none.
+    /// Draws a position or `nil`.
     private mutating func place() -> Int64? {
         switch random.next(8) {
         case 0: nil
@@ -151,7 +151,7 @@ struct OracleDraw {
         }
     }
 
-    /// One that is there, or one that is being inserted.
+    /// Draws the id of an existing object or of one that is being inserted.
     private mutating func id(_ entity: Int, _ edits: [OracleEdit]) -> Int64 {
         var fresh: [Int64] = []
         for case .insert(entity, let id, _) in edits { fresh.append(id) }
@@ -160,7 +160,7 @@ struct OracleDraw {
 }
 
 extension Set<OracleModel.ObjectKey> {
-    /// Whether the object of an edit is among them.
+    /// Returns whether the set contains the object of an edit.
     fileprivate func contains(_ edit: OracleEdit) -> Bool {
         switch edit {
         case .insert(let entity, let id, _), .update(let entity, let id, _), .delete(let entity, let id):

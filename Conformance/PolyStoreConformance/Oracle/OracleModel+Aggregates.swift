@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
-/// What an aggregate should be.
+/// The expected result of an aggregate.
 enum OracleAggregate {
     case exactly(Value)
-    /// A real that may be off by as much.
+    /// A real with a tolerance.
     case near(Double, within: Double)
-    /// Numbers so great that the order in which they are added decides.
+    /// Any number: the result depends on the order of the additions.
     case anything
 
     func accepts(_ found: Value) -> Bool {
@@ -35,7 +35,7 @@ extension OracleModel {
         var members: [Int64]
     }
 
-    /// nil where a sum does not fit, and `invalidValue` is the answer.
+    /// Returns the expected rows; `nil` if a sum overflows and the result is `invalidValue`.
     func answer(_ request: AggregateRequest) -> [(key: [Value], values: [OracleAggregate])]? {
         var answer: [(key: [Value], values: [OracleAggregate])] = []
         for group in groups(request) {
@@ -102,7 +102,7 @@ extension OracleModel {
         if case .real(let least) = sorted[0], least.isNaN { return .exactly(.real(.nan)) }
         let places = [sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2]]
         if case .integer(let low) = places[0], case .integer(let high) = places[1] {
-            // Halfway between great ones of different signs, where reals would lose all.
+            // The midpoint of large numbers with different signs, where reals would lose all digits.
             let sum = unsigned ? Int128(UInt64(bitPattern: low)) + Int128(UInt64(bitPattern: high)) : Int128(low) + Int128(high)
             return .near(Double(sum) / 2, within: (Double(sum) / 2).ulp * 2)
         }
@@ -111,7 +111,7 @@ extension OracleModel {
         return median.isNaN ? .exactly(.real(.nan)) : (median.isInfinite ? .exactly(.real(median)) : .near(median, within: median.ulp * 2))
     }
 
-    /// From the greatest difference, so that nothing overflows, and in two passes.
+    /// Scaled by the greatest difference to avoid overflow, in two passes.
     private func deviation(_ values: [Value], _ unsigned: Bool) -> OracleAggregate {
         guard let first = values.first else { return .exactly(.null) }
         if values.contains(where: { !number($0, unsigned).isFinite }) { return .exactly(.real(.nan)) }
@@ -150,14 +150,14 @@ extension OracleModel {
         return Int64(exactly: sum).map { .exactly(.integer($0)) }
     }
 
-    /// Exact, by sums that do not overlap (Shewchuk, "Adaptive precision floating-point arithmetic", 1997).
+    /// Exact, by non-overlapping sums (Shewchuk, "Adaptive precision floating-point arithmetic", 1997).
     private func real(_ values: [Value], _ isAverage: Bool) -> OracleAggregate {
         let numbers = values.compactMap { if case .real(let number) = $0 { number } else { nil } }
         let count = isAverage ? Double(numbers.count) : 1
         if numbers.contains(where: \.isNaN) || numbers.contains(.infinity) && numbers.contains(-.infinity) { return .exactly(.real(.nan)) }
         let magnitude = numbers.reduce(0) { $0 + abs($1) }
         if let infinite = numbers.first(where: \.isInfinite) {
-            // Finite ones that overflow on the way to the other side make it undecided.
+            // The result is undefined if finite numbers overflow to the opposite infinity.
             return numbers.filter(\.isFinite).reduce(0) { $0 + abs($1) }.isFinite ? .exactly(.real(infinite)) : .anything
         }
         guard magnitude.isFinite else { return .anything }

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension OracleModel {
-    /// The ids that a request selects, in order.
+    /// Returns the ids that a request selects, in order.
     func answer(_ request: FetchRequest) -> [Int64] {
         let rows = rows[request.entity.index]
         let sorted = selected(request.entity, request.predicate).sorted { left, right in
@@ -16,18 +16,18 @@ extension OracleModel {
         return Array(request.limit.map { rest.prefix($0) } ?? rest)
     }
 
-    /// The ids of the objects for which a condition is true, ascending.
+    /// Returns the ids of the objects for which a condition is true, in ascending order.
     func selected(_ entity: Entity, _ predicate: QueryPredicate) -> [Int64] {
         rows[entity.index].filter { holds(predicate, entity, $0.key) == true }.map(\.key).sorted()
     }
 
-    /// The targets of one object, in order.
+    /// Returns the targets of an object, in order.
     func related(_ relationship: Relationship, of source: Int64) -> [Int64] { placed(relationship, of: source).map(\.id) }
 
-    /// The same with their positions; 0 where there is no order.
+    /// Returns the targets of an object with their positions; 0 without an order.
     func placed(_ relationship: Relationship, of source: Int64) -> [(place: Int64, id: Int64)] {
         var found: [(place: Int64, id: Int64)] = []
-        // Without a position they come before all others.
+        // Targets without a position precede all others.
         var unplaced: [(place: Int64, id: Int64)] = []
         switch relationship.storage {
         case .foreignKey(let field):
@@ -67,7 +67,7 @@ extension OracleModel {
 
     func value(_ field: FieldReference, _ id: Int64, _ row: [Value]) -> Value { field.ordinal < 0 ? .integer(id) : row[field.ordinal] }
 
-    /// Three-valued: nil is unknown.
+    /// Evaluates a condition in three-valued logic; `nil` is unknown.
     func holds(_ predicate: QueryPredicate, _ entity: Entity, _ id: Int64) -> Bool? {
         guard let row = rows[entity.index][id] else { return nil }
         switch predicate.node {
@@ -110,7 +110,7 @@ extension OracleModel {
         return holds(OracleValues.compare(left, right, unsigned: field.type == .uint64), comparison)
     }
 
-    /// Of values that may be of different types.
+    /// Compares values that may have different types.
     func holds(
         _ left: Value, _ leftType: AttributeType, _ comparison: ComparisonOperator, _ right: Value, _ rightType: AttributeType
     ) -> Bool? {

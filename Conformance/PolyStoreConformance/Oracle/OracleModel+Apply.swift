@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension OracleModel {
-    /// Why a change set must be refused: the codes, of which any will do, and the objects that are to blame.
+    /// The reason why a change set must be rejected: the acceptable error codes, and the objects that cause it.
     struct Refusal {
         var codes: Set<StoreError.Code> = []
         var objects: Set<ObjectKey> = []
@@ -12,8 +12,8 @@ extension OracleModel {
         }
     }
 
-    /// Carries a change set out, unless it must be refused.
-    /// - Returns: nil if it was carried out.
+    /// Applies a change set unless it must be rejected.
+    /// - Returns: `nil` if it was applied.
     mutating func apply(_ changes: OracleChanges) -> Refusal? {
         var after = self
         var refusal = Refusal()
@@ -52,7 +52,7 @@ extension OracleModel {
         return nil
     }
 
-    /// Every changed object against every other, in the state at the end.
+    /// Compares every changed object with every other one, in the final state.
     private func checkUniqueness(_ changes: OracleChanges, _ refusal: inout Refusal) {
         for entity in schema.entities {
             for index in entity.indexes where index.isUnique {

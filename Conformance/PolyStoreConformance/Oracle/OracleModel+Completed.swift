@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension OracleModel {
-    /// The whole change set of some edits.
+    /// Returns the complete change set of some edits.
     func completed(_ edits: [OracleEdit]) -> OracleChanges {
         var result = OracleChanges()
         for edit in edits {
@@ -56,7 +56,7 @@ extension OracleModel {
         }
     }
 
-    /// The to-one fields of an entity, and where they lead.
+    /// Returns the to-one fields of an entity and their destinations.
     private func references(of entity: Int) -> [(ordinal: Int, destination: Int)] {
         schema.entities[entity].relationships.compactMap { relationship in
             if case .foreignKey(let field) = relationship.storage { (field, relationship.destination) } else { nil }
@@ -107,9 +107,9 @@ extension OracleModel {
         }
     }
 
-    // MARK: One to one
+    // MARK: One-to-one
 
-    /// That an object is to point to another, and the other back.
+    /// A request that two objects point to each other.
     private struct Pairing {
         let key: ObjectKey
         let field: Int
@@ -117,7 +117,7 @@ extension OracleModel {
         let back: Int
     }
 
-    /// Takes the fields of relationships from one to one out of the changes, as both ends have to be set at once.
+    /// Removes the fields of one-to-one relationships from the changes, because both ends must be set together.
     private func takePairings(_ result: inout OracleChanges) -> [Pairing] {
         var wishes: [Pairing] = []
         for key in result.keys {
@@ -161,7 +161,7 @@ extension OracleModel {
         set(partner, wish.back, .integer(wish.key.id), &result)
     }
 
-    /// Where a field leads as things stand.
+    /// Returns the current target of a field.
     private func reference(_ key: ObjectKey, _ field: Int, _ result: OracleChanges) -> Int64? {
         var value = rows[key.entity][key.id]?[field]
         switch result.changes[key] {

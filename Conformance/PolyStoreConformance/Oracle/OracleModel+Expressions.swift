@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-// The meaning of expressions, spelled out: values of dictionaries, one object after another.
+// The evaluation of expressions, object by object, on values in dictionaries.
 extension OracleModel {
     func value(_ expression: QueryExpression, _ entity: Entity, _ id: Int64) -> Value {
         guard let row = rows[entity.index][id] else { return .null }
@@ -24,6 +24,8 @@ extension OracleModel {
         case .folded(let inner, let options):
             guard case .text(let text) = value(inner, entity, id) else { return .null }
             return .text(OracleText.folded(text, options))
+        // Never drawn: cases of their own show what these mean.
+        case .function, .conditional, .element, .outer: return .null
         }
     }
 
@@ -37,7 +39,7 @@ extension OracleModel {
             return .integer(Int64(distinct.count))
         case .minimum: return values.min(by: less) ?? .null
         case .maximum: return values.max(by: less) ?? .null
-        // Never drawn: a condition would hang on their last digit.
+        // Never drawn: a condition would depend on their last digit.
         case .standardDeviation, .median: return .null
         case .sum, .average:
             let isAverage = function == .average
@@ -55,7 +57,7 @@ extension OracleModel {
     }
 }
 
-/// A number to be compared and calculated with, exactly.
+/// A number that is compared and calculated exactly.
 enum OracleNumber {
     case whole(Int128)
     case real(Double)
@@ -71,7 +73,7 @@ enum OracleNumber {
     static func signed(_ number: Int128) -> Value? { Int64(exactly: number).map { .integer($0) } }
     static func unsigned(_ number: Int128) -> Value? { UInt64(exactly: number).map { .integer(Int64(bitPattern: $0)) } }
 
-    /// - Returns: nil for null.
+    /// - Returns: `nil` for null.
     static func calculate(_ operation: ArithmeticOperator, _ left: OracleNumber, _ right: OracleNumber) -> Value? {
         if case .whole(let first) = left, case .whole(let second) = right {
             switch operation {
@@ -99,7 +101,7 @@ enum OracleNumber {
         }
     }
 
-    /// Negative, 0 or positive: NaN, then −∞, then the numbers by value.
+    /// Compares two numbers: NaN, then −∞, then the numbers by value. Returns a negative number, 0 or a positive one.
     static func compare(_ left: OracleNumber, _ right: OracleNumber) -> Int {
         switch (left, right) {
         case (.whole(let first), .whole(let second)): return first == second ? 0 : (first < second ? -1 : 1)
@@ -107,7 +109,7 @@ enum OracleNumber {
         case (.real, .whole): return -compare(right, left)
         case (.whole(let number), .real(let real)):
             if real.isNaN { return 1 }
-            // No integer of 64 bits is as far away.
+            // Greater in magnitude than every 64-bit integer.
             if abs(real) > 1e30 { return real > 0 ? -1 : 1 }
             let floor = Int128(real.rounded(.down))
             if number != floor { return number < floor ? -1 : 1 }

@@ -1,13 +1,13 @@
 import PolyStoreBackend
 
-/// What a store should hold: rows in dictionaries. Nothing here is shared with the framework's planner, evaluator, order or encoding.
+/// The expected contents of a store: rows in dictionaries. Shares no code with the framework's planner, evaluator, sort or encoding.
 struct OracleModel {
     struct Pair: Hashable {
         let source: Int64
         let target: Int64
     }
 
-    /// Where both ends of a pair stand in the lists of each other.
+    /// The positions of both ends of a pair in each other's lists.
     struct Places: Hashable {
         var target: Int64 = 0
         var source: Int64 = 0
@@ -19,9 +19,9 @@ struct OracleModel {
     }
 
     let schema: ResolvedSchema
-    /// By entity and id.
+    /// The rows, by entity and id.
     var rows: [[Int64: [Value]]]
-    /// By link table.
+    /// The links, by link table.
     var links: [[Pair: Places]]
 
     init(_ schema: ResolvedSchema) {
@@ -30,7 +30,7 @@ struct OracleModel {
         links = schema.links.map { _ in [:] }
     }
 
-    /// The pairs of a table, in order.
+    /// Returns the pairs of a table, in order.
     func pairs(_ table: LinkTable) -> [Pair] {
         links[table.index].keys.sorted { ($0.source, $0.target) < ($1.source, $1.target) }
     }
@@ -38,7 +38,7 @@ struct OracleModel {
     func ids(_ entity: Int) -> [Int64] { rows[entity].keys.sorted() }
 }
 
-/// A change set, whole: each object once, both ends of every relationship told.
+/// A complete change set: each object once, with both ends of every relationship.
 struct OracleChanges {
     enum Change {
         case insert([Value])
@@ -46,7 +46,7 @@ struct OracleChanges {
         case delete
     }
 
-    /// In the order in which they are told.
+    /// The changed objects in the order of their changes.
     var keys: [OracleModel.ObjectKey] = []
     var changes: [OracleModel.ObjectKey: Change] = [:]
     var links: [ChangeSet.LinkChange] = []
@@ -55,7 +55,7 @@ struct OracleChanges {
         if changes.updateValue(change, forKey: key) == nil { keys.append(key) }
     }
 
-    /// As the framework takes it.
+    /// Returns the change set in the framework's form.
     func changeSet(_ schema: ResolvedSchema) throws -> ChangeSet {
         let set = ChangeSet(schema)
         for key in keys {

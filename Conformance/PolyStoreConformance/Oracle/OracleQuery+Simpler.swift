@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension OracleQuery {
-    /// The same question with something left out, one thing at a time; the greatest first.
+    /// The same query with one element removed, the largest elements first.
     var simpler: [OracleQuery] {
         switch self {
         case .fetch(let request): Self.simpler(request).map(OracleQuery.fetch)
@@ -61,7 +61,7 @@ extension OracleQuery {
         return found
     }
 
-    /// Everything; each part alone; and without each part.
+    /// Returns the constant predicate, each part alone, and the predicate without each part.
     private static func simpler(_ predicate: QueryPredicate) -> [QueryPredicate] {
         let inner: [QueryPredicate]
         switch predicate.node {
@@ -87,7 +87,7 @@ extension OracleQuery {
         return [.all] + inner.filter { $0 != predicate }
     }
 
-    /// Parts that are of the same type and of the same object; and with simpler parts.
+    /// Returns the parts of the same type and object, and the expression with simpler parts.
     static func simpler(_ expression: QueryExpression) -> [QueryExpression] {
         let found: [QueryExpression]
         switch expression.node {
@@ -99,6 +99,7 @@ extension OracleQuery {
             found =
                 [left, right] + simpler(left).compactMap { .arithmetic(operation, $0, right) }
                 + simpler(right).compactMap { .arithmetic(operation, left, $0) }
+        case .function, .conditional, .element, .outer: found = []
         case .folded(let inner, let options): found = [inner] + simpler(inner).map { .folded($0, options) }
         }
         return found.filter { $0.type == expression.type }

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension OracleRunner {
-    /// Asks, where that makes a difference with and without indexes, and compares.
+    /// Runs a query, with and without indexes where that is relevant, and compares the results.
     func check(_ query: OracleQuery, _ reader: any ReadTransaction, _ model: OracleModel, _ what: @autoclosure () -> String) throws {
         switch query {
         case .fetch(var request):
@@ -56,7 +56,7 @@ extension OracleRunner {
         }
     }
 
-    /// The same error whichever way it is asked.
+    /// Checks that every kind of request throws the same error.
     private func checkRefusal(_ request: FetchRequest, _ reader: any ReadTransaction, _ what: @autoclosure () -> String) throws {
         let ways: [(String, () throws -> Void)] = [
             ("fetch", { try reader.fetch(request).close() }), ("plan", { _ = try reader.plan(request) }),
@@ -87,7 +87,7 @@ extension OracleRunner {
         let cursor = try reader.fetch(request)
         defer { cursor.close() }
         var found: [Int64] = []
-        // A walk that does not end is wrong, too.
+        // A cursor that does not end is also an error.
         while found.count < expected.count + 100, try cursor.next() {
             found.append(cursor.id)
             try checkRow(cursor, request, model, what())
@@ -95,7 +95,7 @@ extension OracleRunner {
         try expect(found, equals: expected, what())
     }
 
-    /// The values of the row that a walk stands on, as far as they are wanted. That it is among those selected is tested elsewhere.
+    /// Checks the fetched values of the current row. Whether the row is selected is checked separately.
     private func checkRow(_ cursor: RecordCursor, _ request: FetchRequest, _ model: OracleModel, _ what: @autoclosure () -> String) throws {
         guard !request.onlyIDs, let row = model.rows[request.entity.index][cursor.id] else { return }
         for field in request.entity.fields where request.fields?.contains(field.ordinal) ?? true {
@@ -152,7 +152,7 @@ extension OracleRunner {
             rows.map { "\(told($0.group)): \(told($0.values))" }.joined(separator: "; "))
     }
 
-    /// With the kind, as 1 and 1.0 look alike.
+    /// Returns a value with its kind, because 1 and 1.0 have the same description.
     private static func told(_ value: Value) -> String {
         switch value {
         case .null: "null"

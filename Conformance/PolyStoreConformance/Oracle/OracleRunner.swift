@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// Where a store and the model differ.
+/// A difference between a store and the model.
 struct OracleMismatch: Error {
     /// The number of the step.
     let step: Int
@@ -9,7 +9,7 @@ struct OracleMismatch: Error {
     let found: String
 }
 
-/// Does the steps of a case on a fresh store and on the model, and holds every answer of the one against the other.
+/// Executes the steps of a case on a new store and on the model, and compares all results.
 final class OracleRunner {
     private let target: ConformanceTarget
     private let schema: ResolvedSchema
@@ -19,7 +19,7 @@ final class OracleRunner {
     private var version: UInt64 = 0
     private var writer: (transaction: any WriteTransaction, model: OracleModel)?
     private var held: (transaction: any ReadTransaction, model: OracleModel, version: UInt64)?
-    /// Ids that were given out and committed, and those of the transaction under way: the first that may still come, by entity.
+    /// The next expected id of each entity, after commits and in the open transaction.
     private var nextIDs: [Int64]
     private var writerIDs: [Int64] = []
     private(set) var step = 0
@@ -41,7 +41,7 @@ final class OracleRunner {
     func run(_ steps: [OracleStep]) throws {
         defer {
             leave()
-            // What it could still say was said by the steps.
+            // All errors have been reported by the steps.
             try? backend.close()
         }
         for (index, next) in steps.enumerated() {
@@ -87,7 +87,7 @@ final class OracleRunner {
         }
     }
 
-    /// Ends the reader that is kept, after a last look at everything it sees.
+    /// Ends the held reader after a last check of everything that it sees.
     private func takeHeld() throws {
         guard let held else { return }
         try checkEverything(held.transaction, held.model, "in a reader that is older")
@@ -163,7 +163,7 @@ final class OracleRunner {
         try withLatest { try check(query, $0, model, "\(query)") }
     }
 
-    /// Every object and every link.
+    /// Checks every object and every link.
     private func checkEverything(_ reader: any ReadTransaction, _ model: OracleModel, _ when: String) throws {
         for entity in schema.entities {
             try check(.fetch(FetchRequest(entity)), reader, model, "all of \(entity.name) \(when)")

@@ -61,7 +61,7 @@ enum OracleSchema {
 }
 
 extension ResolvedSchema {
-    /// For the report of a failure.
+    /// A short description for the report of a failure.
     var inShort: String {
         entities.map { entity in
             let fields = entity.fields.map { field in "\(field.ordinal) \(field.name) \(field.type)\(field.isOptional ? "?" : "")" }

@@ -1,21 +1,21 @@
 import PolyStoreBackend
 
-/// One thing that a case does to a store. Plain values: steps can be left out, and what is left still means something.
+/// One operation of a case on a store. Steps are plain values: a list with some of them removed is still valid.
 enum OracleStep {
-    /// One change set, of a write transaction that begins here unless one is under way.
+    /// Applies a change set in the open write transaction, or in a new one.
     case apply([OracleEdit])
     case commit
     case rollback
     case reserveIDs(entity: Int, count: Int)
-    /// Opens a read transaction that is kept; the one kept before ends.
+    /// Opens a read transaction and holds it; the previously held one ends.
     case hold
     /// Closes the store and opens it again.
     case reopen
     case ask(OracleReader, OracleQuery)
 }
 
-/// What a change set is drawn as. References to objects that are not there are left out when it is made, and deletions clear what refers to the
-/// deleted object, as both is the caller's part.
+/// An edit of a change set. When it is applied, references to missing objects are removed, and deletions clear references to the deleted object, because both
+/// are the caller's responsibility.
 enum OracleEdit {
     case insert(entity: Int, id: Int64, row: [Value])
     case update(entity: Int, id: Int64, fields: [Int: Value])
@@ -23,28 +23,28 @@ enum OracleEdit {
     case link(table: Int, source: Int64, target: Int64, isAddition: Bool, places: (target: Int64?, source: Int64?))
 }
 
-/// Who answers.
+/// The transaction that runs a query.
 enum OracleReader: String {
     case latest
-    /// The write transaction; where none is under way, a new reader.
+    /// The write transaction; a new reader if there is none.
     case writer
-    /// The read transaction that is kept; where none is, a new one.
+    /// The held read transaction; a new one if there is none.
     case held
 }
 
 enum OracleQuery {
     case fetch(FetchRequest)
-    /// Walks over several requests, a row of each in turn.
+    /// Cursors over several requests, read alternately.
     case interleaved([FetchRequest])
-    /// Carried out and told about.
+    /// Executed and explained.
     case explain(FetchRequest)
     case count(FetchRequest)
     case aggregate(AggregateRequest)
     case related(Relationship, [Int64])
     case record(Entity, Int64)
-    /// Fetched, and its negation.
+    /// Fetched, together with its negation.
     case compared(OracleComparison)
-    /// What every store must refuse, whichever way it is asked.
+    /// A request that every store must reject, in every form.
     case refused(FetchRequest)
 }
 

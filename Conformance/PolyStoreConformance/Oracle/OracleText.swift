@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// What patterns and folding mean, for the few scalars that the oracle draws.
+/// The semantics of patterns and folding, for the few scalars that the oracle draws.
 enum OracleText {
     // MARK: LIKE
 
-    /// `?`, `*` and backslash, by all places of the pattern where one may be after each scalar of the text.
+    /// Matches `?`, `*` and backslash by the set of all positions of the pattern that are reachable after each scalar of the text.
     static func isLike(_ text: String, _ pattern: String) -> Bool {
         var wanted: [(scalar: Unicode.Scalar?, isMany: Bool)] = []
         var rest = Array(pattern.unicodeScalars)[...]
@@ -16,7 +16,7 @@ enum OracleText {
             default: wanted.append((scalar, false))
             }
         }
-        /// With the places behind stars, which may stand for nothing.
+        /// Adds the positions after stars, which may match nothing.
         func reached(_ places: Set<Int>) -> Set<Int> {
             var all = places
             for var place in places {
@@ -49,7 +49,7 @@ enum OracleText {
         let (ignoresCase, ignoresMarks) = (options.contains(.caseInsensitive), options.contains(.diacriticInsensitive))
         var result = String.UnicodeScalarView()
         for (position, scalar) in text.unicodeScalars.enumerated() {
-            // A mark goes with what stands before it.
+            // A mark belongs to the preceding scalar.
             if ignoresMarks, scalar == "\u{301}", position > 0 { continue }
             var folded = String(scalar)
             if ignoresMarks { folded = ["é": "e", "É": "E", "İ": "I"][folded] ?? folded }
@@ -65,7 +65,7 @@ enum OracleText {
 
 /// A regular expression of the few kinds that the oracle draws: scalars, `.`, `[ab]`, `[^ab]`, `*`, `+`, `?`, `|`, parentheses, backslash.
 ///
-/// Tells for every place where a match begins all places where it may end.
+/// Computes, for every position at which a match begins, all positions at which it may end.
 struct OracleExpression {
     private indirect enum Node {
         case scalar((Unicode.Scalar) -> Bool)
@@ -142,7 +142,7 @@ struct OracleExpression {
             var found: Set<Int> = least == 0 ? starts : []
             var current = starts
             for _ in 0..<most {
-                // Only what is new leads to something new.
+                // Only new positions lead to further ones.
                 current = ends(part, text, current).subtracting(found)
                 if current.isEmpty { break }
                 found.formUnion(current)

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// Values of every type, few and with the edges among them, so that they meet.
+/// Values of every type: few, so that they repeat, and with boundary values among them.
 enum OracleValues {
     private static let longPrefix = String(repeating: "prefix-", count: 75)
     private static let huge = String(repeating: "0123456789abcde\u{0}", count: 4480)
@@ -21,7 +21,7 @@ enum OracleValues {
         [], [0], [0, 0], [0, 1], [0, 255], [1], [1, 0], [1, 2, 3], [127], [128], [255], [255, 255], [97, 98], longBytes, longBytes + [0],
         longBytes + [1],
     ]
-    /// In the encoding of decimals: 0, 1, 1.5, 2, 100, 10^100, −1, −1.5, NaN.
+    /// The encodings of the decimals 0, 1, 1.5, 2, 100, 10^100, −1, −1.5, NaN.
     private static let decimals: [[UInt8]] = [
         [0x80], [0x81, 0x80, 1, 2, 0], [0x81, 0x80, 1, 2, 51, 0], [0x81, 0x80, 1, 3, 0], [0x81, 0x80, 2, 2, 0], [0x81, 0x80, 51, 2, 0],
         [0x7f, 0x7f, 254, 253, 255], [0x7f, 0x7f, 254, 253, 204, 255], [0x7e],
@@ -42,7 +42,7 @@ enum OracleValues {
         .infinity, .nan,
     ]
 
-    /// A value that an attribute of the type can hold. −0 and odd NaNs are among them: a store makes them 0 and the one NaN.
+    /// Returns a value that an attribute of the type can have. −0 and non-canonical NaNs are included: a store converts them to 0 and the canonical NaN.
     static func value(_ type: AttributeType, _ random: inout SplitMix) -> Value {
         switch type {
         case .bool: .integer(Int64(random.next(2)))
@@ -65,7 +65,7 @@ enum OracleValues {
         return .integer(min(max(random.pick(pool), bounds.lowerBound), bounds.upperBound))
     }
 
-    /// One of many values, for fields that must not hold a value twice.
+    /// Returns one of many values, for unique fields.
     static func scarce(_ type: AttributeType, _ random: inout SplitMix) -> Value {
         let number = random.next(1000)
         switch type {
@@ -82,7 +82,7 @@ enum OracleValues {
         }
     }
 
-    /// What to look for with a text operator.
+    /// Returns a pattern for a text operator.
     static func pattern(_ random: inout SplitMix) -> String {
         if random.once(in: 8) { return String(longPrefix.dropFirst(random.next(8))) + random.pick(["", "a", "x"]) }
         return random.pick([
@@ -90,19 +90,19 @@ enum OracleValues {
         ])
     }
 
-    /// What a store keeps of a value.
+    /// Returns the stored form of a value.
     static func kept(_ value: Value) -> Value {
         guard case .real(let number) = value else { return value }
         if number.isNaN { return .real(.nan) }
         return .real(number == 0 ? 0.0 : number)
     }
 
-    /// The order of two values that are not null: negative, 0 or positive.
+    /// Compares two values that are not null. Returns a negative number, 0 or a positive one.
     static func compare(_ left: Value, _ right: Value, unsigned: Bool) -> Int {
         switch (left, right) {
         case (.integer(let left), .integer(let right)):
             if left == right { return 0 }
-            // Of different signs the negative one is the greater without sign.
+            // If the signs differ, the negative one is greater as an unsigned number.
             return ((left < right) != (unsigned && (left < 0) != (right < 0))) ? -1 : 1
         case (.real(let left), .real(let right)):
             if left.isNaN || right.isNaN { return left.isNaN && right.isNaN ? 0 : (left.isNaN ? -1 : 1) }
@@ -118,7 +118,7 @@ enum OracleValues {
         return left.lexicographicallyPrecedes(right) ? -1 : 1
     }
 
-    /// Whether a value came back as it was kept: null as null, numbers bit for bit.
+    /// Returns whether a value equals its stored form: null as null, numbers bit for bit.
     static func same(_ left: Value, _ right: Value) -> Bool {
         switch (left, right) {
         case (.null, .null): true

@@ -14,12 +14,12 @@ struct SplitMix {
 
     mutating func next(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-    /// True once in so many times.
+    /// Returns `true` with a probability of 1 / `times`.
     mutating func once(in times: Int) -> Bool { next(times) == 0 }
 
     mutating func pick<T>(_ list: [T]) -> T { list[next(list.count)] }
 
-    /// So many different ones, or all there are, in a random order.
+    /// Returns a number of distinct elements, or all of them if there are fewer, in random order.
     mutating func pick<T>(_ count: Int, of list: [T]) -> [T] {
         var rest = list
         var picked: [T] = []

@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
 extension ConformanceReport {
-    /// For a terminal: tables with columns of even width.
+    /// The report for a terminal: tables with aligned columns.
     public var text: String { sections.map { $0.text }.joined(separator: "\n") }
 
-    /// The same as Markdown.
+    /// The report as Markdown.
     public var markdown: String { sections.map { $0.markdown }.joined(separator: "\n") }
 
     private var sections: [Section] {
@@ -42,7 +42,7 @@ extension ConformanceReport {
         return "\(passed) / \(entries.count - skipped)" + (skipped > 0 ? " (\(skipped))" : "")
     }
 
-    /// A line per backend and reason.
+    /// One line per backend and reason.
     private var skipRows: [[String]] {
         targets.flatMap { target in
             var cases: [String: [String]] = [:]
@@ -65,7 +65,7 @@ private struct Section {
     let rows: [[String]]
 
     var text: String {
-        // The last column is as long as it likes: messages are.
+        // The last column is not padded, because it contains messages.
         let widths = head.indices.dropLast().map { column in ([head] + rows).map { $0[column].count }.max() ?? 0 }
         let lines = ([head] + rows).map { row in
             "  "

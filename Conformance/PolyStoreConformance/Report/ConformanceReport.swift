@@ -1,47 +1,48 @@
 import PolyStoreBackend
 
-/// What each of some backends claims, and how it fares in every case.
+/// The claims of several backends and their results in every case.
 ///
 ///     let report = await ConformanceReport.run([mine, other])
 ///     print(report.text)  // or .markdown
 ///     exit(report.failures.isEmpty ? 0 : 1)
 public struct ConformanceReport: Sendable {
-    /// How one case went on one backend.
+    /// The result of a case on a backend.
     public enum Outcome: Sendable, Hashable {
         case passed
         case failed(String)
-        /// It does not apply, and why.
+        /// The case does not apply, with the reason.
         case skipped(String)
     }
 
-    /// One case on one backend.
+    /// A case on a backend.
     public struct Entry: Sendable, Hashable {
         /// ``ConformanceTarget/name``.
         public let target: String
-        /// ``ConformanceCase/id``. `claims` for the comparison of what a backend claims with what its author says.
+        /// The ``ConformanceCase/id``, or `claims` for the comparison of claimed with declared features.
         public let caseID: String
+        /// The result.
         public let outcome: Outcome
 
         /// The first part of the id.
         public var area: String { String(caseID.prefix { $0 != "." }) }
     }
 
-    /// The backends, in the order given.
+    /// The backends, in the given order.
     public let targets: [ConformanceTarget]
-    /// Every case on every backend, in the order in which they ran.
+    /// The results of all cases on all backends, in the order in which they ran.
     public private(set) var entries: [Entry] = []
-    /// What the cases look at: all features that a backend claims or a case needs.
+    /// All features that a backend claims or a case requires.
     public let features: [Capabilities.Feature]
-    /// What each backend, by its name, says of durabilities.
+    /// The durabilities of each backend, by name.
     public private(set) var durabilities: [String: Set<Durability>] = [:]
 
-    /// The entries that failed. A run is good if there are none.
+    /// The failed entries. A run is successful if there are none.
     public var failures: [Entry] { entries.filter { if case .failed = $0.outcome { true } else { false } } }
 
-    /// Runs the cases one after another on each backend in turn.
+    /// Runs all cases on each backend in turn.
     /// - Parameters:
-    ///   - timeLimit: for each case, on a machine of the usual speed; see ``ConformanceCase/run(_:timeLimit:)``.
-    ///   - progress: told the name of each backend before its cases run.
+    ///   - timeLimit: The time limit of each case on a machine of normal speed; see ``ConformanceCase/run(_:timeLimit:)``.
+    ///   - progress: Receives the name of each backend before its cases run.
     public static func run(
         _ targets: [ConformanceTarget], cases: [ConformanceCase] = ConformanceCase.all, timeLimit: Duration = ConformanceCase.timeLimit,
         progress: @Sendable (String) -> Void = { _ in }
@@ -72,7 +73,7 @@ public struct ConformanceReport: Sendable {
         entries.append(Entry(target: target.name, caseID: id, outcome: outcome))
     }
 
-    /// Opens a store and compares.
+    /// Opens a store and compares its features with the declared ones.
     private mutating func claims(of target: ConformanceTarget) -> Outcome {
         do {
             let claimed = try target.claims()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs each job on a new thread. The bodies of cases may block as long as they like.
+/// Runs each job on a new thread, so that the bodies of cases can block indefinitely.
 final class CaseExecutor: TaskExecutor {
     static let shared = CaseExecutor()
 

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// What cases expect, and the failures when it is not so.
+/// The expectations of cases and their failures.
 protocol CaseExpectations {
     var caseID: String { get }
 }
@@ -15,7 +15,7 @@ extension CaseExpectations {
         throw ConformanceFailure(caseID: caseID, message: what(), expected: "\(expected)", found: "\(found)")
     }
 
-    /// Expects a `StoreError` of a code.
+    /// Expects a `StoreError` with a code.
     @discardableResult
     func expectError<T>(_ code: StoreError.Code, _ what: String = "", _ body: () throws -> T) throws -> StoreError {
         do {

@@ -1,8 +1,8 @@
 import Foundation
 import PolyStoreBackend
 
-/// Lets as many cases run at once as there are processors. A test runner may start all of them together.
-final class CaseGate: @unchecked Sendable {  // everything mutable is touched under the lock only
+/// Limits the number of concurrent cases to the number of processors. A test runner may start all of them together.
+final class CaseGate: @unchecked Sendable {  // All mutable state is accessed under the lock.
     static let shared = CaseGate(width: max(2, ProcessInfo.processInfo.activeProcessorCount))
 
     private let lock = Lock()

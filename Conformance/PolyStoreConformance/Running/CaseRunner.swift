@@ -1,16 +1,16 @@
 import PolyStoreBackend
 
-/// Runs the bodies of cases on threads of their own, a few at a time, and fails a case that does not end.
+/// Runs the bodies of cases on separate threads, a few at a time, and fails a case that does not end.
 ///
-/// The bodies block: on locks, on files, on other threads. Threads of their own keep them from occupying the threads that Swift's tasks share, so a
-/// case that never ends costs one thread, and its failure is reported all the same.
+/// The bodies block on locks, files and other threads. Separate threads prevent them from occupying the threads that Swift's tasks share, so a case that never
+/// ends costs one thread and is still reported.
 enum CaseRunner {
     static func run(_ caseID: String, within limit: Duration, _ body: @escaping @Sendable () async throws -> Void) async throws {
         await CaseGate.shared.enter()
         let result: Result<Void, any Error> = await withCheckedContinuation { continuation in
             let answer = FirstAnswer(continuation)
             let watched = CaseWatch.shared.begin(limit) { limit in
-                // The thread stays behind. The place in the gate is free again, so that other cases can run.
+                // The thread is left behind. Its slot in the gate is free again, so that other cases can run.
                 answer.give(
                     .failure(ConformanceFailure(caseID: caseID, message: "did not end within \(limit); its thread is left behind")))
             }
@@ -26,8 +26,8 @@ enum CaseRunner {
     }
 }
 
-/// Passes the first of several answers on.
-private final class FirstAnswer: @unchecked Sendable {  // the continuation is touched under the lock only
+/// Returns the first of several results.
+private final class FirstAnswer: @unchecked Sendable {  // the continuation is accessed under the lock
     private let lock = Lock()
     private var continuation: CheckedContinuation<Result<Void, any Error>, Never>?
 

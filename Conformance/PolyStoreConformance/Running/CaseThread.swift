@@ -1,6 +1,6 @@
 import Foundation
 
-/// Threads for what may block.
+/// Starts threads for blocking work.
 enum CaseThread {
     static func start(_ body: @escaping @Sendable () -> Void) {
         let thread = Thread { body() }

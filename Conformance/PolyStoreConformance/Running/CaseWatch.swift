@@ -1,20 +1,20 @@
 import Foundation
 import PolyStoreBackend
 
-/// Watches the running cases from a thread of its own, and reports those that exceed their time.
+/// Monitors the running cases on a separate thread, and reports those that exceed their time limit.
 ///
-/// A time limit is for a machine of the usual speed. Before a case is reported, the machine's speed is measured, and a machine that is n times slower
-/// at that moment, or was at an earlier measurement during the case, gets n times the time.
-final class CaseWatch: @unchecked Sendable {  // everything mutable is touched under the lock only
+/// Time limits are for a machine of normal speed. Before a case is reported, the speed of the machine is measured. If the machine is n times slower at that
+/// moment, or was at an earlier measurement during the case, the limit is multiplied by n.
+final class CaseWatch: @unchecked Sendable {  // All mutable state is accessed under the lock.
     static let shared = CaseWatch()
 
     private struct Watched {
         let limit: Duration
-        /// Counted by the watch, so that a machine that was suspended uses up no time.
+        /// Counted by the monitor, so that suspended time is not included.
         var elapsed = Duration.zero
         var slowness = 1.0
         let report: @Sendable (Duration) -> Void
-        /// What the case may take on this machine.
+        /// The time limit on this machine.
         var allowed: Duration { limit * slowness }
     }
 
@@ -24,7 +24,7 @@ final class CaseWatch: @unchecked Sendable {  // everything mutable is touched u
     private var lastNumber = 0
     private var isRunning = false
 
-    /// - Returns: what ``end(_:)`` is given.
+    /// - Returns: the token for ``end(_:)``.
     func begin(_ limit: Duration, report: @escaping @Sendable (Duration) -> Void) -> Int {
         lock.withLock {
             lastNumber += 1
@@ -39,7 +39,7 @@ final class CaseWatch: @unchecked Sendable {  // everything mutable is touched u
 
     func end(_ number: Int) { lock.withLock { _ = watched.removeValue(forKey: number) } }
 
-    /// The thread of the watch. It ends when no case is running.
+    /// The body of the monitor thread, which ends when no case is running.
     private func watch() {
         while true {
             let begin = ContinuousClock.now

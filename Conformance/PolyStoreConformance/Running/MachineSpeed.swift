@@ -1,9 +1,9 @@
 import Foundation
 import PolyStoreBackend
 
-/// How fast the machine is at this moment, under whatever load it is.
+/// The current speed of the machine under its load.
 enum MachineSpeed {
-    /// How many times longer than usual a fixed piece of work takes: copies in memory, which compete for the processor, and flushes of a small file,
+    /// Returns how many times longer than normal a fixed amount of work takes: memory copies, which compete for the processor, and flushes of a small file,
     /// which compete for the disk. At least 1.
     static func slowness() -> Double { max(1, copies() / .milliseconds(150), flushes() / .milliseconds(200)) }
 

@@ -6,7 +6,7 @@ import PolyStoreBackend
     import Foundation
 #endif
 
-/// The folder of one case, and the places in it that the case has used.
+/// The folder of a case, and the paths in it that the case has used.
 final class ScratchFolder: Sendable {
     let path: String
     private let used = Protected<[String]>([])
@@ -16,14 +16,14 @@ final class ScratchFolder: Sendable {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
-    /// A place that a target is about to use.
+    /// Registers a path that a target is about to use.
     func place(_ name: String) -> ConformancePlace {
         let place = ConformancePlace(path: path + "/" + name)
         used.withLock { if !$0.contains(place.path) { $0.append(place.path) } }
         return place
     }
 
-    /// Lets the target clear up each place that was used, then removes the folder.
+    /// Runs the target's teardown for each used path, then removes the folder.
     func cleanUp(_ teardown: (ConformancePlace) throws -> Void) throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         var failure: (any Error)?

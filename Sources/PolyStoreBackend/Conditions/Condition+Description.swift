@@ -1,8 +1,8 @@
 extension Condition: CustomStringConvertible {
-    /// A format string that reads back as an equal condition, if all in it can be written: what has no literal (dates, data, decimals, UUIDs,
-    /// objects, NaN and infinities, and ``resolved(_:)``) is shown readably in angle brackets or by its own description instead; an integer
-    /// or real of another type than `int64` and `double`, or `uint64` past the former, reads back as one of these; null loses its type; and a
-    /// list of no conditions or of one becomes what it means.
+    /// A format string that parses back to an equal condition, if every part has a literal form. Parts without one (dates, data, decimals, UUIDs,
+    /// objects, NaN, infinities and ``resolved(_:)``) are printed in angle brackets or with their own description. Integers and reals of types
+    /// other than `int64` and `double` parse back as one of these two, or as `uint64` if they exceed `int64`. Null loses its type. A list of
+    /// zero conditions or of one condition is simplified.
     public var description: String {
         var printer = ConditionPrinter()
         printer.print(self)
@@ -11,11 +11,12 @@ extension Condition: CustomStringConvertible {
 }
 
 extension Comparison: CustomStringConvertible {
+    /// The comparison in the syntax of format strings; see ``Condition/description``.
     public var description: String { Condition.comparison(self).description }
 }
 
 extension Operand: CustomStringConvertible {
-    /// As it is written in a format string; see ``Condition/description``.
+    /// The operand in the syntax of format strings; see ``Condition/description``.
     public var description: String {
         var printer = ConditionPrinter()
         printer.print(self)
@@ -27,7 +28,7 @@ extension PropertyPath: CustomStringConvertible {
     public var description: String { Operand.path(self).description }
 }
 
-/// Writes conditions with the parentheses that they need and no others.
+/// Prints conditions with the minimum of parentheses.
 private struct ConditionPrinter {
     var text = ""
 
@@ -53,7 +54,7 @@ private struct ConditionPrinter {
         }
     }
 
-    /// In parentheses if it does not bind more tightly than what it is part of: 1 for OR, 2 for AND, 3 for NOT.
+    /// Prints `part` in parentheses unless it binds more tightly than its parent. The precedence `whole` is 1 for OR, 2 for AND, 3 for NOT.
     private mutating func print(_ part: Condition, in whole: Int) {
         let binding =
             switch part {
@@ -93,14 +94,42 @@ private struct ConditionPrinter {
                 print(element)
             }
             text += "}"
+        case .range(let low?, let high?, true): print(.list([low, high]))
+        case .range(let low, let high, let includesHigh):
+            text += "<"
+            if let low { print(low) }
+            text += high == nil || includesHigh ? "..." : "..<"
+            if let high { print(high) }
+            text += ">"
         case .arithmetic(let operation, let left, let right):
             print(left, parenthesized: left.binding < operation.binding)
             text += " \(operation.rawValue) "
             print(right, parenthesized: right.binding <= operation.binding)
-        case .subquery(let path, let variable, let condition):
+        case .subquery(let path, let variable, let condition, let keys):
             text += "SUBQUERY(\(path.literal), $\(variable), "
             print(condition)
-            text += ").@count"
+            let rest = PropertyPath(keys).restLiteral
+            text += rest.hasPrefix("[") ? ")" + rest : ")." + rest
+        case .function(let function, let operands):
+            text += function.rawValue + "("
+            for (index, operand) in operands.enumerated() {
+                if index > 0 { text += ", " }
+                print(operand)
+            }
+            text += ")"
+        case .conditional(let condition, let first, let second):
+            text += "TERNARY("
+            print(condition)
+            text += ", "
+            print(first)
+            text += ", "
+            print(second)
+            text += ")"
+        case .cast(let operand, let type):
+            text += "CAST("
+            print(operand)
+            text += ", '\(FormatParser.className(of: type))')"
+        case .now: text += "now()"
         }
     }
 

@@ -1,18 +1,34 @@
 extension PropertyPath {
-    /// Names that are reserved or no words are escaped: `#any`, `#"first name"`.
+    /// The path as a literal. Reserved words and names that are not identifiers are escaped: `#any`, `#"first name"`.
     var literal: String {
         if variable == nil, keys.isEmpty { return "SELF" }
         let start = variable.map { ["$" + $0] } ?? []
         let names = keys.enumerated().map { index, key in Self.literal(key, isFirst: index == 0 && variable == nil) }
-        return (start + names).joined(separator: ".")
+        return Self.joined(start + names)
+    }
+
+    /// The literal form after a dot, where no word is reserved.
+    var restLiteral: String { Self.joined(keys.map { Self.literal($0, isFirst: false) }) }
+
+    private static func joined(_ names: [String]) -> String {
+        names.reduce(into: "") { $0 += $0.isEmpty || $1.hasPrefix("[") ? $1 : "." + $1 }
+    }
+
+    /// Returns whether a key is a position of an ordered relationship: `[0]`, `[FIRST]`.
+    static func isPosition(_ key: String) -> Bool {
+        guard key.hasPrefix("["), key.hasSuffix("]"), key.count > 2 else { return false }
+        if ["[FIRST]", "[LAST]", "[SIZE]"].contains(key) { return true }
+        let number = String(key.dropFirst().dropLast())
+        return Int(number).map { $0 >= 0 && String($0) == number } ?? false
     }
 
     private static func literal(_ key: String, isFirst: Bool) -> String {
+        if !isFirst, isPosition(key) { return key }
         let lexer = FormatLexer(key)
         let isOperator = lexer.byte(0) == UInt8(ascii: "@")
         let length = lexer.wordLength(at: isOperator ? 1 : 0)
         guard length > 0, length + (isOperator ? 1 : 0) == lexer.bytes.count else { return "#" + key.quotedLiteral }
-        // After a dot no word is reserved.
+        // After a dot, no word is reserved.
         return isFirst && ReservedWord.kind(of: lexer.bytes[...]) != nil ? "#" + key : key
     }
 }
@@ -35,7 +51,7 @@ extension String {
 }
 
 extension Value {
-    /// As it is written in a format string, or in angle brackets where there is no way to write it.
+    /// Returns the value in the syntax of format strings, or in angle brackets if it has no literal form.
     func literal(of type: AttributeType) -> String {
         switch self {
         case .null: "NULL"
@@ -53,13 +69,13 @@ extension Value {
         }
     }
 
-    /// From seconds since the beginning of 2001, by the calendar (Hinnant, "chrono-Compatible Low-Level Date Algorithms", 2013).
+    /// Formats seconds since 2001-01-01 as a date (Hinnant, "chrono-Compatible Low-Level Date Algorithms", 2013).
     private static func date(_ seconds: Double) -> String {
-        // Past some 30,000 years a calendar says less than the number.
+        // Beyond some 30,000 years, the number of seconds is more readable than a date.
         guard seconds.magnitude < 1e12 else { return "\(seconds) s after 2001" }
         let days = (seconds / 86400).rounded(.down)
         let ofDay = seconds - days * 86400
-        // Since 0000-03-01, so that a leap day is the last of its year.
+        // Days since 0000-03-01, so that a leap day is the last day of its year.
         let day = Int(days) + 11323 + 719468
         let era = (day >= 0 ? day : day - 146096) / 146097
         let ofEra = day - era * 146097

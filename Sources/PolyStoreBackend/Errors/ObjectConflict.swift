@@ -1,20 +1,25 @@
-/// An object that was changed in two places at once; see ``StoreError/conflicts``.
+/// An object that two concurrent transactions modified; see ``StoreError/conflicts``.
 public struct ObjectConflict: Sendable, Hashable, CustomStringConvertible {
+    /// The combination of changes that conflict.
     public enum Kind: Sendable, Hashable {
-        /// Changed here and there: the stored names of what differs from what was read here.
+        /// Both transactions updated the object. `keys` are the stored names of the properties whose values differ from those that this transaction read.
         case changed(keys: [String])
-        /// Changed here, deleted there.
+        /// This transaction updated the object, the other one deleted it.
         case deleted
-        /// Deleted here, changed there.
+        /// This transaction deleted the object, the other one updated it.
         case changedWhatIsDeleted(keys: [String])
-        /// A relationship was made to lead to an object that is deleted there.
+        /// This transaction set a relationship to an object that the other one deleted.
         case targetDeleted(relationship: String)
     }
 
+    /// The stored name of the entity.
     public let entity: String
+    /// The row id of the object.
     public let objectID: Int64
+    /// The kind of conflict.
     public let kind: Kind
 
+    /// Creates a conflict of an object.
     public init(entity: String, objectID: Int64, kind: Kind) {
         self.entity = entity
         self.objectID = objectID

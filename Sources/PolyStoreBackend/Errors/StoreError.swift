@@ -1,71 +1,85 @@
-/// Every error that the framework and its backends throw.
+/// An error thrown by the framework or a backend.
 ///
-/// `code` is stable and meant for programs, `message` is a sentence for a person that names the thing and, where there is one, the way out.
+/// `code` is stable and intended for programs. `message` describes the failure in a sentence and, where possible, how to fix it.
 public struct StoreError: Error, Sendable, Hashable {
-    /// What kind of error it is. A struct, so that codes can be added.
+    /// The kind of an error. A struct, so that codes can be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The name of the code.
         public let description: String
+        /// Creates a code with a name.
         public init(_ name: String) { description = name }
 
-        /// A rule of the model was broken: unique, required, count, delete rule. See `attribute`.
+        /// A commit violates a constraint of the model: uniqueness, a required value, a count or a delete rule. See `attribute`.
         public static let constraint = Code("constraint")
-        /// Another writer changed the same thing first.
+        /// Another transaction modified the same object first.
         public static let conflict = Code("conflict")
+        /// An object, a file or another named item does not exist.
         public static let notFound = Code("notFound")
-        /// The bytes in the store are not what they must be.
+        /// The bytes in the store are damaged.
         public static let corrupt = Code("corrupt")
-        /// No room: disk, map or limit.
+        /// A space limit was reached: of the disk, the memory map or a count.
         public static let full = Code("full")
-        /// Somebody else holds the store; trying again may help.
+        /// Another connection or process holds the store; a retry may succeed.
         public static let busy = Code("busy")
-        /// The store was written for another model and cannot be migrated as asked.
+        /// The store was written for another schema and cannot be migrated with the given options.
         public static let incompatibleSchema = Code("incompatibleSchema")
-        /// The store was written for an earlier version of the model.
+        /// The store was written for an earlier schema version.
         public static let migrationRequired = Code("migrationRequired")
-        /// The model itself is wrong.
+        /// The schema is invalid.
         public static let invalidSchema = Code("invalidSchema")
-        /// No store of the stack holds the entity or the configuration.
+        /// No store of the stack contains the entity or has the configuration.
         public static let storeNotFound = Code("storeNotFound")
-        /// More than one store could take the object; name the configuration.
+        /// Several stores can hold the object; specify the configuration.
         public static let ambiguousStore = Code("ambiguousStore")
         /// The URL is in use by another store or configuration.
         public static let differentStoreAtURL = Code("differentStoreAtURL")
-        /// The file is no store of this kind.
+        /// The file is not a store of this engine.
         public static let notAStore = Code("notAStore")
+        /// A predicate is invalid for its entity.
         public static let invalidPredicate = Code("invalidPredicate")
-        /// The backend does not claim this; see its capabilities.
+        /// The backend does not support the operation; see its capabilities.
         public static let unsupported = Code("unsupported")
-        /// The transaction was given up on purpose.
+        /// The operation was cancelled by its caller.
         public static let cancelled = Code("cancelled")
+        /// The store, transaction or context is closed.
         public static let closed = Code("closed")
-        /// The caller broke a rule of the API.
+        /// A precondition of the API was violated.
         public static let misuse = Code("misuse")
+        /// The store or transaction does not permit changes.
         public static let readOnly = Code("readOnly")
-        /// The operating system refused: permission, missing folder, I/O.
+        /// The operating system reported an error, such as a missing permission, a missing folder or a failed read.
         public static let io = Code("io")
-        /// The entries of the history behind a token are no longer kept.
+        /// The history entries that follow a token have been removed.
         public static let historyExpired = Code("historyExpired")
-        /// A value in imported data is not what it must be.
+        /// A value is invalid for its attribute, for example in imported data.
         public static let invalidValue = Code("invalidValue")
     }
 
+    /// The kind of the error.
     public var code: Code
+    /// A description of the failure.
     public var message: String
+    /// The stored name of the entity concerned.
     public var entity: String?
+    /// The stored name of the attribute or relationship concerned.
     public var attribute: String?
+    /// The row id of the object concerned.
     public var objectID: Int64?
-    /// The store's URL or path.
+    /// The URL or path of the store.
     public var url: String?
-    /// The engine's own code, 0 where there is none.
+    /// The error code of the engine; 0 if there is none.
     public var engineCode: Int
-    /// The engine's own words.
+    /// The error message of the engine.
     public var underlying: String?
-    /// Of a `constraint` that a commit has found: every rule that any object breaks, in order. Empty where the backend has found it, as of unique values.
-    /// Of a `notFound` of an import: every reference that leads nowhere.
+    /// For `constraint`: every violation found by a commit, in order; empty if the backend found the violation, as for unique values.
+    /// For `notFound` from an import: every reference whose target does not exist.
     public var violations: [Violation] = []
-    /// Of a `conflict` between transactions: every object that was changed in two places at once.
+    /// For `conflict` between transactions: every object that both transactions modified.
     public var conflicts: [ObjectConflict] = []
+    /// For `migrationRequired`: the schema that the store was written for.
+    public var storedSchema: SchemaDescription?
 
+    /// Creates an error. Parameters that do not apply keep their defaults.
     public init(
         _ code: Code, _ message: String, entity: String? = nil, attribute: String? = nil, objectID: Int64? = nil, url: String? = nil,
         engineCode: Int = 0, underlying: String? = nil

@@ -1,17 +1,19 @@
-/// A rule of the model that an object breaks: one of those that an error of the code `constraint` holds.
+/// A violation of a model rule by an object, as listed in an error with the code `constraint`.
 public struct Violation: Sendable, Hashable {
-    /// Which kind of rule. A struct, so that more can be added.
+    /// The kind of a rule. A struct, so that kinds can be added.
     public struct Rule: Sendable, Hashable, CustomStringConvertible {
+        /// The name of the rule.
         public let description: String
+        /// Creates a rule with a name.
         public init(_ name: String) { description = name }
 
-        /// An attribute, or a to-one relationship, that must have a value.
+        /// A required attribute or to-one relationship has no value.
         public static let required = Rule("required")
-        /// The number of objects that a relationship leads to.
+        /// The number of objects of a relationship is out of bounds.
         public static let count = Rule("count")
         /// The delete rule `deny`.
         public static let deny = Rule("deny")
-        /// A relationship leads to an object that is not in the store.
+        /// A relationship refers to an object that is not in the store.
         public static let reference = Rule("reference")
         /// See `AttributeOption.range`.
         public static let range = Rule("range")
@@ -19,19 +21,22 @@ public struct Violation: Sendable, Hashable {
         public static let length = Rule("length")
         /// See ``AttributeOption/matches(_:)``.
         public static let pattern = Rule("pattern")
-        /// What the model's own `validate()` or `validateForDelete()` has thrown.
+        /// The model's own `validate()` or `validateForDelete()` threw an error.
         public static let custom = Rule("custom")
     }
 
+    /// The stored name of the entity.
     public let entity: String
-    /// The attribute or relationship; nil where the object as a whole is to blame.
+    /// The attribute or relationship; `nil` if the violation concerns the whole object.
     public let attribute: String?
-    /// The object's key; see ``StoreError/objectID``.
+    /// The row id of the object; see ``StoreError/objectID``.
     public let objectID: Int64
+    /// The kind of rule that is violated.
     public let rule: Rule
-    /// A sentence for a person, that names all of these and the value.
+    /// A description of the violation that names the object, the property and the value.
     public let message: String
 
+    /// Creates a violation.
     public init(entity: String, attribute: String?, objectID: Int64, rule: Rule, message: String) {
         self.entity = entity
         self.attribute = attribute

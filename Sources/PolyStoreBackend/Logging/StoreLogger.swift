@@ -6,28 +6,28 @@
     import Musl
 #endif
 
-/// How much a message matters.
+/// The severity of a message.
 public enum LogLevel: Int, Sendable, Hashable, Comparable, CaseIterable {
     case trace, debug, info, notice, warning, error, critical
 
     public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Takes what the framework has to say. Implement it to send messages to your own logging.
+/// A destination for log messages of the framework. Implement it to forward messages to your own logging system.
 ///
-/// What an implementation must do, and what the suite's logger cases check:
-/// - It may be called from any thread, from several at once, and must not block for long: the writer waits for it.
-/// - It must not call back into the stack that logs through it.
-/// - ``isEnabled(_:)`` is asked before a message is built; answer quickly.
+/// Requirements on an implementation, which the logger cases of the conformance suite check:
+/// - Its methods may be called from any thread, including concurrently, and must not block for long because the caller waits for them.
+/// - Its methods must not call into the stack that logs through it.
+/// - ``isEnabled(_:)`` is called before a message is built and must return quickly.
 public protocol StoreLogger: Sendable {
-    /// Whether a message of this level would be used.
+    /// Returns whether messages of a level are logged.
     func isEnabled(_ level: LogLevel) -> Bool
     /// Logs one message.
     ///
-    /// `file` and `line` name the call in the user's code that began the transaction, read or context, or that added the store, and `function` says which of
-    /// these it was. Messages that no such call causes, such as those of a backend, carry a place in the framework.
+    /// `file` and `line` identify the call in the user's code that began the transaction, read or context, or that added the store; `function` names that call.
+    /// Messages without such a call, such as those of a backend, carry a location in the framework.
     func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString)
-    /// Logs an error that is also thrown or handed to the caller, with what was being done; `file`, `line` and `function` as in
+    /// Logs an error that is also thrown or passed to the caller, with a description of the failed operation. For `file`, `line` and `function` see
     /// ``log(_:_:file:line:function:)``.
     func log(_ error: StoreError, _ message: String, file: StaticString, line: UInt, function: StaticString)
 }
@@ -37,7 +37,7 @@ extension StoreLogger {
         log(.error, "\(message): \(error)", file: file, line: line, function: function)
     }
 
-    /// Builds the message only where it is wanted.
+    /// Logs a message, building it only if its level is enabled.
     @inlinable
     public func write(
         _ level: LogLevel, _ message: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line,
@@ -47,17 +47,20 @@ extension StoreLogger {
     }
 }
 
-/// Drops everything.
+/// A logger that discards all messages.
 public struct SilentLogger: StoreLogger {
+    /// Creates the logger.
     public init() {}
     public func isEnabled(_ level: LogLevel) -> Bool { false }
     public func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString) {}
 }
 
-/// Writes a line to the standard error stream for each message at or above a level. The default, at `warning`.
+/// A logger that writes messages at or above a level to the standard error stream, one line each. The default logger, with the level `warning`.
 public struct StandardErrorLogger: StoreLogger {
+    /// The lowest level that is logged.
     public let minimum: LogLevel
 
+    /// Creates a logger.
     public init(minimum: LogLevel = .warning) { self.minimum = minimum }
 
     public func isEnabled(_ level: LogLevel) -> Bool { level >= minimum }
@@ -65,7 +68,7 @@ public struct StandardErrorLogger: StoreLogger {
     public func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString) {
         guard isEnabled(level) else { return }
         var text = "[PolyStore] \(level): \(message) (\(file):\(line))\n"
-        // One write call, so that lines of several threads do not mix.
+        // One write call per message, so that lines of concurrent threads do not interleave.
         text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)[...]
             while !rest.isEmpty {
@@ -77,5 +80,5 @@ public struct StandardErrorLogger: StoreLogger {
     }
 }
 
-/// Outside the type, where `write` is the system's.
+/// A free function, because `write` refers to the system call here.
 private func writeToStandardError(_ bytes: UnsafeRawBufferPointer) -> Int { write(2, bytes.baseAddress, bytes.count) }

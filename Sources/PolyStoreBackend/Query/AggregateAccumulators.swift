@@ -1,6 +1,6 @@
-/// What is kept for every group, of one field or of the objects themselves; several aggregates of one field share it.
+/// The state of all groups for one field, or for the objects themselves. Aggregates of the same field share an accumulator.
 class Accumulator {
-    /// What the aggregates of a request need, and for each aggregate where its answer comes from.
+    /// Returns the accumulators that the aggregates need, and for each aggregate the index of its accumulator.
     static func make(_ aggregates: [Aggregate], _ entity: Entity) -> (all: [Accumulator], sources: [Int]) {
         var all: [Accumulator] = []
         var sources: [Int] = []
@@ -9,9 +9,10 @@ class Accumulator {
             let kind =
                 switch aggregate.function {
                 case .countDistinct, .standardDeviation, .median: aggregate.function.rawValue
+                case .sum, .average: aggregate.field?.type == .decimal ? "decimals" : "values"
                 default: "values"
                 }
-            // Every object has an id, so counting ids is counting objects.
+            // Every object has an id, so counting ids counts the objects.
             let isCount = aggregate.function == .count && aggregate.field?.isObjectID ?? true
             let name = isCount ? "objects" : "\(kind) \(aggregate.field?.ordinal ?? -1)"
             if known[name] == nil {
@@ -29,6 +30,7 @@ class Accumulator {
         case .countDistinct: return DistinctCounter(field, entity)
         case .standardDeviation: return field.type.physical == .real ? RealDeviation(field) : IntegerDeviation(field)
         case .median: return field.type.physical == .real ? RealMedian(field) : IntegerMedian(field)
+        case .sum, .average: if field.type == .decimal { return DecimalStatistics(field) }
         default: break
         }
         switch field.type.physical {
@@ -40,7 +42,7 @@ class Accumulator {
 
     func grow() {}
     func add(_ group: Int, _ id: Int64, _ record: RecordView) {}
-    /// The selected rows of a batch.
+    /// Adds the selected rows of a batch.
     func add(_ batch: RecordBatch) {
         for position in 0..<batch.selected {
             let row = Int(batch.selection[position])
@@ -82,7 +84,7 @@ private final class DistinctCounter: Accumulator {
 
 private final class IntegerStatistics: Accumulator {
     private struct State {
-        // 2^63 rows of the greatest value would still fit.
+        // Cannot overflow: 2^63 rows of the greatest value fit.
         var sum: Int128 = 0
         var count: Int64 = 0
         var least: Int64 = 0
@@ -91,7 +93,7 @@ private final class IntegerStatistics: Accumulator {
 
     private let field: FieldReference
     private let ordinal: Int
-    /// Turned over in unsigned values, so that signed order is theirs.
+    /// A mask that flips the sign bit of unsigned values, so that they can be compared as signed integers.
     private let flip: Int64
     private let states = Slots<State>()
 
@@ -145,13 +147,13 @@ private final class IntegerStatistics: Accumulator {
                 .invalidValue,
                 "The sum of \(field.name) is \(state.sum), which does not fit 64 bits; ask for the average and the count instead.",
                 attribute: field.name)
-        case .standardDeviation, .median: return .null  // of accumulators of their own
+        case .standardDeviation, .median: return .null  // have their own accumulators
         }
     }
 }
 
-/// With the rounding errors summed apart (Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974), so that
-/// the order of the rows, which differs from backend to backend, does not show.
+/// Statistics of reals. Rounding errors are summed separately (Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen",
+/// 1974), so that the result does not depend on the order of the rows, which differs between backends.
 private final class RealStatistics: Accumulator {
     private struct State {
         var sum = RealSum()
@@ -188,7 +190,7 @@ private final class RealStatistics: Accumulator {
         if state.pointee.count == 0 {
             (state.pointee.least, state.pointee.greatest) = (value, value)
         } else if value > state.pointee.least, value <= state.pointee.greatest {
-            // Between what is known: nothing changes. NaN, which is below every number, is never here.
+            // Within the current bounds: nothing changes. NaN is ordered below every number and is handled before.
         } else {
             if Order.of(value, state.pointee.least) < 0 { state.pointee.least = value }
             if Order.of(value, state.pointee.greatest) > 0 { state.pointee.greatest = value }
@@ -205,12 +207,12 @@ private final class RealStatistics: Accumulator {
         case .average: state.count == 0 ? .null : .real(Value.normalized(exact / Double(state.count)))
         case .minimum: state.count == 0 ? .null : .real(state.least)
         case .maximum: state.count == 0 ? .null : .real(state.greatest)
-        case .standardDeviation, .median: .null  // of accumulators of their own
+        case .standardDeviation, .median: .null  // have their own accumulators
         }
     }
 }
 
-/// Of text and data.
+/// Statistics of text and data.
 private final class ValueStatistics: Accumulator {
     private let field: Field
     private var states: [(count: Int64, least: Value, greatest: Value)] = []

@@ -1,11 +1,12 @@
-/// Works out aggregates over records as they come, without making objects: the meaning that every backend must have.
+/// Computes aggregates over records as they are read, without creating objects. This is the reference semantics for every backend.
 public final class AggregateEvaluator {
     private let request: AggregateRequest
     private let groups: GroupTable
     private let accumulators: [Accumulator]
-    /// For each aggregate, whose answer it is.
+    /// The index of the accumulator of each aggregate.
     private let sources: [Int]
 
+    /// Creates an evaluator for a request.
     public init(_ request: AggregateRequest) {
         self.request = request
         groups = GroupTable.make(request.groupBy, request.entity)
@@ -14,12 +15,12 @@ public final class AggregateEvaluator {
         for accumulator in accumulators where request.groupBy.isEmpty { accumulator.grow() }
     }
 
-    /// Takes in every row of a walk.
+    /// Adds every row of a cursor.
     public func add(_ cursor: RecordCursor) throws {
         while try cursor.next() { add(id: cursor.id, cursor.record) }
     }
 
-    /// Takes in one row; at least the fields of ``AggregateRequest/source`` must be there.
+    /// Adds one row. The record must contain at least the fields of ``AggregateRequest/source``.
     public func add(id: Int64, _ record: RecordView) {
         let known = groups.count
         let group = groups.group(of: id, record)
@@ -27,7 +28,7 @@ public final class AggregateEvaluator {
         for accumulator in accumulators { accumulator.add(group, id, record) }
     }
 
-    /// Takes in the selected rows of a batch.
+    /// Adds the selected rows of a batch.
     package func add(_ batch: RecordBatch) {
         if batch.selected == 0 { return }
         let known = groups.count
@@ -42,8 +43,8 @@ public final class AggregateEvaluator {
         try zip(request.aggregates, sources).map { try accumulators[$1].value($0.function, group) }
     }
 
-    /// The groups in ascending order, null first.
-    /// - Throws: `invalidValue` for a sum of integers that does not fit the field's widest type.
+    /// Returns the groups in ascending order, null first.
+    /// - Throws: `invalidValue` if a sum of integers overflows the widest type of the field.
     public func finish() throws -> [AggregateRow] {
         var rows: [AggregateRow] = []
         rows.reserveCapacity(groups.count)
@@ -62,7 +63,7 @@ public final class AggregateEvaluator {
 }
 
 extension ReadTransaction {
-    /// On the records of a walk; a backend that can do better implements it.
+    /// Computes aggregates over a cursor. A backend can override this with a faster implementation.
     public func aggregate(_ request: AggregateRequest) throws -> [AggregateRow] {
         try request.validate()
         let evaluator = AggregateEvaluator(request)

@@ -1,4 +1,4 @@
-/// Numbers the groups as they turn up.
+/// Assigns group numbers in the order in which groups first occur.
 class GroupTable {
     private(set) final var count = 0
 
@@ -16,7 +16,7 @@ class GroupTable {
     func group(of id: Int64, _ record: RecordView) -> Int { 0 }
     func key(_ group: Int) -> [Value] { [] }
 
-    /// Tells each selected row of a batch its group.
+    /// Assigns a group number to each selected row of a batch.
     func number(_ batch: RecordBatch) {
         for position in 0..<batch.selected {
             let row = Int(batch.selection[position])
@@ -25,18 +25,18 @@ class GroupTable {
     }
 }
 
-/// Without any field.
+/// The single group of a request without grouping fields.
 private final class SingleGroup: GroupTable {
     override func number(_ batch: RecordBatch) { batch.groups.update(repeating: 0, count: batch.selected) }
 }
 
-/// By one integer field: the common case, and ten times as fast.
+/// Groups by one integer field: the most common case, ten times as fast as ``ValueGroups``.
 private final class IntegerGroups: GroupTable {
     private static let smallCount: Int64 = 1024
     private let field: Int
     private var keys: [Value] = []
     private var null = -1
-    /// Groups of small numbers by number, -1 where there is none yet; of others in a dictionary.
+    /// The group number of each small integer, or -1 if it has none yet. Other integers are in a dictionary.
     private let small: UnsafeMutablePointer<Int32>
     private var others: [Int64: Int] = [:]
 
@@ -94,7 +94,7 @@ private final class IntegerGroups: GroupTable {
     override func key(_ group: Int) -> [Value] { [keys[group]] }
 }
 
-/// By any fields.
+/// Groups by any combination of fields.
 private final class ValueGroups: GroupTable {
     private let fields: [FieldReference]
     private let entity: Entity

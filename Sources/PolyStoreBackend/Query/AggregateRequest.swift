@@ -1,43 +1,47 @@
-/// A number, or another value, worked out over many objects.
+/// A value computed over many objects.
 public struct Aggregate: Sendable, Hashable {
+    /// An aggregate function. Null values are ignored.
     public enum Function: String, Sendable, Hashable, CaseIterable {
-        /// How many objects; with a field, how many have a value in it.
+        /// The number of objects; with a field, the number of objects whose field is not null.
         case count
-        /// How many different values.
+        /// The number of distinct values.
         case countDistinct = "count distinct"
-        /// Of nothing it is 0. Of integers it is exact, or an error where it does not fit; of reals it is summed with twice their precision.
+        /// The sum; 0 for no values. Sums of integers and decimals are exact and throw on overflow. Reals are summed with twice their precision. The sum of
+        /// Booleans is the number of true values.
         case sum
-        /// Always a real; null of nothing.
+        /// The average; null for no values. The average of decimals is a decimal of up to 38 digits, of all other types a real.
         case average
-        /// The first value in the field's order; null of nothing.
+        /// The first value in the order of the field; null for no values.
         case minimum = "min"
-        /// The last value in the field's order; null of nothing.
+        /// The last value in the order of the field; null for no values.
         case maximum = "max"
-        /// How far the values lie from their average: the root of the average of the squared differences (of a population, as Core Data and
-        /// SQL's `STDDEV_POP` have it). Always a real; null of nothing, 0 of one value, NaN where a value is NaN or infinite. Of integers
-        /// the squares are summed exactly; of reals with twice their precision, so that the order of the rows can show in the last digit only.
+        /// The population standard deviation, as in Core Data and in SQL's `STDDEV_POP`. Always a real; null for no values, 0 for one value, NaN if a
+        /// value is NaN or infinite. Squares of integers are summed exactly, those of reals with twice their precision, so that the order of the
+        /// rows affects at most the last digit.
         case standardDeviation = "stddev"
-        /// The value in the middle; of an even number of values the average of the two in the middle. Always a real; null of nothing, NaN
-        /// where a value is NaN. Keeps all values of a group in memory.
+        /// The median; for an even number of values, the average of the two middle values. Always a real; null for no values, NaN if a value is NaN.
+        /// Keeps all values of a group in memory.
         case median
 
-        /// Whether it is of numbers only.
-        public var needsNumbers: Bool {
+        /// Returns whether the function accepts values of a type.
+        public func accepts(_ type: AttributeType) -> Bool {
             switch self {
-            case .sum, .average, .standardDeviation, .median: true
-            case .count, .countDistinct, .minimum, .maximum: false
+            case .sum, .average: type.isNumber || type == .decimal || type == .bool
+            case .standardDeviation, .median: type.isNumber
+            case .count, .countDistinct, .minimum, .maximum: true
             }
         }
     }
 
+    /// The function.
     public let function: Function
-    /// What it is worked out of; nil only for a `count` of objects.
+    /// The aggregated expression; nil only for a `count` of objects.
     public let operand: QueryExpression?
-    /// Whether ``operand``, which is a count or an aggregate over a to-many relationship, stands for the values that it is over, one by one, and
-    /// not for the one value that it makes of them: the average age of all friends of all people, and not of the people's averages.
+    /// A Boolean value that indicates whether the aggregate covers the individual values of ``operand``, which is a count or an aggregate over a
+    /// to-many relationship, rather than its per-object results: the average age of all friends of all people, not the average of averages.
     public let isOverMembers: Bool
 
-    /// The operand, where it is nothing but a field.
+    /// The operand if it is a plain field; otherwise nil.
     public var field: FieldReference? { operand?.asField }
 
     private init(_ function: Function, _ operand: QueryExpression?, isOverMembers: Bool = false) {
@@ -48,55 +52,68 @@ public struct Aggregate: Sendable, Hashable {
 
     private init(_ function: Function, _ field: FieldReference) { self.init(function, .field(field)) }
 
-    /// How many objects.
+    /// The number of objects.
     public static let count = Aggregate(.count, nil)
+    /// The number of objects whose field is not null.
     public static func count(_ field: FieldReference) -> Aggregate { Aggregate(.count, field) }
+    /// The number of distinct values of a field.
     public static func countDistinct(_ field: FieldReference) -> Aggregate { Aggregate(.countDistinct, field) }
+    /// The sum of a field.
     public static func sum(_ field: FieldReference) -> Aggregate { Aggregate(.sum, field) }
+    /// The average of a field.
     public static func average(_ field: FieldReference) -> Aggregate { Aggregate(.average, field) }
+    /// The minimum of a field.
     public static func minimum(_ field: FieldReference) -> Aggregate { Aggregate(.minimum, field) }
+    /// The maximum of a field.
     public static func maximum(_ field: FieldReference) -> Aggregate { Aggregate(.maximum, field) }
+    /// The population standard deviation of a field.
     public static func standardDeviation(_ field: FieldReference) -> Aggregate { Aggregate(.standardDeviation, field) }
+    /// The median of a field.
     public static func median(_ field: FieldReference) -> Aggregate { Aggregate(.median, field) }
 
-    /// Of a value worked out for each object. If that is more than a field, ``ReadTransaction/groups(_:)`` works it out, and no backend meets it.
+    /// Returns an aggregate of an expression. Only ``ReadTransaction/groups(_:)`` evaluates expressions other than fields; backends never receive them.
     public static func of(_ function: Function, _ expression: QueryExpression) -> Aggregate { Aggregate(function, expression) }
 
-    /// Of the values that a collection aggregate is over, of all objects; see ``isOverMembers``.
-    /// - Parameter collection: a count or an aggregate over a to-many relationship, which to-one relationships may lead to.
+    /// Returns an aggregate of the values that a collection aggregate covers, over all objects; see ``isOverMembers``.
+    /// - Parameter collection: a count or an aggregate over a to-many relationship, optionally at the end of a path of to-one relationships.
     public static func overMembers(_ function: Function, _ collection: QueryExpression) -> Aggregate {
         Aggregate(function, collection, isOverMembers: collection.memberType != nil)
     }
 
-    /// The type of the answer.
+    /// The type of the result.
     public var type: AttributeType {
         function.type(of: (isOverMembers ? operand?.memberType : operand?.type) ?? .int64)
     }
 
-    /// Whether every backend knows what to do: whether it is of objects or of a field.
+    /// A Boolean value that indicates whether every backend can evaluate the aggregate, because it covers objects or a field.
     public var isPlain: Bool { operand == nil || field != nil }
 }
 
 extension Aggregate: CustomStringConvertible {
+    /// The aggregate in readable form, for errors and query plans.
     public var description: String {
         "\(function.rawValue)(\(operand.map { isOverMembers ? $0.memberDescription : $0.description } ?? "*"))"
     }
 }
 
-/// Aggregates over what a predicate selects, for each group of objects with equal values in some fields. Null values are left out of every
-/// aggregate but `count` of objects; as a group they are one.
+/// A request for aggregates over the objects that a predicate selects, for each group of objects with equal values in some fields. Aggregates ignore
+/// null values, except `count` of objects. Null forms one group.
 ///
-/// What backends are asked: groups and operands are fields. ``GroupRequest`` may ask for more, and leaves this much of it to them. More functions
-/// may come with new versions: what a backend does not know it leaves to an ``AggregateEvaluator``, in a `default:`.
+/// Backends receive requests whose groups and operands are fields. ``GroupRequest`` accepts expressions and passes the rest on to backends. New
+/// versions may add functions: a backend passes functions that it does not know to an ``AggregateEvaluator``, in a `default:`.
 public struct AggregateRequest: Sendable, Hashable {
+    /// The entity of the objects.
     public var entity: Entity
+    /// The predicate that selects the objects.
     public var predicate: QueryPredicate
-    /// Without any there is exactly one group, even of nothing.
+    /// The grouping fields. If empty, the result is exactly one group, even for no objects.
     public var groupBy: [FieldReference]
+    /// The aggregates to compute for each group.
     public var aggregates: [Aggregate]
     /// See ``FetchRequest/ignoresIndexes``.
     public var ignoresIndexes = false
 
+    /// Creates a request.
     public init(_ entity: Entity, predicate: QueryPredicate = .all, groupBy: [FieldReference] = [], aggregates: [Aggregate]) {
         self.entity = entity
         self.predicate = predicate
@@ -104,7 +121,7 @@ public struct AggregateRequest: Sendable, Hashable {
         self.aggregates = aggregates
     }
 
-    /// The fetch that gives the rows, with the fields that are needed and no others.
+    /// The fetch request for the rows, limited to the fields that the aggregates use.
     public var source: FetchRequest {
         var fields = FieldMask()
         for field in groupBy + aggregates.compactMap(\.field) where !field.isObjectID { fields.insert(field.ordinal) }
@@ -113,7 +130,7 @@ public struct AggregateRequest: Sendable, Hashable {
         return request
     }
 
-    /// Checks what a caller can get wrong.
+    /// Checks the request for errors of the caller.
     /// - Throws: `invalidPredicate`.
     public func validate() throws {
         try source.validate()
@@ -133,20 +150,21 @@ extension Aggregate {
     func validate(for entity: Entity) throws {
         guard let operand else { return }
         try operand.validate(for: entity)
-        guard let type = isOverMembers ? operand.memberType : operand.type, function.needsNumbers, !type.isNumber else { return }
+        guard let type = isOverMembers ? operand.memberType : operand.type, !function.accepts(type) else { return }
         let name = isOverMembers ? operand.memberDescription : operand.description
         throw StoreError(
             .invalidPredicate, "\(function.rawValue) needs numbers, and \(name) is \(type).", entity: entity.name, attribute: field?.name)
     }
 }
 
-/// One group of the answer to an ``AggregateRequest``.
+/// A group in the result of an ``AggregateRequest``.
 public struct AggregateRow: Sendable, Hashable {
-    /// A value for each field of ``AggregateRequest/groupBy``.
+    /// The values of the fields in ``AggregateRequest/groupBy``.
     public var group: [Value]
-    /// A value for each of ``AggregateRequest/aggregates``.
+    /// The values of ``AggregateRequest/aggregates``.
     public var values: [Value]
 
+    /// Creates a row.
     public init(group: [Value], values: [Value]) {
         self.group = group
         self.values = values

@@ -1,4 +1,4 @@
-/// True, false, or unknown where null is involved.
+/// The truth value of a condition: true, false, or unknown if null is involved.
 enum Ternary {
     case `true`, `false`, unknown
 
@@ -28,7 +28,7 @@ final class IDNode: EvaluationNode {
 final class IntegerNode: EvaluationNode {
     let field: Int
     let comparison: ComparisonOperator
-    /// Turns the sign bit over where there is none; the order is then that of signed integers.
+    /// A mask that flips the sign bit of unsigned values, so that they can be compared as signed integers.
     let flip: Int64
     let constant: Int64
     init(_ field: FieldReference, _ comparison: ComparisonOperator, _ constant: Int64) {
@@ -135,7 +135,7 @@ final class TextNode: EvaluationNode {
     }
 }
 
-/// A text within another, byte by byte.
+/// A byte-wise substring search.
 struct TextSearch {
     let operation: TextOperator
     let pattern: [UInt8]

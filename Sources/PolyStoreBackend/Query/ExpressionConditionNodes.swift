@@ -46,12 +46,12 @@ final class ExpressionOneOfNode: EvaluationNode {
     }
 }
 
-/// A text, and what it is asked to contain, to begin with, to look like.
+/// A text comparison: contains, begins with, ends with, LIKE or MATCHES.
 final class TextExpressionsNode: EvaluationNode {
     private let left: ExpressionNode
     private let operation: TextOperator
     private let right: ExpressionNode
-    /// Of the last right side: made once, as it is a constant nearly always.
+    /// The compiled pattern of the last right side, which is nearly always a constant.
     private var pattern: (text: String, test: (String) -> Bool)?
 
     init(_ left: QueryExpression, _ operation: TextOperator, _ right: QueryExpression, _ lookup: RelatedLookup) {

@@ -1,8 +1,8 @@
-/// An expression made ready to be worked out.
+/// A compiled expression.
 class ExpressionNode {
     func value(_ id: Int64, _ record: RecordView) throws -> Value { .null }
 
-    /// The values that a collection aggregate is over.
+    /// Returns the values that a collection aggregate covers.
     func members(_ id: Int64, _ record: RecordView) throws -> [Value] { [] }
 
     static func make(_ expression: QueryExpression, _ lookup: RelatedLookup) -> ExpressionNode {
@@ -14,12 +14,16 @@ class ExpressionNode {
         case .aggregate(let function, let relationship, let inner): RelatedAggregateNode(function, relationship, inner, lookup)
         case .arithmetic(let operation, let left, let right): ArithmeticNode(operation, left, right, expression.type, lookup)
         case .folded(let inner, let options): FoldedNode(inner, options, lookup)
+        case .function(let function, let operands): FunctionNode(function, operands, expression.type, lookup)
+        case .conditional(let predicate, let first, let second): ConditionalNode(predicate, first, second, expression.type, lookup)
+        case .element(let relationship, let position, let inner): ElementNode(relationship, position, inner, lookup)
+        case .outer(let levels, let inner): OuterNode(levels, inner, lookup)
         }
     }
 }
 
 extension RecordView {
-    /// The value of a field that a condition names.
+    /// Returns the value of a field reference.
     func value(_ field: FieldReference, id: Int64) -> Value {
         if field.isObjectID { return .integer(id) }
         if isNull(field.ordinal) { return .null }
@@ -48,23 +52,29 @@ private final class RelatedValueNode: ExpressionNode {
     private let relationship: RelationshipReference
     private let inner: ExpressionNode
     private let isKept: Bool
+    private let seesOuter: Bool
     private let lookup: RelatedLookup
 
     init(_ relationship: RelationshipReference, _ inner: QueryExpression, _ lookup: RelatedLookup) {
         self.relationship = relationship
         self.inner = .make(inner, lookup)
         isKept = inner.needsRelated
+        seesOuter = inner.outerDepth > 0
         self.lookup = lookup
     }
 
     override func value(_ id: Int64, _ record: RecordView) throws -> Value {
         guard let target = relationship.target(in: record) else { return .null }
-        return try lookup.withRecord(relationship.destination, target, isKept: isKept) { try inner.value(target, $0) } ?? .null
+        return try lookup.below(id, record, seesOuter) {
+            try lookup.withRecord(relationship.destination, target, isKept: isKept) { try inner.value(target, $0) } ?? .null
+        }
     }
 
     override func members(_ id: Int64, _ record: RecordView) throws -> [Value] {
         guard let target = relationship.target(in: record) else { return [] }
-        return try lookup.withRecord(relationship.destination, target, isKept: isKept) { try inner.members(target, $0) } ?? []
+        return try lookup.below(id, record, seesOuter) {
+            try lookup.withRecord(relationship.destination, target, isKept: isKept) { try inner.members(target, $0) } ?? []
+        }
     }
 }
 
@@ -88,11 +98,13 @@ private final class RelatedCountNode: ExpressionNode {
     private func targets(_ id: Int64, _ record: RecordView) throws -> [Int64] {
         let targets = try lookup.targets(of: id, record, relationship)
         if predicate == .all { return targets }
-        return try targets.filter { target in
-            let truth = try lookup.withRecord(relationship.destination, target, isKept: predicate.needsRelated) {
-                try part.evaluate(target, $0)
+        return try lookup.below(id, record, predicate.outerDepth > 0) {
+            try targets.filter { target in
+                let truth = try lookup.withRecord(relationship.destination, target, isKept: predicate.needsRelated) {
+                    try part.evaluate(target, $0)
+                }
+                return truth == .true
             }
-            return truth == .true
         }
     }
 }
@@ -103,6 +115,8 @@ private final class RelatedAggregateNode: ExpressionNode {
     private let inner: ExpressionNode
     private let type: AttributeType
     private let isKept: Bool
+    private let isDistinct: Bool
+    private let seesOuter: Bool
     private let lookup: RelatedLookup
 
     init(_ function: Aggregate.Function, _ relationship: RelationshipReference, _ inner: QueryExpression, _ lookup: RelatedLookup) {
@@ -111,21 +125,26 @@ private final class RelatedAggregateNode: ExpressionNode {
         self.inner = .make(inner, lookup)
         type = inner.type
         isKept = inner.needsRelated
+        isDistinct = if case .function(.distinct, _) = inner.node { true } else { false }
+        seesOuter = inner.outerDepth > 0
         self.lookup = lookup
     }
 
-    override func value(_ id: Int64, _ record: RecordView) throws -> Value { aggregated(try members(id, record)) }
+    override func value(_ id: Int64, _ record: RecordView) throws -> Value { try aggregated(try members(id, record)) }
 
     override func members(_ id: Int64, _ record: RecordView) throws -> [Value] {
         var values: [Value] = []
-        for target in try lookup.targets(of: id, record, relationship) {
-            let value = try lookup.withRecord(relationship.destination, target, isKept: isKept) { try inner.value(target, $0) }
-            if let value, !value.isNull { values.append(value) }
+        var known: Set<Value> = []
+        try lookup.below(id, record, seesOuter) {
+            for target in try lookup.targets(of: id, record, relationship) {
+                let value = try lookup.withRecord(relationship.destination, target, isKept: isKept) { try inner.value(target, $0) }
+                if let value, !value.isNull, !isDistinct || known.insert(value).inserted { values.append(value) }
+            }
         }
         return values
     }
 
-    private func aggregated(_ values: [Value]) -> Value {
+    private func aggregated(_ values: [Value]) throws -> Value {
         let isUnsigned = type == .uint64
         switch function {
         case .count: return .integer(Int64(values.count))
@@ -138,6 +157,8 @@ private final class RelatedAggregateNode: ExpressionNode {
         case .median:
             if type.physical == .real { return Median.of(values.compactMap(\.real)) }
             return Median.of(values.compactMap { Number($0, isUnsigned: isUnsigned)?.integer })
+        case .sum where type == .decimal: return try DecimalSum(values).sum() ?? .null
+        case .average where type == .decimal: return try DecimalSum(values).average() ?? .null
         case .sum, .average:
             let count = Double(values.count)
             if type.physical == .real {
@@ -199,7 +220,7 @@ private final class ArithmeticNode: ExpressionNode {
         }
     }
 
-    /// Of numbers of 64 bits nothing overflows 128.
+    /// Operands of 64 bits cannot overflow 128 bits.
     private func result(_ left: Int128, _ right: Int128) -> Value {
         let exact: Int128
         switch operation {

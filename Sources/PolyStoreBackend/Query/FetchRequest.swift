@@ -1,25 +1,29 @@
-/// One key of an order.
+/// A sort key.
 public struct SortKey: Sendable, Hashable {
-    /// Where objects without a value stand. The default is the natural one: null is the smallest value.
+    /// The position of null values in the order. By default, null is the smallest value.
     public enum NullPlacement: String, Sendable, Hashable {
         case smallest, first, last
     }
 
+    /// The field to sort by.
     public var field: FieldReference
+    /// A Boolean value that indicates whether the order is ascending.
     public var ascending: Bool
+    /// The position of null values.
     public var nulls: NullPlacement
 
-    /// What is ordered by, where it is more than a field; ``field`` is then only a name. No scan meets such keys: ``ReadTransaction/fetch(_:)`` sorts by
-    /// them itself. A backend that makes plans makes that of ``FetchRequest/unsorted``, and ``QueryPlan/sorted(for:)`` of it.
+    /// The sort expression, if it is more than a field; ``field`` is then only a name. Scans never receive such keys: ``ReadTransaction/fetch(_:)``
+    /// sorts by them. A backend that implements plans returns the plan of ``FetchRequest/unsorted``, completed by ``QueryPlan/sorted(for:)``.
     public var expression: QueryExpression?
 
+    /// Creates a key that sorts by a field.
     public init(_ field: FieldReference, ascending: Bool = true, nulls: NullPlacement = .smallest) {
         self.field = field
         self.ascending = ascending
         self.nulls = nulls
     }
 
-    /// By a value worked out for each object.
+    /// Creates a key that sorts by a value computed for each object.
     public init(_ expression: QueryExpression, ascending: Bool = true, nulls: NullPlacement = .smallest) {
         self.init(
             expression.asField ?? FieldReference(ordinal: -1, name: "\(expression)", type: expression.type), ascending: ascending,
@@ -27,7 +31,7 @@ public struct SortKey: Sendable, Hashable {
         if expression.asField == nil { self.expression = expression }
     }
 
-    /// Whether null stands before every value in the result.
+    /// A Boolean value that indicates whether null precedes every value in the result.
     public var nullsComeFirst: Bool {
         switch nulls {
         case .smallest: ascending
@@ -37,23 +41,26 @@ public struct SortKey: Sendable, Hashable {
     }
 }
 
-/// Which objects of one entity to read, in which order, and how many.
+/// A request for the objects of one entity that satisfy a predicate, with an order and a slice.
 public struct FetchRequest: Sendable, Hashable {
+    /// The entity of the objects.
     public var entity: Entity
+    /// The predicate that selects the objects.
     public var predicate: QueryPredicate
-    /// Ties are broken by the object's id, ascending; without any key that is the whole order.
+    /// The sort keys. Ties are broken by ascending row id, which alone applies without keys.
     public var sortKeys: [SortKey]
-    /// At most so many; nil: all.
+    /// The maximum number of rows; nil for no limit.
     public var limit: Int?
-    /// So many are left out at the start.
+    /// The number of rows to skip.
     public var offset: Int
-    /// Only ids are wanted: the cursor's records may then be without any field.
+    /// A Boolean value that indicates whether only ids are read. The records of the cursor may then have no fields.
     public var onlyIDs: Bool
-    /// The only fields whose values are wanted: the others of the cursor's records may then be null. nil: all.
+    /// The fields to read; the values of other fields may be null. nil for all fields.
     public var fields: FieldMask?
-    /// To be answered from the records alone, as if there were no index: shows whether an index tells the truth. The answer is the same.
+    /// A Boolean value that indicates whether the request is answered without indexes, to verify indexes against the records. The result is the same.
     public var ignoresIndexes = false
 
+    /// Creates a request.
     public init(
         _ entity: Entity, predicate: QueryPredicate = .all, sortKeys: [SortKey] = [], limit: Int? = nil, offset: Int = 0,
         onlyIDs: Bool = false, fields: FieldMask? = nil
@@ -67,10 +74,10 @@ public struct FetchRequest: Sendable, Hashable {
         self.fields = fields
     }
 
-    /// The deepest predicate that is taken.
+    /// The maximum nesting depth of a predicate.
     public static let maximumDepth = 200
 
-    /// Checks what a caller can get wrong.
+    /// Checks the request for errors of the caller.
     /// - Throws: `invalidPredicate`.
     public func validate() throws {
         guard offset >= 0, limit.map({ $0 >= 0 }) ?? true else {

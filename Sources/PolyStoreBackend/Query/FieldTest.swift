@@ -1,14 +1,14 @@
-/// A condition on one number of a record, in the form that takes the fewest instructions. A null never passes.
+/// A test of one numeric field in a form that needs few instructions. Null never passes.
 struct FieldTest {
     enum Kind: UInt8 {
-        /// An integer, its sign bit turned over if it has none, is one of so many from the lowest on, or none of them.
+        /// Whether an integer, with its sign bit flipped if it is unsigned, is inside or outside a range of a given length from the lowest value.
         case within, outside
         case greater, greaterOrEqual, less, lessOrEqual, equal, notEqual
         case isNotNull
     }
 
     private let kind: Kind
-    /// −1: the id.
+    /// The field index; −1 for the id.
     private let field: Int
     private let flip: Int64
     private let low: Int64
@@ -24,7 +24,7 @@ struct FieldTest {
         self.constant = constant
     }
 
-    /// - Returns: nil for another kind of condition.
+    /// - Returns: nil if the predicate has another form.
     init?(_ predicate: QueryPredicate) {
         switch predicate.node {
         case .compare(let field, let comparison, .integer(let constant)) where field.type.physical == .integer:
@@ -68,7 +68,7 @@ struct FieldTest {
         case .within: return isWithin(record.integer(field))
         case .outside: return !isWithin(record.integer(field))
         case .isNotNull: return true
-        // NaN comes before every number, so what is not above the constant is below it.
+        // NaN is ordered below every number, so a value that is not above the constant is below it.
         case .greater: return record.real(field) > constant
         case .greaterOrEqual: return record.real(field) >= constant
         case .less: return !(record.real(field) >= constant)
@@ -78,7 +78,7 @@ struct FieldTest {
         }
     }
 
-    /// Leaves the rows of a batch selected that pass.
+    /// Deselects the rows of a batch that do not pass.
     func narrow(_ batch: RecordBatch) {
         let wanted = kind == .within
         if field < 0 { return batch.narrow { isWithin(batch.ids[$0]) == wanted } }
@@ -113,7 +113,7 @@ struct FieldTest {
 }
 
 extension Bool {
-    /// Both, without a branch.
+    /// Returns `left && right` without a branch.
     @inline(__always)
     fileprivate static func & (left: Bool, right: Bool) -> Bool { (UInt8(left ? 1 : 0) & UInt8(right ? 1 : 0)) != 0 }
 }

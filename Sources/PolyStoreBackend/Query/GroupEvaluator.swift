@@ -1,16 +1,17 @@
-/// Works groups and their values out over records as they come, of one store or of several: the meaning that every backend must have, where
-/// ``AggregateRequest`` cannot say what is asked.
+/// Computes groups and aggregates of expressions over records of one store or of several. This is the reference semantics for requests that
+/// ``AggregateRequest`` cannot express.
 ///
-/// The values that the expressions have are put into records of their own, and an ``AggregateEvaluator`` does what is left.
+/// The values of the expressions are written to temporary records, which an ``AggregateEvaluator`` aggregates.
 public final class GroupEvaluator {
     private let request: GroupRequest
-    /// Takes a record for each row.
+    /// Receives one record for each row.
     private let rows: Feed
-    /// Takes a record for each member; one for each aggregate over members.
+    /// Receive one record for each member; one feed for each aggregate over members.
     private let members: [Feed]
-    /// For each aggregate, who works it out and the position there.
+    /// The feed that computes each aggregate, and the position of the result in it.
     private var places: [(feed: Feed, position: Int)] = []
 
+    /// Creates an evaluator for a request.
     public init(_ request: GroupRequest) throws {
         self.request = request
         var plain: [Aggregate] = []
@@ -31,10 +32,10 @@ public final class GroupEvaluator {
         self.members = members
     }
 
-    /// Takes in every row of a walk.
+    /// Adds every row of a cursor.
     /// - Parameters:
-    ///   - request: what is asked of the store that the rows are of: the same for each, but for the places of fields and relationships.
-    ///   - related: where the objects are found that the expressions look at.
+    ///   - request: the request for the store of the rows. It may differ between stores only in field indexes and relationships.
+    ///   - related: looks up the related objects that the expressions refer to.
     public func add(_ cursor: RecordCursor, of request: GroupRequest, _ related: any RelatedRecords) throws {
         let lookup = RelatedLookup(related)
         let keys = request.groupBy.map { ExpressionNode.make($0, lookup) }
@@ -58,9 +59,9 @@ public final class GroupEvaluator {
         }
     }
 
-    /// The groups that are wanted, in order.
-    /// - Parameter related: where the objects are found that ``GroupRequest/having`` looks at.
-    /// - Throws: `invalidValue` for a sum of integers that does not fit 64 bits.
+    /// Returns the groups that satisfy ``GroupRequest/having``, in order.
+    /// - Parameter related: looks up the related objects that ``GroupRequest/having`` refers to.
+    /// - Throws: `invalidValue` if a sum of integers overflows 64 bits.
     public func finish(_ related: (any RelatedRecords)?) throws -> [AggregateRow] {
         let groups = try rows.evaluator.finish()
         let answers = try members.map { feed in
@@ -80,7 +81,7 @@ public final class GroupEvaluator {
     }
 }
 
-/// Records made of values, on their way into an evaluator.
+/// Writes values to temporary records and passes them to an evaluator.
 private final class Feed {
     let evaluator: AggregateEvaluator
     private let request: AggregateRequest
@@ -111,14 +112,14 @@ private final class Feed {
         evaluator.add(id: 0, try builder.finishedView())
     }
 
-    /// The answers for a group without any value.
+    /// Returns the results of a group that has no values.
     func ofNothing() throws -> [Value] {
         try AggregateEvaluator(AggregateRequest(request.entity, aggregates: request.aggregates)).finish()[0].values
     }
 }
 
 extension GroupRequest {
-    /// Those of the groups that are wanted, in order and cut.
+    /// Returns the groups that satisfy the condition, in order, after offset and limit.
     func selected(_ groups: [AggregateRow], _ related: (any RelatedRecords)?) throws -> [AggregateRow] {
         var groups = groups
         if having != .all || !sortKeys.isEmpty {
@@ -144,8 +145,8 @@ extension GroupRequest {
 }
 
 extension ReadTransaction {
-    /// The groups of a request that are wanted, in order, whatever the backend knows of it.
-    /// - Throws: `invalidPredicate` for what ``GroupRequest/validate()`` finds; `invalidValue` for a sum of integers that does not fit 64 bits.
+    /// Returns the groups of a request in order. Works with any backend.
+    /// - Throws: the `invalidPredicate` errors of ``GroupRequest/validate()``; `invalidValue` if a sum of integers overflows 64 bits.
     public func groups(_ request: GroupRequest) throws -> [AggregateRow] {
         try request.validate()
         if let plain = request.plain { return try request.selected(try aggregate(plain), self) }

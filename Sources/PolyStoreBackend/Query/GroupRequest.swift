@@ -1,31 +1,33 @@
-/// Groups of objects and values worked out over them, with a condition on these, an order and a slice: what ``ReadTransaction/groups(_:)`` carries
-/// out on every backend.
+/// A request for groups of objects and aggregates over them, with a condition on the groups, an order and a slice.
+/// ``ReadTransaction/groups(_:)`` executes it on every backend.
 ///
-/// It is to ``AggregateRequest`` as an order by computed keys is to one by fields: groups and operands may be any expressions, and what backends
-/// are asked is what they all know.
+/// In contrast to ``AggregateRequest``, groups and operands can be any expressions. Backends only receive the part that all of them support.
 public struct GroupRequest: Sendable {
     public let entity: Entity
+    /// The entity of the objects.
     public var predicate = QueryPredicate.all
-    /// Without any there is exactly one group, even of nothing.
+    /// The predicate that selects the objects.
+    /// The grouping expressions. If empty, the result is exactly one group, even for no objects.
     public let groupBy: [QueryExpression]
     public let aggregates: [Aggregate]
-    /// The columns of the answer as the fields of a record: a value for each of ``groupBy``, then one for each of ``aggregates``. Numbers have the widest
-    /// type of their kind. What ``having`` and ``sortKeys`` ask about.
+    /// The columns of the result as the fields of a record: a value for each of ``groupBy``, then one for each of ``aggregates``. Numbers have the
+    /// widest type of their kind. ``having`` and ``sortKeys`` refer to these fields.
     public let columns: Entity
-    /// Which groups are wanted; a condition on ``columns``.
+    /// The condition that groups must satisfy, on the fields of ``columns``.
     public var having = QueryPredicate.all
-    /// Fields of ``columns``, or expressions of them. Ties are broken by the groups' values, ascending, null first, which without any key is the
-    /// whole order.
+    /// The sort keys: fields of ``columns`` or expressions of them. Ties are broken by the group values in ascending order, null first, which is the whole
+    /// applies without keys.
     public var sortKeys: [SortKey] = []
-    /// At most so many groups; nil: all.
+    /// The maximum number of groups; nil for no limit.
     public var limit: Int?
-    /// So many groups are left out at the start.
+    /// The number of groups to skip.
     public var offset = 0
     /// See ``FetchRequest/ignoresIndexes``.
     public var ignoresIndexes = false
 
-    /// - Parameter names: of the columns, for conditions and errors; where there is none it is what the expression says.
-    /// - Throws: `invalidPredicate` for more columns than a record has fields.
+    /// Creates a request.
+    /// - Parameter names: the column names, for conditions and errors; the default is the description of the expression.
+    /// - Throws: `invalidPredicate` if there are more columns than a record can have fields.
     public init(_ entity: Entity, groupBy: [QueryExpression] = [], aggregates: [Aggregate], names: [String] = []) throws {
         self.entity = entity
         self.groupBy = groupBy
@@ -35,7 +37,7 @@ public struct GroupRequest: Sendable {
             columnsOf: entity, names, groupBy.map(\.type) + aggregates.map(\.type), relationships: groupBy.map(entity.target))
     }
 
-    /// The fetch that gives the rows, with the fields that are needed and no others.
+    /// The fetch request for the rows, limited to the fields that the expressions use.
     public var source: FetchRequest {
         var fields = FieldMask()
         for expression in groupBy + aggregates.compactMap(\.operand) { expression.collectFields(into: &fields) }
@@ -44,7 +46,7 @@ public struct GroupRequest: Sendable {
         return request
     }
 
-    /// What a backend can be asked, where nothing but fields is looked at.
+    /// The equivalent request for a backend if all expressions are fields; otherwise nil.
     var plain: AggregateRequest? {
         let fields = groupBy.compactMap(\.asField)
         guard fields.count == groupBy.count, aggregates.allSatisfy(\.isPlain) else { return nil }
@@ -53,34 +55,34 @@ public struct GroupRequest: Sendable {
         return request
     }
 
-    /// Checks what a caller can get wrong.
+    /// Checks the request for errors of the caller.
     /// - Throws: `invalidPredicate`.
     public func validate() throws {
         try source.validate()
         for expression in groupBy { try expression.validate(for: entity) }
         for aggregate in aggregates { try aggregate.validate(for: entity) }
-        // The answer is asked as if it were fetched.
+        // Validates the conditions on the result as a fetch request.
         try FetchRequest(columns, predicate: having, sortKeys: sortKeys, limit: limit, offset: offset).validate()
     }
 }
 
 extension Entity {
-    /// The relationship whose target's id an expression is.
+    /// Returns the relationship whose destination id is the value of an expression.
     fileprivate func target(of expression: QueryExpression) -> Relationship? {
         guard let field = expression.asField, !field.isObjectID, fields.indices.contains(field.ordinal) else { return nil }
         return fields[field.ordinal].relationship.map { relationships[$0] }
     }
 
-    /// An entity that no schema has, for records of values that were worked out.
+    /// Creates an entity outside any schema, for records of computed values.
     /// - Parameters:
-    ///   - names: made unlike each other where they are not.
-    ///   - targets: of the first fields, the relationships whose targets' ids they hold.
+    ///   - names: the column names; made unique if they are not.
+    ///   - targets: the relationships whose destination ids the first fields hold.
     convenience init(columnsOf entity: Entity, _ names: [String], _ types: [AttributeType], relationships targets: [Relationship?] = [])
         throws
     {
         guard types.count <= FieldMask.capacity else {
             throw StoreError(
-                .invalidPredicate, "\(types.count) values are asked for at once; \(FieldMask.capacity) is the limit.", entity: entity.name)
+                .invalidPredicate, "\(types.count) values are selected; \(FieldMask.capacity) is the limit.", entity: entity.name)
         }
         var taken: Set<String> = []
         var fields: [Field] = []
@@ -108,7 +110,7 @@ extension Entity {
 }
 
 extension AttributeType {
-    /// The type that holds every value that can be calculated of this one.
+    /// The widest type of the same kind, which holds every aggregate of this type.
     fileprivate var widest: AttributeType {
         switch self {
         case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: .int64

@@ -1,9 +1,9 @@
-/// A number as it is calculated with.
+/// A number in the form in which expressions are calculated.
 enum Number {
     case whole(Int128)
     case broken(Double)
 
-    /// - Returns: nil for null and for what is no number.
+    /// - Returns: nil for null and for values that are not numbers.
     init?(_ value: Value, isUnsigned: Bool) {
         switch value {
         case .integer(let integer): self = .whole(isUnsigned ? Int128(UInt64(bitPattern: integer)) : Int128(integer))
@@ -26,7 +26,7 @@ enum Number {
         }
     }
 
-    /// By value, exactly, as ``Order/of(_:_:)-(Double,_)`` orders reals: NaN is below every number.
+    /// Compares two numbers exactly by value. As in ``Order/of(_:_:)-(Double,_)``, NaN is below every number.
     static func order(_ left: Number, _ right: Number) -> Int {
         switch (left, right) {
         case (.whole(let first), .whole(let second)): first < second ? -1 : (first == second ? 0 : 1)
@@ -39,7 +39,7 @@ enum Number {
     private static func order(_ integer: Int128, _ real: Double) -> Int {
         if real.isNaN || real < -0x1p70 { return 1 }
         if real > 0x1p70 { return -1 }
-        let whole = Int128(real)  // towards zero
+        let whole = Int128(real)  // rounds toward zero
         if integer != whole { return integer < whole ? -1 : 1 }
         return -Order.of(real - Double(whole), 0)
     }

@@ -1,13 +1,14 @@
-/// Decides a predicate on records, without making objects: the meaning that every backend must have.
+/// Evaluates a predicate on records, without creating objects. This is the reference semantics for every backend.
 ///
-/// Compiled once per query: tests of single fields that must all pass, which run over many rows at once, and a tree of small nodes for what is left.
+/// A predicate is compiled once per query: into tests of single fields, which run over batches of rows, and a tree of nodes for all other conditions.
 public final class PredicateEvaluator {
-    /// All of these must be true…
+    /// The single-field tests; all must pass.
     private let tests: ContiguousArray<FieldTest>
-    /// … and all of these.
+    /// The other conditions; all must be true.
     private let nodes: ContiguousArray<EvaluationNode>
 
-    /// - Parameter related: where the objects are found that relationships lead to; nil: there are no such conditions.
+    /// Compiles a predicate.
+    /// - Parameter related: looks up related objects; nil if the predicate refers to none.
     public init(_ predicate: QueryPredicate, _ related: (any RelatedRecords)? = nil) {
         let lookup = RelatedLookup(related)
         var tests: ContiguousArray<FieldTest> = []
@@ -17,8 +18,8 @@ public final class PredicateEvaluator {
         self.nodes = nodes
     }
 
-    /// Whether the record is selected: whether the predicate is true, neither false nor unknown.
-    /// - Throws: what looking up other objects throws.
+    /// Returns whether the predicate is true for the record, as opposed to false or unknown.
+    /// - Throws: the errors of looking up related objects.
     public func matches(id: Int64, _ record: RecordView) throws -> Bool {
         let passes = tests.withUnsafeBufferPointer { tests in
             for test in tests where !test.accepts(id, record) { return false }
@@ -29,13 +30,13 @@ public final class PredicateEvaluator {
         return true
     }
 
-    /// Leaves the rows selected that are.
+    /// Deselects the rows of a batch that do not match.
     package func select(_ batch: RecordBatch) throws {
         for test in tests where batch.selected > 0 { test.narrow(batch) }
         for node in nodes where batch.selected > 0 { try batch.narrow { try node.evaluate(batch.ids[$0], batch.view($0)) == .true } }
     }
 
-    /// Takes an AND apart.
+    /// Splits an AND into tests and nodes.
     private static func split(
         _ predicate: QueryPredicate, _ tests: inout ContiguousArray<FieldTest>, _ nodes: inout ContiguousArray<EvaluationNode>,
         _ lookup: RelatedLookup

@@ -1,50 +1,67 @@
-/// A relationship in a condition, with the entity at its other end.
+/// A relationship in a condition, with its destination entity.
 public struct RelationshipReference: Sendable, Hashable {
+    /// The relationship.
     public let relationship: Relationship
+    /// The destination entity.
     public let destination: Entity
 
+    /// Creates a reference from a resolved schema.
     public init(_ relationship: Relationship, in schema: ResolvedSchema) {
         self.relationship = relationship
         destination = schema.entities[relationship.destination]
     }
 
+    /// The name of the relationship.
     public var name: String { relationship.name }
+    /// A Boolean value that indicates whether the relationship is to-many.
     public var isToMany: Bool { relationship.isToMany }
 
-    /// The field that holds the target's id; nil for a to-many relationship.
+    /// The field that holds the destination id; nil for a to-many relationship.
     public var foreignKey: FieldReference? {
         guard case .foreignKey(let field) = relationship.storage else { return nil }
         return FieldReference(ordinal: field, name: relationship.name, type: .int64)
     }
 
-    /// The id of the object that a relationship to one leads to; nil where it leads nowhere, and for a to-many relationship.
+    /// Returns the destination id of a to-one relationship; nil if it is null, and for a to-many relationship.
     func target(in record: RecordView) -> Int64? {
         guard case .foreignKey(let field) = relationship.storage, !record.isNull(field) else { return nil }
         return record.integer64(field)
     }
 }
 
-/// A value worked out for an object: a field of it or of objects that it leads to, a number of them, a sum.
+/// A value computed for an object: a field of the object or of a related one, a count, an aggregate, a calculation.
 ///
-/// Null where anything on the way is missing, where integers overflow 64 bits, and of a division by zero.
+/// The value is null if an operand is null, if an integer overflows 64 bits, and for a division by zero.
 public struct QueryExpression: Sendable, Hashable {
-    /// More cases come with new versions, as with ``QueryPredicate/Node``.
+    /// The kind of expression. New versions may add cases, as for ``QueryPredicate/Node``.
     public indirect enum Node: Sendable, Hashable {
         case field(FieldReference)
         case constant(Value)
-        /// A value of the object that a to-one relationship leads to.
+        /// A value of the destination of a to-one relationship.
         case related(RelationshipReference, QueryExpression)
-        /// How many of the objects that a relationship leads to satisfy a condition.
+        /// The number of related objects that satisfy a condition.
         case count(RelationshipReference, QueryPredicate)
-        /// Over the values of the objects that a to-many relationship leads to, as ``Aggregate/Function`` says.
+        /// An aggregate of the values of related objects; see ``Aggregate/Function``.
         case aggregate(Aggregate.Function, RelationshipReference, QueryExpression)
         case arithmetic(ArithmeticOperator, QueryExpression, QueryExpression)
-        /// A text without what does not count.
+        /// A text normalized for comparisons with options.
         case folded(QueryExpression, TextOptions)
+        /// A function of one or two values; null if one of them is null.
+        case function(ScalarFunction, [QueryExpression])
+        /// The first value if the condition is true, the second if it is false or unknown.
+        case conditional(QueryPredicate, QueryExpression, QueryExpression)
+        /// A value of the member at a position of an ordered relationship, from 0, or -1 for the last. Null if there is none.
+        case element(RelationshipReference, Int, QueryExpression)
+        /// A value of an enclosing object: 1 is the object at the source of the relationship, 2 the source of the relationship that leads to that one, and so
+        /// on.
+        ///
+        /// Each relationship followed by a condition or an expression adds one level, and so does the value of an enclosing object.
+        case outer(Int, QueryExpression)
     }
 
+    /// The kind of expression, with its operands.
     public let node: Node
-    /// The type of its values.
+    /// The type of the value.
     public let type: AttributeType
 
     private init(_ node: Node, _ type: AttributeType) {
@@ -52,27 +69,33 @@ public struct QueryExpression: Sendable, Hashable {
         self.type = type
     }
 
+    /// Returns the value of a field.
     public static func field(_ field: FieldReference) -> QueryExpression { QueryExpression(.field(field), field.type) }
 
+    /// Returns a constant.
     public static func constant(_ value: Value, _ type: AttributeType) -> QueryExpression { QueryExpression(.constant(value), type) }
 
+    /// Returns a value of the destination of a to-one relationship.
     public static func related(_ relationship: RelationshipReference, _ expression: QueryExpression) -> QueryExpression {
-        // The id of the target is the field itself.
+        // The destination id is the value of the foreign key.
         if case .field(let field) = expression.node, field.isObjectID, let key = relationship.foreignKey { return .field(key) }
         return QueryExpression(.related(relationship, expression), expression.type)
     }
 
+    /// Returns the number of related objects that satisfy a predicate.
     public static func count(_ relationship: RelationshipReference, where predicate: QueryPredicate = .all) -> QueryExpression {
         QueryExpression(.count(relationship, predicate), .int64)
     }
 
+    /// Returns an aggregate of the values of related objects.
     public static func aggregate(
         _ function: Aggregate.Function, _ relationship: RelationshipReference, _ expression: QueryExpression
     ) -> QueryExpression {
         QueryExpression(.aggregate(function, relationship, expression), function.type(of: expression.type))
     }
 
-    /// - Returns: nil where the types have no such operation: only numbers do, and dates a little.
+    /// Returns an arithmetic operation.
+    /// - Returns: nil if the types do not support the operation: numbers support all, dates some.
     public static func arithmetic(
         _ operation: ArithmeticOperator, _ left: QueryExpression, _ right: QueryExpression
     ) -> QueryExpression? {
@@ -80,27 +103,68 @@ public struct QueryExpression: Sendable, Hashable {
         return QueryExpression(.arithmetic(operation, left, right), type)
     }
 
+    /// Returns a text normalized for comparisons with options.
     public static func folded(_ expression: QueryExpression, _ options: TextOptions) -> QueryExpression {
         if options.isEmpty { return expression }
         if case .constant(.text(let text)) = expression.node { return .constant(.text(options.fold(text)), .string) }
         return QueryExpression(.folded(expression, options), .string)
     }
 
-    /// The field, where it is nothing else.
+    /// Returns a function call.
+    /// - Returns: nil if the function does not accept values of these types.
+    public static func function(_ function: ScalarFunction, _ operands: [QueryExpression]) -> QueryExpression? {
+        guard let type = function.type(operands.map(\.type)) else { return nil }
+        return QueryExpression(.function(function, operands), type)
+    }
+
+    /// Returns one of two values, depending on a condition.
+    /// - Returns: nil if the values have different types and are not both numbers.
+    public static func conditional(
+        _ predicate: QueryPredicate, _ first: QueryExpression, _ second: QueryExpression
+    ) -> QueryExpression? {
+        let type: AttributeType
+        if first.type == second.type || second.asConstant?.isNull ?? false {
+            type = first.type
+        } else if first.asConstant?.isNull ?? false {
+            type = second.type
+        } else if first.type.isNumber, second.type.isNumber, (first.type == .uint64) == (second.type == .uint64) {
+            type = first.type.physical == .integer && second.type.physical == .integer ? .int64 : .double
+        } else {
+            return nil
+        }
+        return QueryExpression(.conditional(predicate, first, second), type)
+    }
+
+    /// Returns a value of a member of an ordered relationship.
+    /// - Parameter position: the position from 0, or -1 for the last member.
+    public static func element(_ relationship: RelationshipReference, at position: Int, _ expression: QueryExpression) -> QueryExpression {
+        QueryExpression(.element(relationship, position, expression), expression.type)
+    }
+
+    /// Returns a value of the enclosing object `levels` levels out.
+    public static func outer(_ levels: Int, _ expression: QueryExpression) -> QueryExpression {
+        if case .constant = expression.node { return expression }
+        return QueryExpression(.outer(levels, expression), expression.type)
+    }
+
+    /// The field, if the expression is a plain field; otherwise nil.
     public var asField: FieldReference? { if case .field(let field) = node { field } else { nil } }
+    /// The value, if the expression is a constant; otherwise nil.
     public var asConstant: Value? { if case .constant(let value) = node { value } else { nil } }
 
-    /// Whether other objects have to be looked at.
+    /// A Boolean value that indicates whether the expression refers to related objects.
     public var needsRelated: Bool {
         switch node {
         case .field, .constant: false
-        case .related, .count, .aggregate: true
+        case .related, .count, .aggregate, .element: true
         case .arithmetic(_, let left, let right): left.needsRelated || right.needsRelated
-        case .folded(let inner, _): inner.needsRelated
+        case .folded(let inner, _), .outer(_, let inner): inner.needsRelated
+        case .function(_, let operands): operands.contains(where: \.needsRelated)
+        case .conditional(let predicate, let first, let second): predicate.needsRelated || first.needsRelated || second.needsRelated
         }
     }
 
-    /// How deeply it is nested, as ``QueryPredicate/depth(upTo:)`` counts.
+    /// Returns the nesting depth, counted as in ``QueryPredicate/depth(upTo:)``.
     func depth(upTo limit: Int) -> Int {
         guard limit > 1 else { return 1 }
         let rest = limit - 1
@@ -109,26 +173,40 @@ public struct QueryExpression: Sendable, Hashable {
         case .related(_, let inner), .aggregate(_, _, let inner), .folded(let inner, _): 1 + inner.depth(upTo: rest)
         case .count(_, let predicate): 1 + predicate.depth(upTo: rest)
         case .arithmetic(_, let left, let right): 1 + max(left.depth(upTo: rest), right.depth(upTo: rest))
+        case .element(_, _, let inner), .outer(_, let inner): 1 + inner.depth(upTo: rest)
+        case .function(_, let operands): 1 + (operands.lazy.map { $0.depth(upTo: rest) }.max() ?? 0)
+        case .conditional(let predicate, let first, let second):
+            1 + max(predicate.depth(upTo: rest), first.depth(upTo: rest), second.depth(upTo: rest))
         }
     }
 
-    /// Adds the fields that it looks at, of the object itself.
+    /// Adds the fields of the object itself that the expression refers to.
     public func collectFields(into mask: inout FieldMask) {
         switch node {
         case .field(let field): if !field.isObjectID { mask.insert(field.ordinal) }
-        case .constant: break
-        case .related(let relationship, _), .count(let relationship, _), .aggregate(_, let relationship, _):
+        // An outer value refers to fields of another object.
+        case .constant, .outer: break
+        case .related(let relationship, let inner), .aggregate(_, let relationship, let inner), .element(let relationship, _, let inner):
             if let key = relationship.foreignKey { mask.insert(key.ordinal) }
+            inner.collectOuterFields(1, into: &mask)
+        case .count(let relationship, let predicate):
+            if let key = relationship.foreignKey { mask.insert(key.ordinal) }
+            predicate.collectOuterFields(1, into: &mask)
         case .arithmetic(_, let left, let right):
             left.collectFields(into: &mask)
             right.collectFields(into: &mask)
         case .folded(let inner, _): inner.collectFields(into: &mask)
+        case .function(_, let operands): for operand in operands { operand.collectFields(into: &mask) }
+        case .conditional(let predicate, let first, let second):
+            predicate.collectFields(into: &mask)
+            first.collectFields(into: &mask)
+            second.collectFields(into: &mask)
         }
     }
 }
 
 extension QueryExpression {
-    /// The type of the values that a collection aggregate is over; nil where the expression is none.
+    /// The type of the values that a collection aggregate covers; nil for any other expression.
     var memberType: AttributeType? {
         switch node {
         case .count: .int64
@@ -138,7 +216,7 @@ extension QueryExpression {
         }
     }
 
-    /// Whose values a collection aggregate is over: `department.people.age`.
+    /// The values that a collection aggregate covers, as a path: `department.people.age`.
     var memberDescription: String {
         switch node {
         case .count(let relationship, .all): relationship.name
@@ -150,10 +228,11 @@ extension QueryExpression {
 }
 
 extension Aggregate.Function {
-    /// The type of the answer.
+    /// Returns the type of the result.
     public func type(of operand: AttributeType) -> AttributeType {
         switch self {
         case .count, .countDistinct: .int64
+        case .sum where operand == .decimal, .average where operand == .decimal: .decimal
         case .average, .standardDeviation, .median: .double
         case .sum: operand.physical == .real ? .double : (operand == .uint64 ? .uint64 : .int64)
         case .minimum, .maximum: operand
@@ -162,7 +241,7 @@ extension Aggregate.Function {
 }
 
 extension ArithmeticOperator {
-    /// Integers give integers, a real gives reals. A date and a number of seconds give a date, two dates the seconds between.
+    /// Returns the type of the result: two integers give an integer, a real gives a real, a date and seconds give a date, two dates give seconds.
     func type(_ left: AttributeType, _ right: AttributeType) -> AttributeType? {
         switch (left, right) {
         case (.date, .date): return self == .subtract ? .double : nil
@@ -176,7 +255,7 @@ extension ArithmeticOperator {
 }
 
 extension AttributeType {
-    /// Whether it can be calculated with: neither truth values nor decimals can.
+    /// A Boolean value that indicates whether the type supports arithmetic. Booleans and decimals do not.
     public var isNumber: Bool {
         switch self {
         case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double: true
@@ -184,7 +263,7 @@ extension AttributeType {
         }
     }
 
-    /// Whether values of both have an order among each other.
+    /// Returns whether values of both types can be ordered relative to each other.
     public func isComparable(with other: AttributeType) -> Bool {
         if self == other || isNumber && other.isNumber { return true }
         let integers: (AttributeType) -> Bool = { $0.physical == .integer && $0 != .uint64 }
@@ -193,6 +272,7 @@ extension AttributeType {
 }
 
 extension QueryExpression: CustomStringConvertible {
+    /// The expression in readable form, for errors and query plans.
     public var description: String {
         switch node {
         case .field(let field): field.name
@@ -203,11 +283,17 @@ extension QueryExpression: CustomStringConvertible {
         case .aggregate(let function, let relationship, let inner): "\(relationship.name).@\(function.rawValue).\(inner)"
         case .arithmetic(let operation, let left, let right): "(\(left) \(operation.rawValue) \(right))"
         case .folded(let inner, let options): "\(inner)[\(options.letters)]"
+        case .function(.length, let operands): "\(operands[0]).length"
+        case .function(let function, let operands): "\(function.rawValue)(\(operands.map(\.description).joined(separator: ", ")))"
+        case .conditional(let predicate, let first, let second): "TERNARY(\(predicate), \(first), \(second))"
+        case .element(let relationship, let position, let inner):
+            "\(relationship.name)[\(position < 0 ? "LAST" : "\(position)")].\(inner)"
+        case .outer(let levels, let inner): String(repeating: "^", count: levels) + "\(inner)"
         }
     }
 }
 
 extension TextOptions {
-    /// `c`, `d`, `cd` or nothing.
+    /// The letters of the options in format strings: `c`, `d`, `cd` or empty.
     public var letters: String { (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "") }
 }

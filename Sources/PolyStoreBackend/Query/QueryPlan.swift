@@ -4,35 +4,38 @@
     import Foundation
 #endif
 
-/// How a request is carried out, and, from ``ReadTransaction/explain(_:)``, what that took. Its text and its JSON are stable.
+/// The plan of a request and, from ``ReadTransaction/explain(_:)``, its costs. The text and JSON formats are stable.
 public struct QueryPlan: Sendable, Hashable, Codable {
-    /// One way to find rows.
+    /// An access path to rows.
     public struct Access: Sendable, Hashable, Codable {
+        /// The kind of access path.
         public enum Path: String, Sendable, Hashable, Codable {
-            /// The condition selects nothing, whatever is in the store.
+            /// No access, because the condition cannot be true.
             case nothing
-            /// Every record of the entity, by id.
+            /// A full scan of the entity's records, in order of their ids.
             case scan
-            /// Records by their ids, or a range of ids.
+            /// A lookup of records by id or by a range of ids.
             case primaryKey
-            /// The entries of an index between two ends.
+            /// An index scan between two bounds.
             case search
-            /// All entries of an index, for the sake of their order or because they hold all that is needed.
+            /// A scan of a whole index, for its order or because it is covering.
             case index
-            /// A number that the store keeps.
+            /// A value from the statistics of the store.
             case statistics
         }
 
+        /// The kind of access path.
         public var path: Path
-        /// ``Index/name``.
+        /// The name of the index; see ``Index/name``.
         public var index: String?
-        /// What bounds a search, without constants: `age>?`, `city=? AND age<?`.
+        /// The bounds of an index scan, without constants: `age>?`, `city=? AND age<?`.
         public var condition: String?
-        /// The index holds everything that is needed: no record is read.
+        /// A Boolean value that indicates whether the index contains all needed values, so that records are not read.
         public var isCovering: Bool
-        /// From the end to the beginning.
+        /// A Boolean value that indicates whether the scan runs backward.
         public var isReversed: Bool
 
+        /// Creates an access path.
         public init(_ path: Path, index: String? = nil, condition: String? = nil, isCovering: Bool = false, isReversed: Bool = false) {
             self.path = path
             self.index = index
@@ -42,19 +45,24 @@ public struct QueryPlan: Sendable, Hashable, Codable {
         }
     }
 
+    /// The name of the entity.
     public var entity: String
-    /// Several where each part of an OR has its own.
+    /// The access paths; several if each part of an OR has its own.
     public var accesses: [Access]
-    /// What the backend does itself: the condition, the order, limit and offset.
+    /// The parts that the backend executes: the condition, the order, limit and offset.
     public var pushedDown: [String]
-    /// What the shared executor does afterwards.
+    /// The residual parts, which the shared executor applies.
     public var remainder: [String]
-    /// The engine's own description, a line each.
+    /// The plan of the database engine, one entry per line.
     public var engine: [String]
-    /// Rows or index entries looked at; nil in a plan that was not carried out.
+    /// The estimated number of examined rows or index entries; nil if the backend does not estimate.
+    public var rowsEstimated: Int?
+    /// The number of examined rows or index entries; nil if the request was not executed.
     public var rowsExamined: Int?
+    /// The number of returned rows; nil if the request was not executed.
     public var rowsReturned: Int?
 
+    /// Creates a plan.
     public init(entity: String, accesses: [Access], pushedDown: [String] = [], remainder: [String] = [], engine: [String] = []) {
         self.entity = entity
         self.accesses = accesses
@@ -63,22 +71,23 @@ public struct QueryPlan: Sendable, Hashable, Codable {
         self.engine = engine
     }
 
-    /// Whether every record of the entity is looked at, or as many as it takes.
+    /// A Boolean value that indicates whether the plan contains a full scan. A limit may end it early.
     public var isScan: Bool { accesses.contains { $0.path == .scan } }
 
-    /// The way to the rows in words: `scan`, `primary key (objectID=?)`, `index Person_age (age>?)`, `index Person_age (order)`.
+    /// The access paths as text: `scan`, `primary key (objectID=?)`, `index Person_age (age>?)`, `index Person_age (order)`.
     public var access: String { accesses.map(\.description).joined(separator: " or ") }
 
-    /// As JSON with sorted keys.
+    /// The plan as JSON with sorted keys.
     public var json: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Strings, numbers and truth values only: this cannot fail.
+        // Cannot fail: the plan contains only strings, numbers and Booleans.
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 }
 
 extension QueryPlan.Access: CustomStringConvertible {
+    /// The access path as text.
     public var description: String {
         let name: String
         switch path {
@@ -94,18 +103,23 @@ extension QueryPlan.Access: CustomStringConvertible {
 }
 
 extension QueryPlan: CustomStringConvertible {
+    /// The plan as text.
     public var description: String {
         var lines = ["fetch \(entity)", "  access: \(access)"]
         lines.append("  pushed down: \(pushedDown.isEmpty ? "nothing" : pushedDown.joined(separator: "; "))")
         lines.append("  remainder: \(remainder.isEmpty ? "nothing" : remainder.joined(separator: "; "))")
-        if let rowsExamined, let rowsReturned { lines.append("  rows: \(rowsExamined) examined, \(rowsReturned) returned") }
+        if let rowsExamined, let rowsReturned {
+            lines.append("  rows: \(rowsExamined) examined, \(rowsReturned) returned\(rowsEstimated.map { ", \($0) estimated" } ?? "")")
+        } else if let rowsEstimated {
+            lines.append("  rows: \(rowsEstimated) estimated")
+        }
         lines += engine.map { "  engine: \($0)" }
         return lines.joined(separator: "\n")
     }
 }
 
 extension QueryPlan {
-    /// The plan of a request that is ordered by more than fields, made of the plan of ``FetchRequest/unsorted``: sorting and slicing remain.
+    /// Returns the plan of a request that sorts by expressions, from the plan of its ``FetchRequest/unsorted`` form. Sorting and slicing are residual.
     public func sorted(for request: FetchRequest) -> QueryPlan {
         var plan = self
         plan.remainder += Scan.Remainder(sort: true, slice: true).described(for: request)
@@ -115,7 +129,7 @@ extension QueryPlan {
 }
 
 extension ReadTransaction {
-    /// Carries any request out and tells how, the orders included that backends do not meet.
+    /// Executes a request and returns its plan with costs. Supports orders that backends do not receive.
     public func explained(_ request: FetchRequest) throws -> QueryPlan {
         guard request.hasComputedKeys else { return try explain(request) }
         try request.validate()
@@ -126,7 +140,7 @@ extension ReadTransaction {
         return plan
     }
 
-    /// Without better knowledge: what `scan` leaves undone.
+    /// Returns the plan of a request. The default implementation is based on the remainder that `scan` returns.
     public func plan(_ request: FetchRequest) throws -> QueryPlan {
         try request.validate()
         if request.hasComputedKeys { return try plan(request.unsorted).sorted(for: request) }
@@ -136,7 +150,7 @@ extension ReadTransaction {
             entity: request.entity.name, accesses: [QueryPlan.Access(.scan)], remainder: scan.remainder.described(for: request))
     }
 
-    /// Carries a request out and counts.
+    /// Executes a request and returns its plan with the row counts.
     public func explain(_ request: FetchRequest) throws -> QueryPlan {
         var plan = try plan(request)
         let cursor = try fetch(request)

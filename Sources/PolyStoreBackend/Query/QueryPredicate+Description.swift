@@ -1,5 +1,5 @@
 extension QueryPredicate: CustomStringConvertible {
-    /// For people and for `explain`; never parsed, never sent to an engine.
+    /// The predicate in readable form, for `explain` and messages. It is never parsed and never sent to an engine.
     public var description: String {
         switch node {
         case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
@@ -21,7 +21,7 @@ extension QueryPredicate: CustomStringConvertible {
 }
 
 extension Value {
-    /// Whether a field of a type can hold it, as far as the physical type goes. Null fits every type.
+    /// Returns whether a field of a type can hold the value, judged by the physical type. Null fits every type.
     public func fits(_ type: AttributeType) -> Bool {
         switch (self, type.physical) {
         case (.null, _), (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): true
@@ -29,7 +29,7 @@ extension Value {
         }
     }
 
-    /// As a person would write it; long text and data are cut.
+    /// The value as a readable literal. Long text and data are truncated.
     public var literal: String {
         switch self {
         case .null: "NULL"

@@ -1,5 +1,6 @@
-/// Conditions on expressions, in the simplest form that says the same: what is about a field alone is of that form, so that indexes serve it.
+/// Conditions on expressions, reduced to their simplest equivalent form. A condition on a plain field becomes a field condition, which indexes can serve.
 extension QueryPredicate {
+    /// Returns a comparison of two expressions.
     public static func compare(_ left: QueryExpression, _ comparison: ComparisonOperator, _ right: QueryExpression) -> QueryPredicate {
         switch (left.node, right.node) {
         case (.constant, .field), (.constant, .related): return compare(right, comparison.mirrored, left)
@@ -17,7 +18,7 @@ extension QueryPredicate {
         }
     }
 
-    /// Numbers of objects that need not be counted: none, at least one, all.
+    /// Returns a quantified condition for counts that need not be computed: none, at least one, all.
     private static func quantified(
         _ relationship: RelationshipReference, _ condition: QueryPredicate, _ comparison: ComparisonOperator, _ number: QueryExpression
     ) -> QueryPredicate? {
@@ -31,17 +32,19 @@ extension QueryPredicate {
         }
     }
 
+    /// Returns a test for null.
     public static func isNull(_ expression: QueryExpression) -> QueryPredicate {
         switch expression.node {
         case .field(let field): isNull(field)
         case .related(let relationship, let inner):
-            // Missing, too, where there is nobody who could have it.
+            // The value is also null if the relationship is null.
             relationship.foreignKey.map { or([isNull($0), related(relationship, .one, isNull(inner))]) }
                 ?? QueryPredicate(.isNullExpression(expression))
         default: QueryPredicate(.isNullExpression(expression))
         }
     }
 
+    /// Returns a membership test. Null values in the list select nothing.
     public static func oneOf(_ expression: QueryExpression, _ values: [Value]) -> QueryPredicate {
         switch expression.node {
         case .field(let field): oneOf(field, values)
@@ -50,6 +53,7 @@ extension QueryPredicate {
         }
     }
 
+    /// Returns a text comparison.
     public static func text(_ left: QueryExpression, _ operation: TextOperator, _ right: QueryExpression) -> QueryPredicate {
         switch (left.node, right.node) {
         case (.field(let field), .constant(.text(let value))): text(field, operation, value)
@@ -60,8 +64,8 @@ extension QueryPredicate {
 }
 
 extension AttributeType {
-    /// Whether a constant of this type stands for the same value where a field's type is assumed: not a number above 2^63 − 1 for a signed field, nor
-    /// one below 0 for an unsigned one.
+    /// Returns whether a constant has the same value when read with the field's type. False for numbers above 2^63 − 1 with a signed field and for numbers
+    /// below 0 with an unsigned one.
     fileprivate func writes(_ value: Value, asIn field: FieldReference) -> Bool {
         guard value.fits(field.type) else { return false }
         if case .integer(let integer) = value, (self == .uint64) != field.isUnsigned { return integer >= 0 }

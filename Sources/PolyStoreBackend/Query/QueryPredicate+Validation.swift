@@ -1,12 +1,12 @@
-// What a caller can get wrong, found before anything is read: what is read is read without further checks.
+// Validation of requests before execution, so that the evaluators need no further checks.
 
 extension Entity {
-    /// That a reference leads to a field of the entity and knows its type.
+    /// Checks that a reference matches a field of the entity and its type.
     func check(_ field: FieldReference) throws {
         if field.isObjectID { return }
         guard field.ordinal < fields.count, fields[field.ordinal].type == field.type else {
             throw StoreError(
-                .invalidPredicate, "\(field.name) (\(field.type)) is no field of \(name).", entity: name, attribute: field.name)
+                .invalidPredicate, "\(field.name) (\(field.type)) is not a field of \(name).", entity: name, attribute: field.name)
         }
     }
 
@@ -16,14 +16,15 @@ extension Entity {
             relationship.destination.index == relationship.relationship.destination
         else {
             throw StoreError(
-                .invalidPredicate, "\(relationship.name) is no relationship of \(name).", entity: name, attribute: relationship.name)
+                .invalidPredicate, "\(relationship.name) is not a relationship of \(name).", entity: name, attribute: relationship.name)
         }
     }
 }
 
 extension QueryPredicate {
+    /// Checks the expression against an entity and the enclosing entities.
     /// - Throws: `invalidPredicate`.
-    func validate(for entity: Entity) throws {
+    func validate(for entity: Entity, outer: [Entity] = []) throws {
         switch node {
         case .constant: break
         case .isNull(let field): try entity.check(field)
@@ -44,14 +45,14 @@ extension QueryPredicate {
             try Self.checkText(.field(field), operation, entity)
             if operation == .matches { _ = try RegularExpression(pattern) }
         case .compareExpressions(let left, _, let right):
-            try left.validate(for: entity)
-            try right.validate(for: entity)
+            try left.validate(for: entity, outer: outer)
+            try right.validate(for: entity, outer: outer)
             guard left.asConstant?.isNull ?? false || right.asConstant?.isNull ?? false || left.type.isComparable(with: right.type) else {
                 throw Self.incomparable(left, right, entity)
             }
-        case .isNullExpression(let expression): try expression.validate(for: entity)
+        case .isNullExpression(let expression): try expression.validate(for: entity, outer: outer)
         case .expressionOneOf(let expression, let values):
-            try expression.validate(for: entity)
+            try expression.validate(for: entity, outer: outer)
             for value in values where !value.fits(expression.type) {
                 throw StoreError(
                     .invalidPredicate, "\(expression) is \(expression.type) and cannot be compared with \(value.literal).",
@@ -59,7 +60,7 @@ extension QueryPredicate {
             }
         case .textExpressions(let left, let operation, let right):
             for side in [left, right] {
-                try side.validate(for: entity)
+                try side.validate(for: entity, outer: outer)
                 try Self.checkText(side, operation, entity)
             }
             if operation == .matches {
@@ -75,9 +76,9 @@ extension QueryPredicate {
                     .invalidPredicate, "\(quantifier.rawValue) does not go with \(entity.name).\(relationship.name).", entity: entity.name,
                     attribute: relationship.name)
             }
-            try part.validate(for: relationship.destination)
-        case .and(let parts), .or(let parts): for part in parts { try part.validate(for: entity) }
-        case .not(let part): try part.validate(for: entity)
+            try part.validate(for: relationship.destination, outer: outer + [entity])
+        case .and(let parts), .or(let parts): for part in parts { try part.validate(for: entity, outer: outer) }
+        case .not(let part): try part.validate(for: entity, outer: outer)
         }
     }
 
@@ -103,14 +104,15 @@ extension QueryPredicate {
 }
 
 extension QueryExpression {
+    /// Checks the predicate against an entity and the enclosing entities.
     /// - Throws: `invalidPredicate`.
-    func validate(for entity: Entity) throws {
+    func validate(for entity: Entity, outer: [Entity] = []) throws {
         switch node {
         case .field(let field): try entity.check(field)
         case .constant: break
         case .related(let relationship, let inner):
             try entity.check(relationship)
-            try inner.validate(for: relationship.destination)
+            try inner.validate(for: relationship.destination, outer: outer + [entity])
             guard !relationship.isToMany else {
                 throw StoreError(
                     .invalidPredicate,
@@ -119,22 +121,48 @@ extension QueryExpression {
             }
         case .count(let relationship, let predicate):
             try entity.check(relationship)
-            try predicate.validate(for: relationship.destination)
+            try predicate.validate(for: relationship.destination, outer: outer + [entity])
         case .aggregate(let function, let relationship, let inner):
             try entity.check(relationship)
-            try inner.validate(for: relationship.destination)
-            guard !function.needsNumbers || inner.type.isNumber else {
+            try inner.validate(for: relationship.destination, outer: outer + [entity])
+            guard function.accepts(inner.type) else {
                 throw StoreError(
                     .invalidPredicate, "\(function.rawValue) needs numbers, and \(inner) is \(inner.type).", entity: entity.name)
             }
         case .arithmetic(_, let left, let right):
-            try left.validate(for: entity)
-            try right.validate(for: entity)
+            try left.validate(for: entity, outer: outer)
+            try right.validate(for: entity, outer: outer)
         case .folded(let inner, _):
-            try inner.validate(for: entity)
+            try inner.validate(for: entity, outer: outer)
             guard inner.type.physical == .text else {
                 throw StoreError(.invalidPredicate, "Only text has case and accents, and \(inner) is \(inner.type).", entity: entity.name)
             }
+        case .function(let function, let operands):
+            for operand in operands { try operand.validate(for: entity, outer: outer) }
+            guard function.type(operands.map(\.type)) != nil else {
+                let types = operands.map { "\($0.type)" }.joined(separator: " and ")
+                throw StoreError(
+                    .invalidPredicate, "\(function.rawValue) takes \(function.operandDescription), not \(types).", entity: entity.name)
+            }
+        case .conditional(let predicate, let first, let second):
+            try predicate.validate(for: entity, outer: outer)
+            try first.validate(for: entity, outer: outer)
+            try second.validate(for: entity, outer: outer)
+        case .element(let relationship, _, let inner):
+            try entity.check(relationship)
+            guard relationship.relationship.isOrdered else {
+                throw StoreError(
+                    .invalidPredicate, "\(entity.name).\(relationship.name) is not ordered, so its members have no positions.",
+                    entity: entity.name, attribute: relationship.name)
+            }
+            try inner.validate(for: relationship.destination, outer: outer + [entity])
+        case .outer(let levels, let inner):
+            guard levels > 0, levels <= outer.count else {
+                throw StoreError(
+                    .invalidPredicate, "\(inner) belongs to an object \(levels) levels out, and \(outer.count) enclose this condition.",
+                    entity: entity.name)
+            }
+            try inner.validate(for: outer[outer.count - levels], outer: outer + [entity])
         }
     }
 }

@@ -1,30 +1,36 @@
-/// What a query compares: a field of the record, or the object's id.
+/// A reference to a field of the record or to the object's id.
 public struct FieldReference: Sendable, Hashable {
-    /// The field's ordinal, or -1 for the id.
+    /// The field index, or -1 for the id.
     public let ordinal: Int
+    /// The name of the field.
     public let name: String
+    /// The type of the field.
     public let type: AttributeType
 
+    /// Creates a reference to a field of a resolved schema.
     public init(_ field: Field) {
         ordinal = field.ordinal
         name = field.name
         type = field.type
     }
 
-    /// For a field whose place is known without a resolved schema.
+    /// Creates a reference to a field whose index is known without a resolved schema.
     public init(ordinal: Int, name: String, type: AttributeType) {
         self.ordinal = ordinal
         self.name = name
         self.type = type
     }
 
+    /// The object's id.
     public static let objectID = FieldReference(ordinal: -1, name: "objectID", type: .int64)
 
+    /// A Boolean value that indicates whether the reference is to the object's id.
     public var isObjectID: Bool { ordinal < 0 }
-    /// Whether integers are compared without sign.
+    /// A Boolean value that indicates whether integers are compared as unsigned.
     public var isUnsigned: Bool { type == .uint64 }
 }
 
+/// A comparison operator, with its spelling in format strings.
 public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
     case equal = "=="
     case notEqual = "!="
@@ -33,7 +39,7 @@ public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
     case greater = ">"
     case greaterOrEqual = ">="
 
-    /// The same question with both sides changed over.
+    /// The operator for exchanged sides: `<` for `>`.
     public var mirrored: ComparisonOperator {
         switch self {
         case .equal, .notEqual: self
@@ -44,7 +50,7 @@ public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether an order (negative, 0, positive) satisfies it.
+    /// Returns whether an order (negative, 0, positive) satisfies the operator.
     @inlinable
     public func accepts(_ order: Int) -> Bool {
         switch self {
@@ -58,33 +64,34 @@ public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
     }
 }
 
+/// A text comparison operator, with its spelling in format strings.
 public enum TextOperator: String, Sendable, Hashable, CaseIterable {
     case contains = "CONTAINS"
     case beginsWith = "BEGINSWITH"
     case endsWith = "ENDSWITH"
-    /// `?` is one Unicode scalar, `*` any number of them, a backslash takes what follows as it is.
+    /// Wildcard match: `?` matches one Unicode scalar, `*` any number of them, a backslash escapes the next character.
     case like = "LIKE"
-    /// A regular expression that the whole text satisfies.
+    /// Regular expression match against the whole text.
     case matches = "MATCHES"
 }
 
-/// Which of the objects that a relationship leads to must satisfy a condition.
+/// A quantifier over the destination objects of a relationship.
 public enum Quantifier: String, Sendable, Hashable, CaseIterable {
-    /// The only one of a to-one relationship: unknown where there is none, or where the condition is.
+    /// The destination of a to-one relationship. Unknown if the relationship is null or the condition is unknown.
     case one = "ONE"
-    /// At least one; of none it is false. Never unknown.
+    /// At least one object; false for an empty relationship. Never unknown.
     case any = "ANY"
-    /// Each; of none it is true. Never unknown.
+    /// Every object; true for an empty relationship. Never unknown.
     case all = "ALL"
 }
 
-/// A condition on the objects of one entity, in a closed form: resolved fields, typed constants, no closure, no key path.
+/// A condition on the objects of one entity, in resolved form: field references and typed constants, without closures or key paths.
 ///
-/// Truth has three values. A comparison with a null field or a null constant is *unknown*, `!` keeps it unknown, and only what is
-/// true is selected; `isNull` alone answers about null. Constants are of the field's physical type. Text compares by UTF-8 bytes.
+/// Conditions use three-valued logic. A comparison with a null field or a null constant is *unknown*, and so is its negation. Only objects for which the
+/// predicate is true are selected. `isNull` is never unknown. Constants have the field's physical type. Text is compared by its UTF-8 bytes.
 public struct QueryPredicate: Sendable, Hashable {
-    /// The node. More cases come with new versions: a backend handles what it knows and leaves the rest, in a `default:`, to the
-    /// shared evaluator (see ``Scan/remainder``).
+    /// The kind of condition. New versions may add cases: a backend leaves cases that it does not know to the shared evaluator, in a `default:` (see
+    /// ``Scan/remainder``).
     public indirect enum Node: Sendable, Hashable {
         case constant(Bool)
         case compare(FieldReference, ComparisonOperator, Value)
@@ -96,38 +103,43 @@ public struct QueryPredicate: Sendable, Hashable {
         case isNullExpression(QueryExpression)
         case expressionOneOf(QueryExpression, [Value])
         case textExpressions(QueryExpression, TextOperator, QueryExpression)
-        /// Of the objects that a relationship leads to.
+        /// A condition on the destination objects of a relationship.
         case related(RelationshipReference, Quantifier, QueryPredicate)
         case and([QueryPredicate])
         case or([QueryPredicate])
         case not(QueryPredicate)
     }
 
+    /// The kind of condition, with its operands.
     public let node: Node
 
     init(_ node: Node) { self.node = node }
 
-    /// Selects everything.
+    /// The predicate that selects every object.
     public static let all = QueryPredicate(.constant(true))
-    /// Selects nothing.
+    /// The predicate that selects no object.
     public static let none = QueryPredicate(.constant(false))
 
+    /// Returns ``all`` for true and ``none`` for false.
     public static func constant(_ value: Bool) -> QueryPredicate { value ? all : none }
 
+    /// Returns a comparison of a field with a constant.
     public static func compare(_ field: FieldReference, _ comparison: ComparisonOperator, _ value: Value) -> QueryPredicate {
         QueryPredicate(.compare(field, comparison, value))
     }
 
+    /// Returns a comparison of two fields.
     public static func compare(_ left: FieldReference, _ comparison: ComparisonOperator, _ right: FieldReference) -> QueryPredicate {
         QueryPredicate(.compareFields(left, comparison, right))
     }
 
+    /// Returns a test for null.
     public static func isNull(_ field: FieldReference) -> QueryPredicate { QueryPredicate(.isNull(field)) }
 
-    /// True where the field equals one of the values; null values among them select nothing. Of no values it is false, and unknown where the field is null.
+    /// Returns a membership test. Null values in the list select nothing. For an empty list the result is false, or unknown if the field is null.
     public static func oneOf(_ field: FieldReference, _ values: [Value]) -> QueryPredicate { QueryPredicate(.oneOf(field, values)) }
 
-    /// By bytes, case-sensitive. Every text contains the empty text.
+    /// Returns a text comparison by bytes, case-sensitive. Every text contains the empty text.
     public static func text(_ field: FieldReference, _ operation: TextOperator, _ value: String) -> QueryPredicate {
         if operation == .like, let simple = LikePattern(value).simple {
             return simple.operation.map { QueryPredicate(.text(field, $0, simple.text)) } ?? .compare(field, .equal, .text(simple.text))
@@ -135,31 +147,34 @@ public struct QueryPredicate: Sendable, Hashable {
         return QueryPredicate(.text(field, operation, value))
     }
 
-    /// Of the objects that a relationship leads to.
+    /// Returns a condition on the destination objects of a relationship.
     public static func related(
         _ relationship: RelationshipReference, _ quantifier: Quantifier, _ predicate: QueryPredicate
     ) -> QueryPredicate {
         QueryPredicate(.related(relationship, quantifier, predicate))
     }
 
+    /// Returns the conjunction of predicates.
     public static func and(_ parts: [QueryPredicate]) -> QueryPredicate {
         let parts = parts.flatMap { part in if case .and(let inner) = part.node { inner } else { [part] } }.filter { $0 != all }
         if parts.contains(none) { return none }
         return parts.isEmpty ? all : (parts.count == 1 ? parts[0] : QueryPredicate(.and(parts)))
     }
 
+    /// Returns the disjunction of predicates.
     public static func or(_ parts: [QueryPredicate]) -> QueryPredicate {
         let parts = parts.flatMap { part in if case .or(let inner) = part.node { inner } else { [part] } }.filter { $0 != none }
         if parts.contains(all) { return all }
         return parts.isEmpty ? none : (parts.count == 1 ? parts[0] : QueryPredicate(.or(parts)))
     }
 
+    /// Returns the negation of a predicate.
     public static func not(_ part: QueryPredicate) -> QueryPredicate {
         if case .constant(let value) = part.node { return constant(!value) }
         return QueryPredicate(.not(part))
     }
 
-    /// The parts that must all be true.
+    /// The parts of a conjunction; the predicate itself if it is another condition.
     public var conjuncts: [QueryPredicate] {
         switch node {
         case .and(let parts): parts
@@ -168,7 +183,7 @@ public struct QueryPredicate: Sendable, Hashable {
         }
     }
 
-    /// Whether other objects than the one it is asked of have to be looked at.
+    /// A Boolean value that indicates whether the predicate refers to related objects.
     public var needsRelated: Bool {
         switch node {
         case .constant, .compare, .compareFields, .isNull, .oneOf, .text: false
@@ -180,10 +195,10 @@ public struct QueryPredicate: Sendable, Hashable {
         }
     }
 
-    /// How deeply it is nested; a limit keeps hostile input from exhausting the stack.
+    /// The nesting depth. It is limited so that untrusted input cannot exhaust the stack.
     public var depth: Int { depth(upTo: .max) }
 
-    /// The same, but not past a limit: what exceeds it counts as one level, and nothing in it is visited.
+    /// Returns the nesting depth up to a limit. Parts beyond the limit are not visited and count as one level.
     func depth(upTo limit: Int) -> Int {
         guard limit > 1 else { return 1 }
         let rest = limit - 1
@@ -199,7 +214,7 @@ public struct QueryPredicate: Sendable, Hashable {
 }
 
 extension QueryPredicate {
-    /// Adds the fields that it looks at.
+    /// Adds the fields that the predicate refers to.
     public func collectFields(into mask: inout FieldMask) {
         func add(_ field: FieldReference) { if !field.isObjectID { mask.insert(field.ordinal) } }
         switch node {
@@ -212,7 +227,9 @@ extension QueryPredicate {
             left.collectFields(into: &mask)
             right.collectFields(into: &mask)
         case .isNullExpression(let expression), .expressionOneOf(let expression, _): expression.collectFields(into: &mask)
-        case .related(let relationship, _, _): if let key = relationship.foreignKey { add(key) }
+        case .related(let relationship, _, let part):
+            if let key = relationship.foreignKey { add(key) }
+            part.collectOuterFields(1, into: &mask)
         case .and(let parts), .or(let parts): for part in parts { part.collectFields(into: &mask) }
         case .not(let part): part.collectFields(into: &mask)
         }

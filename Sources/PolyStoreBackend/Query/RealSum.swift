@@ -1,8 +1,8 @@
-/// A sum of reals with twice their precision, so that their order hardly ever shows (Knuth, "The Art of Computer Programming", volume 2, 4.2.2).
+/// A sum of reals with twice their precision, which makes it nearly independent of their order (Knuth, "The Art of Computer Programming", volume 2, 4.2.2).
 struct RealSum {
     private var sum = 0.0
     private var error = 0.0
-    /// The sum of values so great that a few of them could overflow, divided by 2^64.
+    /// The sum of values so large that a few of them could overflow, divided by 2^64.
     private var huge = 0.0
     private var hugeError = 0.0
 
@@ -26,7 +26,7 @@ struct RealSum {
     }
 
     var total: Double {
-        // Once it is infinite or NaN the errors mean nothing.
+        // The error terms of an infinite or NaN sum are meaningless.
         guard sum.isFinite else { return sum }
         let small = sum + error
         let great = huge + hugeError

@@ -1,10 +1,12 @@
-/// Compares records by sort keys, with the object's id as the last word.
+/// An order of records by sort keys. Ties are broken by the row id.
 public struct RecordOrder {
+    /// The sort keys.
     public let keys: [SortKey]
 
+    /// Creates an order.
     public init(_ keys: [SortKey]) { self.keys = keys }
 
-    /// Negative, 0 or positive; 0 only for the same id.
+    /// Compares two records: negative, 0 or positive; 0 only for equal ids.
     public func compare(_ leftID: Int64, _ left: RecordView, _ rightID: Int64, _ right: RecordView) -> Int {
         for key in keys {
             let order = compare(key, leftID, left, rightID, right)
@@ -37,7 +39,7 @@ public struct RecordOrder {
         return key.ascending ? order : -order
     }
 
-    /// The same of values that were worked out, one for each key.
+    /// Compares two rows by their computed values, one for each key.
     public func compare(_ leftID: Int64, _ left: [Value], _ rightID: Int64, _ right: [Value]) -> Int {
         for (index, key) in keys.enumerated() {
             let (first, second) = (left[index], right[index])
@@ -54,31 +56,33 @@ public struct RecordOrder {
     }
 }
 
-/// Works out values of rows: what they are ordered by, where that is more than fields, or what is asked of them.
+/// Computes the sort values or result values of rows from expressions.
 public final class SortValues {
     private let nodes: [ExpressionNode]
 
-    /// - Parameter related: where the objects are found that the keys look at.
+    /// Creates the values of sort keys.
+    /// - Parameter related: looks up the related objects that the keys refer to.
     public init(_ keys: [SortKey], _ related: (any RelatedRecords)?) {
         let lookup = RelatedLookup(related)
         nodes = keys.map { .make($0.expression ?? .field($0.field), lookup) }
     }
 
-    /// - Parameter related: where the objects are found that the expressions look at.
+    /// Creates the values of expressions.
+    /// - Parameter related: looks up the related objects that the expressions refer to.
     public init(_ expressions: [QueryExpression], _ related: (any RelatedRecords)?) {
         let lookup = RelatedLookup(related)
         nodes = expressions.map { .make($0, lookup) }
     }
 
-    /// A value for each key or expression.
+    /// Returns a value for each key or expression.
     public func values(_ id: Int64, _ record: RecordView) throws -> [Value] { try nodes.map { try $0.value(id, record) } }
 }
 
 extension FetchRequest {
-    /// Whether it is ordered by more than fields.
+    /// A Boolean value that indicates whether a sort key is an expression.
     public var hasComputedKeys: Bool { sortKeys.contains { $0.expression != nil } }
 
-    /// The same rows, all of them, in any order, with the fields that its sort keys look at.
+    /// A request for the same rows in any order and without a slice, including the fields that the sort keys refer to.
     public var unsorted: FetchRequest {
         var copy = self
         copy.sortKeys = []

@@ -1,4 +1,4 @@
-/// Drops the rows that a predicate does not select, and the slice outside limit and offset.
+/// A cursor that applies a residual predicate, limit and offset.
 final class FilterCursor: RecordCursor {
     private let source: RecordCursor
     private let evaluator: PredicateEvaluator?
@@ -34,13 +34,18 @@ final class FilterCursor: RecordCursor {
     override var rowsExamined: Int { source.rowsExamined }
 }
 
-/// Rows that lie in an arena, in the order of a list of places.
+/// A cursor over rows in an arena, in the order of a list.
 public final class MaterializedCursor: RecordCursor {
+    /// The position of a record in an arena.
     public struct Row {
+        /// The row id.
         public let id: Int64
+        /// The offset of the record in the arena, in bytes.
         public let offset: Int
+        /// The length of the record, in bytes.
         public let count: Int
 
+        /// Creates a row.
         public init(id: Int64, offset: Int, count: Int) {
             self.id = id
             self.offset = offset
@@ -53,7 +58,7 @@ public final class MaterializedCursor: RecordCursor {
     private let layout: RecordLayout
     private var position: Int
 
-    /// The arena must not change while the cursor is in use.
+    /// Creates a cursor. The arena must not change while the cursor is in use.
     public init(_ arena: RecordArena, rows: ArraySlice<Row>, layout: RecordLayout) {
         self.arena = arena
         self.rows = rows
@@ -70,13 +75,13 @@ public final class MaterializedCursor: RecordCursor {
         return true
     }
 
-    // Of the walk that the rows came from.
+    // The number of rows examined by the cursor that produced the rows.
     private var examined = 0
     public override var rowsExamined: Int { examined }
 
-    /// Takes every row of a cursor that a predicate selects, sorts, and cuts out the slice of the request. With a limit it never keeps more than
-    /// twice as many rows as the slice ends at.
-    /// - Parameter related: where the objects are found that conditions and sort keys look at.
+    /// Reads all rows of a cursor, applies a predicate, sorts, and returns the slice of the request. With a limit, at most twice as many rows as the end of
+    /// the slice are kept.
+    /// - Parameter related: looks up the related objects that conditions and sort keys refer to.
     package static func sorted(
         _ source: RecordCursor, _ request: FetchRequest, predicate: QueryPredicate?, _ related: any RelatedRecords
     ) throws -> MaterializedCursor {
@@ -94,26 +99,26 @@ public final class MaterializedCursor: RecordCursor {
     }
 }
 
-/// Collects rows for an order, and forgets those that cannot be among the first so many.
+/// Collects rows and discards those that cannot be in the slice (top-k).
 private struct TopRows {
     private typealias Row = (place: MaterializedCursor.Row, values: [Value])
 
     private let order: RecordOrder
     private let layout: RecordLayout
-    /// Works out what is ordered by, where it is more than fields.
+    /// Computes the sort values if a key is an expression.
     private let values: SortValues?
-    /// The end of the slice; nil: everything is kept.
+    /// The end of the slice; nil to keep all rows.
     private let most: Int?
     private var arena = RecordArena()
     private var rows: [Row] = []
-    /// The last of the first `most` rows, once there were so many: what is behind it is out.
+    /// The last of the first `most` rows, once that many were collected. Rows after it are discarded.
     private var bound: Row?
 
     init(_ request: FetchRequest, _ related: any RelatedRecords) {
         order = RecordOrder(request.sortKeys)
         layout = request.entity.layout
         values = request.hasComputedKeys ? SortValues(request.sortKeys, related) : nil
-        // Where so many would be kept that nothing is won, everything is.
+        // If the slice is too large to save memory, all rows are kept.
         most = request.limit.flatMap { limit in
             let (end, overflow) = limit.addingReportingOverflow(request.offset)
             return overflow || end > 1 << 24 ? nil : max(end, 16)
@@ -149,7 +154,7 @@ private struct TopRows {
         }
     }
 
-    /// Keeps the first rows, in an arena of their own.
+    /// Keeps the first rows and moves them to a new arena.
     private mutating func cut(_ most: Int) {
         sort()
         let kept = RecordArena(capacity: arena.count / 2)
@@ -169,12 +174,12 @@ private struct TopRows {
 }
 
 extension RecordArena {
-    /// The record at a place that this arena was told to keep.
+    /// Returns the record at an offset of this arena.
     public func view(_ offset: Int, _ count: Int, _ layout: RecordLayout) -> RecordView {
         RecordView(trusting: storage + offset, count: count, layout: layout)
     }
 
-    /// Sorts places of records in this arena.
+    /// Sorts rows of this arena.
     public func sort(_ rows: inout [MaterializedCursor.Row], by order: RecordOrder, layout: RecordLayout) {
         rows.sort { left, right in
             order.compare(left.id, view(left.offset, left.count, layout), right.id, view(right.offset, right.count, layout)) < 0
@@ -183,7 +188,7 @@ extension RecordArena {
 }
 
 extension ReadTransaction {
-    /// The rows of a request, whatever the backend left undone.
+    /// Executes a request. Applies the residual parts that the backend leaves.
     public func fetch(_ request: FetchRequest) throws -> RecordCursor {
         try request.validate()
         if request.limit == 0 { return RecordCursor(layout: request.entity.layout) }
@@ -202,7 +207,7 @@ extension ReadTransaction {
             limit: rest.slice ? request.limit : nil)
     }
 
-    /// Counts by walking; a backend that can do better implements it.
+    /// Returns the number of rows by reading them. A backend can override this with a faster implementation.
     public func count(_ request: FetchRequest) throws -> Int {
         var request = request
         request.sortKeys = []

@@ -4,13 +4,13 @@
     import Foundation
 #endif
 
-/// Judges records by the rules of an entity's attributes. Used by one thread at a time.
+/// Validates records against the rules of an entity's attributes. Not thread-safe.
 package final class RuleEvaluator {
-    /// A rule that a record breaks.
+    /// A violated rule.
     package struct Finding {
         package let field: Field
         package let rule: Violation.Rule
-        /// The end of a sentence that begins with the attribute.
+        /// The predicate of a sentence that begins with the attribute name.
         package let message: String
     }
 
@@ -24,7 +24,8 @@ package final class RuleEvaluator {
     /// The fields that have rules.
     package let fields: FieldMask
 
-    /// - Throws: `invalidSchema` for a rule that does not fit its attribute, or means nothing.
+    /// Compiles the rules of an entity.
+    /// - Throws: `invalidSchema` if a rule does not fit its attribute or has no effect.
     package init(_ entity: Entity) throws {
         var checks: [Check] = []
         var fields = FieldMask()
@@ -39,13 +40,13 @@ package final class RuleEvaluator {
         self.fields = fields
     }
 
-    /// Whether an entity has any rules.
+    /// Returns whether an entity has any rules.
     package static func isNeeded(_ entity: Entity) -> Bool {
         entity.description.properties.contains { if case .attribute(let attribute) = $0 { !attribute.rules.isEmpty } else { false } }
     }
 
-    /// The rules that a record breaks, in the order of the attributes.
-    /// - Parameter mask: the fields to look at.
+    /// Returns the rules that a record violates, in the order of the attributes.
+    /// - Parameter mask: the fields to validate.
     package func findings(_ id: Int64, _ record: RecordView, _ mask: FieldMask) throws -> [Finding] {
         var found: [Finding] = []
         for check in checks where mask.contains(check.field.ordinal) && !record.isNull(check.field.ordinal) {
@@ -91,10 +92,10 @@ package final class RuleEvaluator {
             if let lower, let upper, lower.value.order(to: upper.value, unsigned: lower.type == .uint64) > 0 {
                 throw misfit("no value is in it")
             }
-            // Of what cannot be compared neither is true.
+            // For values that cannot be compared, neither condition is true.
             let evaluator = PredicateEvaluator(.not(.and(parts)))
             guard field.type.physical == .real else { return { try evaluator.matches(id: $0, $1) } }
-            // NaN comes before every number in an order, and is in no range.
+            // NaN is ordered below every number but is outside every range.
             return { try $1.real(field.ordinal).isNaN || evaluator.matches(id: $0, $1) }
         case .length(let least, let most):
             guard field.type == .string || field.type == .url || field.type == .data else {
@@ -107,19 +108,19 @@ package final class RuleEvaluator {
             }
         case .matches(let pattern):
             guard field.type == .string || field.type == .url else { throw misfit("only texts have a pattern") }
-            guard let expression = try? RegularExpression(pattern) else { throw misfit("this is no regular expression") }
+            guard let expression = try? RegularExpression(pattern) else { throw misfit("this is not a regular expression") }
             return { _, record in !expression.matches(String(decoding: record.bytes(field.ordinal), as: UTF8.self)) }
         }
     }
 
-    /// A bound as a constant that can be compared with a type; nil where it cannot.
+    /// Returns a bound as a constant that is comparable with a type; nil if there is none.
     private static func constant(_ bound: AttributeRule.Bound, for type: AttributeType) -> QueryExpression? {
         if type == .decimal {
             switch bound.value {
             case .integer(let value) where bound.type == .uint64:
                 return .constant(.blob(Decimal(UInt64(bitPattern: value)).orderedBytes), type)
             case .integer(let value) where bound.type != .bool: return .constant(.blob(Decimal(value).orderedBytes), type)
-            // As it is written: 0.1 means a tenth.
+            // The decimal form is used: 0.1 is exactly one tenth.
             case .real(let value) where bound.type != .date:
                 return Decimal(string: "\(value)").map { .constant(.blob($0.orderedBytes), type) }
             case .blob where bound.type == .decimal: return .constant(bound.value, type)

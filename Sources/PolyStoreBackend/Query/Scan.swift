@@ -1,25 +1,26 @@
-/// A walk over records, in the order of the request. A class to subclass: one call a row, no protocol witness.
+/// A cursor over records in the order of the request. It is a class so that reading a row is one virtual call without a protocol witness.
 ///
-/// `next()` moves; `id` and `record` then describe the row, until the next move or the end of the transaction.
+/// `next()` advances; `id` and `record` then describe the current row, until the next call or the end of the transaction.
 open class RecordCursor {
-    // Plain values that are read and written in one step each: exclusivity checks could find nothing.
+    // Each access is a single load or store, so exclusivity checks could not find violations.
     @exclusivity(unchecked) @usableFromInline final var currentID: Int64 = 0
     @exclusivity(unchecked) @usableFromInline final var currentRecord: RecordView
 
-    /// The row's id.
+    /// The id of the current row.
     @inlinable public final var id: Int64 { currentID }
-    /// The row's record.
+    /// The record of the current row.
     @inlinable public final var record: RecordView { currentRecord }
 
+    /// Creates a cursor before the first row.
     public init(layout: RecordLayout) { currentRecord = RecordView(empty: layout) }
 
-    // As above.
+    // Unchecked for the same reason.
     @exclusivity(unchecked) @usableFromInline final var steps = 0
 
-    /// How many rows were looked at so far, for ``ReadTransaction/explain(_:)``. Without more knowledge those that the walk stood on.
+    /// The number of rows examined so far, for ``ReadTransaction/explain(_:)``. The default is the number of rows that the cursor returned.
     open var rowsExamined: Int { steps }
 
-    /// Tells where the walk stands: to be called by a subclass before its `next()` returns true.
+    /// Sets the current row. A subclass calls this before its `next()` returns true.
     @inlinable
     public final func stand(on id: Int64, _ record: RecordView) {
         currentID = id
@@ -27,52 +28,58 @@ open class RecordCursor {
         steps &+= 1
     }
 
-    /// Moves to the next row.
-    /// - Returns: false at the end; then no further call is made.
+    /// Advances to the next row.
+    /// - Returns: false at the end. The cursor is not called again after that.
     open func next() throws -> Bool { false }
 
-    /// Gives back what the walk holds. Called once, at the latest by deinit of the last owner; a second call must do no harm.
+    /// Releases the resources of the cursor. Called by `deinit` at the latest. Repeated calls must have no effect.
     open func close() {}
 }
 
 extension RecordView {
-    /// A record without bytes: what a cursor has before its first step. Its fields must not be read.
+    /// Creates a record without bytes, the state of a cursor before the first row. Its fields must not be read.
     init(empty layout: RecordLayout) {
         self.init(trusting: UnsafeRawPointer(layout.slots), count: 0, layout: layout)
     }
 }
 
-/// What a backend answers to a request: a walk, and what the walk leaves undone.
+/// The result of a backend's `scan`: a cursor and the residual parts of the request.
 ///
-/// The shared executor (``ReadTransaction/fetch(_:)``) completes the remainder, so nothing is ever silently dropped.
+/// The shared executor (``ReadTransaction/fetch(_:)``) applies the residual parts, so no part of a request is lost.
 public struct Scan {
-    /// The part of a request that the backend did not do.
+    /// The residual parts of a request.
     public struct Remainder: Sendable, Hashable {
-        /// Still to be tested on every row of the walk; nil: nothing.
+        /// The residual predicate, to be evaluated on every row; nil if there is none.
         public var predicate: QueryPredicate?
-        /// The rows do not come in the request's order.
+        /// A Boolean value that indicates whether the rows must still be sorted.
         public var sort: Bool
-        /// Limit and offset are still to be applied. Must be true whenever one of the others is left.
+        /// A Boolean value that indicates whether limit and offset must still be applied. Must be true if a predicate or a sort is residual.
         public var slice: Bool
 
+        /// Creates a remainder.
         public init(predicate: QueryPredicate? = nil, sort: Bool = false, slice: Bool = false) {
             self.predicate = predicate
             self.sort = sort
             self.slice = slice
         }
 
+        /// The remainder of a fully executed request.
         public static let nothing = Remainder()
+        /// A Boolean value that indicates whether the backend executed the whole request.
         public var isNothing: Bool { self == .nothing }
 
-        /// Everything of a request: for a walk over all records of the entity in no particular order.
+        /// Returns the whole request as the remainder, for a full scan in arbitrary order.
         public static func everything(of request: FetchRequest) -> Remainder {
             Remainder(predicate: request.predicate == .all ? nil : request.predicate, sort: true, slice: true)
         }
     }
 
+    /// The cursor.
     public let cursor: RecordCursor
+    /// The residual parts of the request.
     public var remainder: Remainder
 
+    /// Creates a scan.
     public init(_ cursor: RecordCursor, remainder: Remainder = .nothing) {
         self.cursor = cursor
         self.remainder = remainder
@@ -80,7 +87,7 @@ public struct Scan {
 }
 
 extension Scan.Remainder {
-    /// A line each, for ``QueryPlan/remainder``.
+    /// The residual parts as text for ``QueryPlan/remainder``, one entry each.
     public func described(for request: FetchRequest) -> [String] {
         var lines: [String] = []
         if let predicate { lines.append("filter \(predicate)") }

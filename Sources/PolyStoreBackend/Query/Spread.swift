@@ -1,19 +1,19 @@
-// Standard deviations and medians of values that come one by one.
+// Incremental standard deviations, and medians.
 
-/// How far integers lie apart: their sums and the sums of their squares, exactly.
+/// The exact sum and the exact sum of squares of integers.
 struct IntegerSpread {
     private var count: UInt128 = 0
-    // 2^63 rows of the greatest value would still fit.
+    // Cannot overflow: 2^63 rows of the greatest value fit.
     private var sum: Int128 = 0
     private var squares: UInt128 = 0
-    /// How often ``squares`` ran over.
+    /// The number of overflows of ``squares``.
     private var carries: UInt128 = 0
 
     init() {}
 
     init(_ values: [Value], isUnsigned: Bool) { for value in values { Number(value, isUnsigned: isUnsigned).map { add($0.integer) } } }
 
-    /// - Parameter value: of 64 bits.
+    /// - Parameter value: an integer of 64 bits.
     mutating func add(_ value: Int128) {
         count &+= 1
         sum &+= value
@@ -22,7 +22,7 @@ struct IntegerSpread {
         if overflow { carries &+= 1 }
     }
 
-    /// √(n·Σx² − (Σx)²) / n, the difference in 256 bits: nothing is lost where the values are great and lie close together.
+    /// √(n·Σx² − (Σx)²) / n. The difference is computed in 256 bits, so that large values close to each other lose no precision.
     var deviation: Value {
         if count == 0 { return .null }
         var (high, low) = squares.multipliedFullWidth(by: count)
@@ -35,10 +35,10 @@ struct IntegerSpread {
     }
 }
 
-/// How far reals lie apart: sums of their differences from the first one, and of the squares of these, with twice their precision.
+/// The sums of the differences of reals from the first value, and of their squares, with twice the precision of a real.
 ///
-/// No value lies further from the average than √n times the deviation, so from that origin the squares are of the size of what is sought and
-/// next to nothing cancels.
+/// No value is further from the average than √n times the deviation. With the first value as the origin, the squares have the magnitude of the result
+/// and there is almost no cancellation.
 struct RealSpread {
     private struct Sums {
         var differences = DoubleDouble()
@@ -52,7 +52,7 @@ struct RealSpread {
             squares = squares + difference * difference
         }
 
-        /// Of differences that are 2^600 times as small.
+        /// Sums of differences divided by 2^600.
         var reduced: Sums {
             Sums(differences: differences.scaled(0x1p-600), squares: squares.scaled(0x1p-600).scaled(0x1p-600), isUsed: isUsed)
         }
@@ -67,7 +67,7 @@ struct RealSpread {
     private var count = 0.0
     private var isFinite = true
     private var origin: Double?
-    // Apart by size, so that no square is too great or too small: of differences times 2^600, as they are, and divided by 2^600.
+    // Sums by magnitude, so that no square overflows or underflows: of differences multiplied by 2^600, unscaled, and divided by 2^600.
     private var small = Sums()
     private var middle = Sums()
     private var great = Sums()
@@ -109,7 +109,7 @@ struct RealSpread {
     }
 }
 
-/// A real of some 106 bits (Dekker, "A floating-point technique for extending the available precision", 1971).
+/// A real of about 106 bits (Dekker, "A floating-point technique for extending the available precision", 1971).
 private struct DoubleDouble {
     var high = 0.0
     var low = 0.0
@@ -121,7 +121,7 @@ private struct DoubleDouble {
         self.low = low - (self.high - high)
     }
 
-    /// The difference of two reals, exactly.
+    /// Creates the exact difference of two reals.
     init(_ value: Double, minus other: Double) {
         high = value - other
         let virtual = high - value
@@ -147,11 +147,11 @@ private struct DoubleDouble {
         return DoubleDouble(quotient, (rest + low) / divisor)
     }
 
-    /// - Parameter power: of two.
+    /// - Parameter power: a power of two.
     func scaled(_ power: Double) -> DoubleDouble { DoubleDouble(high * power, low * power) }
 }
 
-/// The value in the middle.
+/// The median.
 enum Median {
     static func of(_ values: [Double]) -> Value {
         if values.isEmpty { return .null }
@@ -163,7 +163,7 @@ enum Median {
         return .real(Value.normalized(sum.isFinite ? sum / 2 : low / 2 + high / 2))
     }
 
-    /// - Parameter values: of 64 bits.
+    /// - Parameter values: integers of at most 64 bits.
     static func of<I: FixedWidthInteger>(_ values: [I]) -> Value {
         if values.isEmpty { return .null }
         let sorted = values.sorted()

@@ -1,4 +1,4 @@
-// What standard deviations and medians keep for every group.
+// The state of standard deviations and medians for each group.
 
 final class IntegerDeviation: Accumulator {
     private let field: FieldReference
@@ -28,7 +28,7 @@ final class RealDeviation: Accumulator {
 
 final class IntegerMedian: Accumulator {
     private let field: FieldReference
-    /// Bit patterns.
+    /// The bit patterns of the values of each group.
     private var values: [[Int64]] = []
 
     init(_ field: FieldReference) { self.field = field }
@@ -60,7 +60,7 @@ final class RealMedian: Accumulator {
 }
 
 extension RecordView {
-    /// An integer with its sign, or without where the type has none; nil for null.
+    /// Returns an integer, signed or unsigned according to the field type; nil for null.
     fileprivate func wideInteger(_ field: FieldReference, id: Int64) -> Int128? {
         if field.isObjectID { return Int128(id) }
         if isNull(field.ordinal) { return nil }

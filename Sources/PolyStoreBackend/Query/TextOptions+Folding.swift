@@ -1,11 +1,11 @@
 import Foundation
 
 extension TextOptions {
-    /// A text without what does not count: lower-case for `[c]`, without accents and other marks for `[d]`, as Foundation folds them, the same in
-    /// every language. Folded texts are compared byte by byte.
+    /// Returns the text normalized for comparison: lowercased for `[c]`, without diacritical marks for `[d]`, by Foundation's locale-independent folding.
+    /// Normalized texts are compared byte by byte.
     public func fold(_ text: String) -> String {
         if isEmpty { return text }
-        // Nothing in ASCII has a mark.
+        // ASCII has no diacritical marks.
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return contains(.caseInsensitive) ? text.lowercased() : text }
         var options: String.CompareOptions = []
         if contains(.caseInsensitive) { options.insert(.caseInsensitive) }
@@ -14,7 +14,7 @@ extension TextOptions {
     }
 }
 
-/// A pattern of `LIKE`: `?` is one Unicode scalar, `*` any number of them, a backslash takes what follows as it is.
+/// A `LIKE` pattern: `?` matches one Unicode scalar, `*` any number of them, a backslash escapes the next scalar.
 struct LikePattern {
     private enum Element: Equatable {
         case scalar(Unicode.Scalar)
@@ -39,12 +39,12 @@ struct LikePattern {
             default: elements.append(.scalar(scalar))
             }
         }
-        // A backslash at the end stands for itself.
+        // A trailing backslash is a literal backslash.
         if isEscaped { elements.append(.scalar("\\")) }
         self.elements = elements
     }
 
-    /// What the pattern says in simpler terms, which an index may serve; nil where there are none.
+    /// The equivalent comparison that an index may serve; nil if there is none.
     var simple: (operation: TextOperator?, text: String)? {
         let stars = elements.count { $0 == .many }
         guard !elements.contains(.one), stars <= 2 else { return nil }
@@ -60,7 +60,7 @@ struct LikePattern {
         }
     }
 
-    /// Whether the whole text fits. Steps back to the last star only, which is enough, so that time is at most the product of both lengths.
+    /// Returns whether the whole text matches. Backtracks to the last star only, so that the time is at most the product of both lengths.
     func matches(_ text: String) -> Bool {
         let scalars = Array(text.unicodeScalars)
         var (at, position) = (0, 0)
@@ -84,18 +84,20 @@ struct LikePattern {
     }
 }
 
-/// A pattern of `MATCHES`: a regular expression as ICU has them, that the whole text has to satisfy.
+/// A `MATCHES` pattern: an ICU regular expression that must match the whole text.
 struct RegularExpression {
     private let expression: NSRegularExpression
 
+    /// Compiles a pattern.
     /// - Throws: `invalidPredicate`.
     init(_ pattern: String) throws {
         do {
-            // By itself first: what is put around it must not mend it. Empty, which Foundation refuses, it is satisfied by the empty text.
+            // Compiled alone first, so that the group around it cannot make an invalid pattern valid. Foundation rejects the empty pattern, which
+            // matches the empty text.
             if !pattern.isEmpty { _ = try NSRegularExpression(pattern: pattern) }
             expression = try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z")
         } catch {
-            throw StoreError(.invalidPredicate, "\"\(pattern)\" is no regular expression.", underlying: "\(error)")
+            throw StoreError(.invalidPredicate, "\"\(pattern)\" is not a regular expression.", underlying: "\(error)")
         }
     }
 

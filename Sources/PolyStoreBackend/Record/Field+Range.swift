@@ -1,7 +1,7 @@
 import Foundation
 
 extension Field {
-    /// Checks that the field can hold a value without losing any of it: an integer within the bounds of its type, a real that does not become infinite, a decimal
+    /// Checks that the field can represent a value without loss: an integer within the bounds of its type, a real that does not become infinite, a decimal
     /// that `Decimal` can represent. A real may be rounded to a `Float`.
     /// - Throws: `invalidValue`.
     public func check(_ value: Value) throws {

@@ -1,15 +1,17 @@
-/// A set of field ordinals: which fields of a record changed. Plain bits, no allocation.
+/// A set of field indexes, such as the changed fields of a record. A fixed-size bit set that does not allocate.
 public struct FieldMask: Sendable, Hashable {
-    /// The greatest number of fields of an entity.
+    /// The maximum number of fields of an entity.
     public static let capacity = 256
 
     @usableFromInline var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
+    /// Creates an empty mask.
     @inlinable public init() {}
 
-    /// The first `count` ordinals.
+    /// Creates a mask of the first `count` field indexes.
     public init(first count: Int) { for ordinal in 0..<min(count, Self.capacity) { insert(ordinal) } }
 
+    /// Adds a field index.
     @inlinable
     public mutating func insert(_ ordinal: Int) {
         let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: ordinal & 63)
@@ -21,6 +23,7 @@ public struct FieldMask: Sendable, Hashable {
         }
     }
 
+    /// Returns whether the mask contains a field index.
     @inlinable
     public func contains(_ ordinal: Int) -> Bool {
         let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: ordinal & 63)
@@ -32,11 +35,13 @@ public struct FieldMask: Sendable, Hashable {
         }
     }
 
+    /// A Boolean value that indicates whether the mask contains no field index.
     @inlinable public var isEmpty: Bool { words.0 | words.1 | words.2 | words.3 == 0 }
 
-    /// The ordinals, ascending.
+    /// The field indexes, in ascending order.
     public var ordinals: [Int] { (0..<Self.capacity).filter(contains) }
 
+    /// Removes a field index.
     public mutating func remove(_ ordinal: Int) {
         let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: ordinal & 63)
         switch ordinal >> 6 {
@@ -47,6 +52,7 @@ public struct FieldMask: Sendable, Hashable {
         }
     }
 
+    /// Adds the field indexes of another mask.
     public mutating func formUnion(_ other: FieldMask) {
         words.0 |= other.words.0
         words.1 |= other.words.1
@@ -65,14 +71,14 @@ public struct FieldMask: Sendable, Hashable {
 }
 
 extension FieldMask {
-    /// The ordinals that are in both.
+    /// Returns the field indexes that both masks contain.
     public func intersection(_ other: FieldMask) -> FieldMask {
         var result = FieldMask()
         result.words = (words.0 & other.words.0, words.1 & other.words.1, words.2 & other.words.2, words.3 & other.words.3)
         return result
     }
 
-    /// Whether no ordinal is in both.
+    /// Returns whether no field index is in both masks.
     public func isDisjoint(with other: FieldMask) -> Bool {
         (words.0 & other.words.0) | (words.1 & other.words.1) | (words.2 & other.words.2) | (words.3 & other.words.3) == 0
     }

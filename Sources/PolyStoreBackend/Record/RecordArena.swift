@@ -1,14 +1,15 @@
-/// Bytes that grow at the end: many records one after another, freed at once. Not Sendable; one writer.
+/// A growing byte buffer that holds many records and frees them together. Not Sendable; used by one thread at a time.
 ///
-/// Its properties are plain values that no accessor holds while another runs, so the dynamic exclusivity checks could find nothing; in the
-/// innermost loops they would cost more than the copying.
+/// Dynamic exclusivity checks are disabled for its properties: accesses to plain values cannot overlap, and in the innermost loops the checks would cost
+/// more than copying the bytes.
 public final class RecordArena {
     @exclusivity(unchecked) @usableFromInline var storage: UnsafeMutableRawPointer
     @exclusivity(unchecked) @usableFromInline var capacity: Int
-    /// Bytes in use.
+    /// The number of bytes in use.
     @inlinable public var count: Int { used }
     @exclusivity(unchecked) @usableFromInline var used = 0
 
+    /// Creates an empty arena with a capacity in bytes.
     public init(capacity: Int = 4096) {
         self.capacity = max(capacity, 64)
         storage = .allocate(byteCount: self.capacity, alignment: 16)
@@ -16,18 +17,18 @@ public final class RecordArena {
 
     deinit { storage.deallocate() }
 
-    /// Forgets everything and keeps the room.
+    /// Removes all bytes and keeps the capacity.
     @inlinable public func removeAll() { setCount(0) }
 
     @inlinable func setCount(_ count: Int) { used = count }
 
-    /// The bytes of a range; valid until the arena grows or ends.
+    /// Returns the bytes of a range; valid until the arena grows or is deallocated.
     @inlinable
     public func bytes(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: storage + offset, count: count)
     }
 
-    /// Copies a record in and tells where it lies.
+    /// Appends a copy of a record and returns its offset.
     public func append(_ bytes: UnsafeRawBufferPointer) -> Int {
         let offset = count
         reserve(bytes.count)
@@ -50,6 +51,6 @@ public final class RecordArena {
 }
 
 extension RecordArena {
-    /// Drops everything from an offset on.
+    /// Removes all bytes from an offset on.
     public func truncate(_ offset: Int) { if offset < count { setCount(offset) } }
 }

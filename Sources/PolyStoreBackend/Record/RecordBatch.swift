@@ -1,21 +1,21 @@
-/// Rows of one entity that are looked at together, one field after another instead of one row after another: conditions and aggregates on fields
-/// then cost a few instructions a row. The rows' bytes belong to whoever fills it.
+/// Rows of one entity that are evaluated together, field by field instead of row by row. Conditions and aggregates on fields then cost a few instructions
+/// per row. The caller that fills the batch owns the bytes of the rows.
 package final class RecordBatch {
     let layout: RecordLayout
-    /// Of each row, where its record begins and how long it is.
+    /// The address and the byte count of the record of each row.
     let records: UnsafeMutablePointer<UnsafeRawPointer?>
     let counts: UnsafeMutablePointer<Int>
     package let ids: UnsafeMutablePointer<Int64>
-    /// The rows that are still in question, by number, ascending.
+    /// The indexes of the selected rows, ascending.
     let selection: UnsafeMutablePointer<Int32>
-    // Of one thread, in one step each.
+    // Used by one thread, and no access overlaps another.
     @exclusivity(unchecked) package private(set) var selected = 0
-    /// For each selected row the number of its group.
+    /// The group index of each selected row.
     let groups: UnsafeMutablePointer<Int32>
 
     /// - Parameters:
-    ///   - records: where rows' records begin; at least as long as the batch as it.
-    ///   - counts: how long they are.
+    ///   - records: The address of the record of each row; at least `capacity` elements.
+    ///   - counts: The byte count of the record of each row.
     package init(
         _ layout: RecordLayout, capacity: Int, records: UnsafeMutablePointer<UnsafeRawPointer?>, counts: UnsafeMutablePointer<Int>
     ) {
@@ -36,7 +36,7 @@ package final class RecordBatch {
         groups.deallocate()
     }
 
-    /// Selects some rows, and no others.
+    /// Selects a range of rows and deselects all others.
     package func select(_ rows: Range<Int>) {
         selected = 0
         for row in rows {
@@ -45,25 +45,26 @@ package final class RecordBatch {
         }
     }
 
-    /// The first row whose record says that it is of another layout. What it takes is there in each of them.
-    package func firstOfAnotherLayout(_ rows: Range<Int>) -> Int? {
-        // Everything but the flags.
+    /// Returns the first row whose record header does not match the layout. Every row must have a complete header.
+    /// - Parameter number: The layout number that the header of each record must have.
+    package func firstOfAnotherLayout(_ rows: Range<Int>, number: UInt16 = 0) -> Int? {
+        // All header bytes except the flags.
         let mask = UInt64(littleEndian: 0xffff_ffff_ffff_00ff)
-        let expected = layout.template.loadUnaligned(as: UInt64.self) & mask
+        let expected = layout.template.loadUnaligned(as: UInt64.self) & mask | UInt64(littleEndian: UInt64(number) << 16)
         for row in rows where record(row).loadUnaligned(as: UInt64.self) & mask != expected { return row }
         return nil
     }
 
-    /// The id of a selected row.
+    /// Returns the row id of a selected row.
     package func id(_ position: Int) -> Int64 { ids[Int(selection[position])] }
 
-    /// A row as a view; its record must be there.
+    /// Returns a view of a row, whose record must be loaded.
     @inline(__always)
     func view(_ row: Int) -> RecordView {
         RecordView(trusting: records[row].unsafelyUnwrapped, count: counts[row], layout: layout)
     }
 
-    /// Keeps the rows that a test accepts. Without a branch on its answer, which no processor could guess.
+    /// Keeps the selected rows that a test accepts. The loop has no branch on the result, which the processor could not predict.
     @inline(__always)
     func narrow(_ accepts: (Int) throws -> Bool) rethrows {
         var kept = 0
@@ -79,7 +80,7 @@ package final class RecordBatch {
     func record(_ row: Int) -> UnsafeRawPointer { records[row].unsafelyUnwrapped }
 }
 
-/// Whether a field is null, with the place of its bit worked out once.
+/// The null bit of a field, with its offset computed once.
 struct NullBit {
     private let offset: Int
     private let bit: UInt8
@@ -94,7 +95,7 @@ struct NullBit {
 }
 
 extension RecordLayout {
-    /// Runs a loop with a reader of an integer field that need not ask for its width.
+    /// Calls a loop with a reader for an integer field that is specialized for its width.
     @inline(__always)
     func withIntegers(of field: Int, _ loop: ((UnsafeRawPointer) -> Int64) -> Void) {
         let at = Int(slots[field].position)
@@ -110,7 +111,7 @@ extension RecordLayout {
         }
     }
 
-    /// The same for a real field.
+    /// Calls a loop with a reader for a real field that is specialized for its width.
     @inline(__always)
     func withReals(of field: Int, _ loop: ((UnsafeRawPointer) -> Double) -> Void) {
         let at = Int(slots[field].position)
@@ -122,11 +123,11 @@ extension RecordLayout {
     }
 }
 
-/// Values by number, in memory that does not move behind the owner's back: what is kept per group.
+/// A growing array of values, one per group, with a stable base address.
 final class Slots<Value> {
     private(set) var count = 0
     private var capacity = 16
-    // Of one thread, in one step each.
+    // Used by one thread, and no access overlaps another.
     @exclusivity(unchecked) private(set) var base: UnsafeMutablePointer<Value>
 
     init() { base = .allocate(capacity: capacity) }

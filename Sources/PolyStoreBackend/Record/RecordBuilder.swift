@@ -6,31 +6,32 @@
 ///     builder.setText(1, "Jane")
 ///     let place = try builder.finish()          // offset and count in the arena
 ///
-/// A field that is not set is null. Fields of variable length must be set in ascending order; `finish` throws `misuse` otherwise.
+/// A field that is not set is null. Set fields of variable length in ascending order; `finish` throws `misuse` otherwise.
 public struct RecordBuilder {
     @usableFromInline let arena: RecordArena
     @usableFromInline var layout: RecordLayout?
-    /// Where the record under way begins; the arena learns of it when it is finished, so one that is given up leaves nothing.
+    /// The start of the current record. The arena's count changes only when the record is finished, so an abandoned record leaves nothing behind.
     @usableFromInline var base: UnsafeMutableRawPointer
-    /// Bytes of it so far, and how many there is room for.
+    /// The number of bytes written to the current record, and its capacity.
     @usableFromInline var count = 0
     @usableFromInline var room = 0
-    // Of the layout; here, so that setting a field does not go through it.
+    // Copies of the layout's values, so that setting a field does not access the layout.
     @usableFromInline var template: UnsafeMutableRawPointer?
     @usableFromInline var heapOffset = 0
     @usableFromInline var endsOffset = 0
     @usableFromInline var variableCount = 0
-    /// The layout's; set by `begin`.
+    /// The field slots of the layout; set by `begin`.
     @usableFromInline var slots: UnsafeMutablePointer<FieldSlot>!
     @usableFromInline var nextVariable = 0
     @usableFromInline var isOutOfOrder = false
 
+    /// Creates a builder that writes to an arena.
     public init(_ arena: RecordArena) {
         self.arena = arena
         base = arena.storage
     }
 
-    /// Starts a record with every field null.
+    /// Starts a record with all fields null.
     @inlinable
     public mutating func begin(_ layout: RecordLayout) {
         if self.layout !== layout { take(layout) }
@@ -43,7 +44,7 @@ public struct RecordBuilder {
         count = heapOffset
     }
 
-    /// Makes room for more bytes of the record under way.
+    /// Reserves capacity for more bytes of the current record.
     @usableFromInline
     mutating func grow(_ extra: Int) {
         let start = arena.count
@@ -71,7 +72,7 @@ public struct RecordBuilder {
         at.storeBytes(of: byte & ~(1 &<< UInt8(truncatingIfNeeded: field & 7)), as: UInt8.self)
     }
 
-    /// Sets an integer field; the caller has checked that it fits the field's type.
+    /// Sets an integer field. The caller has checked that the value is within the range of the field's type.
     @inlinable @inline(__always)
     public mutating func setInteger(_ field: Int, _ value: Int64) {
         clearNull(field)
@@ -120,8 +121,8 @@ public struct RecordBuilder {
         for variable in from..<to { storeEnd(variable, end) }
     }
 
-    /// Sets any field.
-    /// - Throws: `invalidValue` where the value is of another physical type.
+    /// Sets a field of any type.
+    /// - Throws: `invalidValue` if the value has another physical type.
     public mutating func set(_ field: Field, _ value: Value) throws {
         switch (value, field.type.physical) {
         case (.null, _): break
@@ -134,9 +135,9 @@ public struct RecordBuilder {
         }
     }
 
-    /// Ends the record.
-    /// - Returns: where it lies in the arena.
-    /// - Throws: `misuse` where fields were set out of order or as another type; `full` past 4 GiB. The record is dropped then.
+    /// Finishes the record.
+    /// - Returns: Its offset in the arena and its byte count.
+    /// - Throws: `misuse` if fields were set out of order or with the wrong type; `full` if the record exceeds 4 GiB. The record is then discarded.
     @inlinable @inline(__always)
     public mutating func finish() throws -> (offset: Int, count: Int) {
         guard !isOutOfOrder, count <= Int(UInt32.max) else { throw failure() }
@@ -146,7 +147,7 @@ public struct RecordBuilder {
         return (start, count)
     }
 
-    /// Ends the record and reads it in place: until the arena grows or forgets it.
+    /// Finishes the record and returns a view of it; valid until the arena grows or is cleared.
     @inlinable @inline(__always)
     public mutating func finishedView() throws -> RecordView {
         let place = try finish()
@@ -166,7 +167,7 @@ public struct RecordBuilder {
 }
 
 extension RecordBuilder {
-    /// Copies a field from another record of the same entity; null stays null.
+    /// Copies a field from another record of the same entity, including null.
     public mutating func copy(_ field: Field, from record: RecordView) {
         if record.isNull(field.ordinal) { return }
         switch field.type.physical {

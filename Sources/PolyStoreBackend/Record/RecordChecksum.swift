@@ -1,22 +1,23 @@
 internal import CRecordChecksum
 
-/// The checksums of records that are kept as bytes: CRC-32C (Castagnoli, RFC 3720 appendix B.4), two of them, so that a walk that looks at fields of
-/// fixed width alone need not touch the rest.
+/// The checksums of stored records: two CRC-32C values (Castagnoli, RFC 3720 appendix B.4), so that a scan that reads only fields of fixed width does not have
+/// to read the rest.
 ///
-/// The *head* is everything up to the heap: the header, which fields are null, the fixed fields, the ends. Its sum, over the key and the head, lies in the
-/// header: a record under another key than its own is found out as well. The *rest* is everything behind it; its sum, over the head's sum and the rest,
-/// follows as the last four bytes, and so belongs to that head and no other.
+/// The *head* is everything before the heap: the header, the null bitmap, the fixed fields and the end offsets. Its checksum covers the key and the head and is
+/// stored in the header, so a record stored under a wrong key is detected. The *rest* is the heap. Its checksum covers the checksum of the head and the heap
+/// and is stored in the last four bytes, which ties the rest to its head.
 public enum RecordChecksum {
     static let offset = 8
     static let flag: UInt8 = 1
 
-    /// The bytes behind a record that its second sum takes.
+    /// The number of bytes that the second checksum adds after a record.
     public static let tailSize = 4
 
-    /// Writes the sums and marks them as present.
+    /// Writes both checksums and marks them as present.
     /// - Parameters:
-    ///   - record: the finished record, and ``tailSize`` bytes behind it.
+    ///   - record: The finished record, followed by ``tailSize`` bytes.
     ///   - head: ``RecordLayout/minimumSize``.
+    ///   - key: The key that the record is stored under.
     public static func seal(_ record: UnsafeMutableRawBufferPointer, head: Int, key: UnsafeRawBufferPointer) {
         guard head >= RecordLayout.headerSize, record.count >= head + tailSize else { return }
         record[1] |= flag
@@ -26,28 +27,28 @@ public enum RecordChecksum {
         record.storeBytes(of: rest.littleEndian, toByteOffset: record.count - tailSize, as: UInt32.self)
     }
 
-    /// Whether a sealed record's head is under its key and undamaged.
+    /// Returns whether the head of a sealed record is undamaged and belongs to the key.
     public static func verifyHead(_ record: UnsafeRawBufferPointer, head: Int, key: UnsafeRawBufferPointer) -> Bool {
         guard head >= RecordLayout.headerSize, record.count >= head + tailSize, isSealed(record) else { return false }
         return word(record, offset) == polystore_crc32c_head(key.baseAddress, key.count, record.baseAddress, head)
     }
 
-    /// Whether what lies behind a sealed record's head is undamaged and belongs to it. Says nothing of the head.
+    /// Returns whether the bytes after the head of a sealed record are undamaged and belong to the head. Does not check the head.
     public static func verifyRest(_ record: UnsafeRawBufferPointer, head: Int) -> Bool {
         guard head >= RecordLayout.headerSize, record.count >= head + tailSize else { return false }
         return word(record, record.count - tailSize) == restSum(record, head)
     }
 
-    /// Whether a sealed record is under its key and undamaged.
+    /// Returns whether a sealed record is undamaged and belongs to the key.
     public static func verify(_ record: UnsafeRawBufferPointer, head: Int, key: UnsafeRawBufferPointer) -> Bool {
         guard head >= RecordLayout.headerSize, record.count >= head + tailSize, isSealed(record) else { return false }
         return polystore_crc32c_is_sound(key.baseAddress, key.count, record.baseAddress, record.count, head) != 0
     }
 
-    /// Whether a record has checksums.
+    /// Returns whether a record has checksums.
     public static func isSealed(_ record: UnsafeRawBufferPointer) -> Bool { record.count > 1 && record[1] & flag != 0 }
 
-    /// How many of some records, from the first on, have a sound head. Each has at least as many bytes, and a key of that length.
+    /// Returns the number of leading records with a valid head. Each record has at least `head` bytes, and each key `keyCount` bytes.
     package static func soundHeads(
         _ records: UnsafePointer<UnsafeRawPointer?>, keys: UnsafePointer<UnsafeRawPointer?>, keyCount: Int, head: Int, count: Int
     ) -> Int {
@@ -62,12 +63,12 @@ public enum RecordChecksum {
     @inline(__always)
     private static func restSum(_ record: UnsafeRawBufferPointer, _ head: Int) -> UInt32 {
         guard let base = record.baseAddress else { return 0 }
-        // The sum as it is kept, not as it was worked out just now: neither waits for the other.
+        // Uses the stored checksum instead of the computed one, so that the two computations do not depend on each other.
         let state = polystore_crc32c(~0, base + offset, 4)
         return ~polystore_crc32c(state, base + head, record.count - head - tailSize)
     }
 
-    /// The CRC-32C of two stretches of bytes as if they were one.
+    /// Returns the CRC-32C of two byte ranges as if they were concatenated.
     public static func crc32c(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> UInt32 {
         var state: UInt32 = ~0
         update(&state, first)
@@ -75,7 +76,7 @@ public enum RecordChecksum {
         return ~state
     }
 
-    /// The plain CRC-32C of some bytes.
+    /// Returns the CRC-32C of a byte range.
     public static func crc32c(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         var state: UInt32 = ~0
         update(&state, bytes)

@@ -1,31 +1,33 @@
-/// Where each field of an entity's records lies. Made once per entity; everything in a record is found in constant time.
+/// The byte layout of the records of an entity. Created once per entity; every field of a record is found in constant time.
 ///
 /// A record is little-endian and unaligned:
 ///
 ///     u8 format | u8 flags | u16 layout | u16 fixed length | u16 variable count | u32 CRC-32C |
 ///     null bitmap | fixed section | u32 end offset per variable field | heap
 ///
-/// The end offsets count from the start of the heap.
+/// The end offsets are relative to the start of the heap.
 public final class RecordLayout: Sendable {
     /// The format that this version of the framework writes.
     public static let format: UInt8 = 1
     @usableFromInline static let headerSize = 12
 
+    /// The name of the entity.
     public let entityName: String
+    /// The fields, by field index.
     public let fields: [Field]
-    /// Bytes from the start to the end offsets: header, bitmap and fixed section.
+    /// The number of bytes before the end offsets: header, bitmap and fixed section.
     @usableFromInline let endsOffset: Int
     @usableFromInline let heapOffset: Int
     @usableFromInline let variableCount: Int
     let fixedLength: Int
-    /// The smallest record: every field null.
+    /// The size in bytes of the smallest record, in which every field is null.
     public var minimumSize: Int { heapOffset }
-    /// Immutable from init to deinit, so reading it from any thread is safe.
+    /// The field slots. Immutable from init to deinit, so any thread may read them.
     @usableFromInline nonisolated(unsafe) let slots: UnsafeMutablePointer<FieldSlot>
 
-    /// What every record begins with: the header, every field null. Immutable like `slots`.
+    /// The initial bytes of a record: the header and a bitmap with every field null. Immutable like `slots`.
     @usableFromInline nonisolated(unsafe) let template: UnsafeMutableRawPointer
-    /// The same up to the end offsets with no field null. Immutable like `slots`.
+    /// The bytes before the end offsets with no field null. Immutable like `slots`.
     @usableFromInline nonisolated(unsafe) let filledTemplate: UnsafeMutableRawPointer
 
     init(entityName: String, fields: [Field]) {
@@ -54,12 +56,22 @@ public final class RecordLayout: Sendable {
         for byte in 0..<bitmap { bytes[Self.headerSize + byte] = 0xff }
         filledTemplate = .allocate(byteCount: endsOffset, alignment: 8)
         filledTemplate.copyMemory(from: template, byteCount: endsOffset)
-        // The bits behind the last field stay set, so that a record is the same whoever made it.
+        // The unused bits of the bitmap stay set, so that equal records have equal bytes.
         for field in fields {
             let at = Self.headerSize + field.ordinal >> 3
             let byte = filledTemplate.load(fromByteOffset: at, as: UInt8.self)
             filledTemplate.storeBytes(of: byte & ~(1 << UInt8(field.ordinal & 7)), toByteOffset: at, as: UInt8.self)
         }
+    }
+
+    /// Creates the layout of records whose field names are unknown or obsolete.
+    /// - Parameter types: The type of each field, by field index.
+    package convenience init(entityName: String, types: [AttributeType]) {
+        self.init(
+            entityName: entityName,
+            fields: types.enumerated().map { ordinal, type in
+                Field(ordinal: ordinal, name: "#\(ordinal)", type: type, isOptional: true, relationship: nil, defaultValue: nil)
+            })
     }
 
     deinit {
@@ -69,10 +81,10 @@ public final class RecordLayout: Sendable {
     }
 }
 
-/// Where one field lies: the offset of a fixed field from the record's start, or the number of a variable one.
+/// The location of a field: the offset from the start of the record for a fixed field, or the index among the variable fields.
 @usableFromInline
 struct FieldSlot: Sendable {
-    /// How the bytes are read.
+    /// The encoding of the bytes.
     @usableFromInline
     enum Code: UInt8, Sendable {
         case int8, uint8, int16, uint16, int32, uint32, int64, float, double, variable
@@ -96,8 +108,8 @@ struct FieldSlot: Sendable {
     @usableFromInline var position: UInt32
     @usableFromInline var code: Code
 
-    /// Writes an integer as wide as the field.
-    /// - Returns: false, with nothing done, where the field is of another kind.
+    /// Writes an integer with the width of the field.
+    /// - Returns: `false`, without writing, if the field is not an integer field.
     @inlinable @inline(__always)
     func store(_ value: Int64, in record: UnsafeMutableRawPointer) -> Bool {
         let at = record + Int(position)
@@ -111,8 +123,8 @@ struct FieldSlot: Sendable {
         return true
     }
 
-    /// Writes a real, normalized, as wide as the field.
-    /// - Returns: false, with nothing done, where the field is of another kind.
+    /// Writes a normalized real with the width of the field.
+    /// - Returns: `false`, without writing, if the field is not a real field.
     @inlinable @inline(__always)
     func store(_ value: Double, in record: UnsafeMutableRawPointer) -> Bool {
         let at = record + Int(position)

@@ -1,24 +1,24 @@
-/// Writes one record whose fields come from a row with a column for each: all of them, in their order.
+/// Writes one record from a row that has a column for every field, in field order.
 ///
 ///     var record = RowRecord(arena, layout)
 ///     record.setInteger(0, 41)
 ///     record.setNull(1)
 ///     let view = try record.finish(arena, layout)        // valid until the arena is written to again
 ///
-/// What ``RecordBuilder`` keeps track of, because there any field may be left out, is not needed here; and as this is a local value that owns
-/// nothing, a loop over columns keeps it in registers. Every field must be set once, in ascending order, as the type that it has.
+/// Unlike ``RecordBuilder`` it does not track omitted fields. As a local value that owns no memory it stays in registers in a loop over columns.
+/// Set every field exactly once, in ascending order, with the type of the field.
 public struct RowRecord {
     @usableFromInline var base: UnsafeMutableRawPointer
     @usableFromInline let slots: UnsafeMutablePointer<FieldSlot>
     @usableFromInline let endsOffset: Int
     @usableFromInline let heapOffset: Int
-    /// Bytes so far, and how many there is room for.
+    /// The number of bytes written, and the capacity.
     @usableFromInline var count: Int
     @usableFromInline var room: Int
-    /// Where the next field of variable length has its end noted.
+    /// The offset where the end of the next field of variable length is written.
     @usableFromInline var nextEnd: Int
 
-    /// Starts at the arena's beginning; what it held is forgotten.
+    /// Starts a record at the beginning of the arena, which discards the contents of the arena.
     @inlinable @inline(__always)
     public init(_ arena: RecordArena, _ layout: RecordLayout) {
         slots = layout.slots
@@ -30,10 +30,11 @@ public struct RowRecord {
         arena.reserve(heapOffset)
         base = arena.storage
         room = arena.capacity
-        // Nothing is null until it is said to be.
+        // No field is null until it is set to null.
         base.copyMemory(from: layout.filledTemplate, byteCount: endsOffset)
     }
 
+    /// Sets a field to null.
     @inlinable @inline(__always)
     public mutating func setNull(_ field: Int) {
         let at = RecordLayout.headerSize &+ field >> 3
@@ -42,19 +43,19 @@ public struct RowRecord {
         if slots[field].code == .variable { storeEnd() }
     }
 
-    /// The caller has checked that it fits the field's type.
+    /// Sets an integer field. The caller has checked that the value is within the range of the field's type.
     @inlinable @inline(__always)
     public func setInteger(_ field: Int, _ value: Int64) {
         _ = slots[field].store(value, in: base)
     }
 
-    /// Normalized, see ``Value/normalized(_:)``.
+    /// Sets a real field, normalized (see ``Value/normalized(_:)``).
     @inlinable @inline(__always)
     public func setReal(_ field: Int, _ value: Double) {
         _ = slots[field].store(value, in: base)
     }
 
-    /// A copy of the bytes as the next text or blob.
+    /// Sets the next text or blob field to a copy of the bytes.
     @inlinable @inline(__always)
     public mutating func appendBytes(_ bytes: UnsafeRawBufferPointer, _ arena: RecordArena) {
         if bytes.count > room &- count { grow(bytes.count, arena) }
@@ -77,8 +78,8 @@ public struct RowRecord {
         room = arena.capacity
     }
 
-    /// Ends the record and reads it in place.
-    /// - Throws: `full` past 4 GiB; `misuse` unless every field of variable length was set.
+    /// Finishes the record and returns a view of it.
+    /// - Throws: `full` if the record exceeds 4 GiB; `misuse` unless every field of variable length was set.
     @inlinable @inline(__always)
     public func finish(_ arena: RecordArena, _ layout: RecordLayout) throws -> RecordView {
         guard nextEnd == heapOffset, count <= Int(UInt32.max) else { throw failure(layout) }

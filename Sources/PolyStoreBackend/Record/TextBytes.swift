@@ -1,10 +1,9 @@
 internal import CRecordChecksum
 
-/// Strings from stored bytes.
+/// Conversions from stored bytes to strings.
 @usableFromInline
 enum TextBytes {
-    /// As `String(decoding:as:)`, and faster where text is not all ASCII: valid text is found to be so many bytes at a time, and then
-    /// only copied.
+    /// Returns the same result as `String(decoding:as:)`, but faster for text that is not all ASCII: the bytes are validated in larger units and then copied.
     @usableFromInline
     static func string(_ bytes: UnsafeRawBufferPointer) -> String {
         guard let base = bytes.baseAddress else { return "" }
@@ -21,14 +20,14 @@ enum TextBytes {
             }
             if isText {
                 let units = UnsafeBufferPointer(start: base.assumingMemoryBound(to: UInt8.self), count: bytes.count)
-                // A string that knows that it is ASCII is compared and hashed without being normalized.
+                // A string with a known ASCII flag is compared and hashed without normalization.
                 return String(copying: UTF8Span(unchecked: units.span, isKnownASCII: isASCII))
             }
         }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether all bytes are ASCII, eight at a time; the last eight may overlap those before.
+    /// Returns whether all bytes are ASCII, testing eight at a time; the last eight may overlap the previous ones.
     static func isASCII(_ base: UnsafeRawPointer, _ count: Int) -> Bool {
         let mask: UInt64 = 0x8080_8080_8080_8080
         if count >= 8 {
@@ -50,8 +49,7 @@ enum TextBytes {
         return all < 0x80
     }
 
-    /// Whether bytes are UTF-8 as the Unicode standard has it (table 3-7 of its chapter 3): no overlong forms, no surrogates, nothing
-    /// past U+10FFFF.
+    /// Returns whether the bytes are valid UTF-8 (Unicode Standard, table 3-7): no overlong forms, no surrogates, no code point above U+10FFFF.
     static func isValid(_ base: UnsafeRawPointer, _ count: Int) -> Bool {
         var at = 0
         while at < count {
@@ -65,7 +63,7 @@ enum TextBytes {
             }
             if count &- at >= 8 {
                 let high = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: at, as: UInt64.self)) & 0x8080_8080_8080_8080
-                // On to the first byte that is not ASCII.
+                // Skips to the first byte that is not ASCII.
                 at &+= high == 0 ? 8 : high.trailingZeroBitCount &>> 3
                 if high == 0 { continue }
             }

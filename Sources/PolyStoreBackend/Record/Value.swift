@@ -6,7 +6,7 @@
     public import Musl
 #endif
 
-/// One physical value, for constants of queries, defaults and results. Rows do not use it: they are records.
+/// A physical value, used for query constants, defaults and results. Rows are records instead.
 public enum Value: Sendable, Codable {
     case null
     case integer(Int64)
@@ -14,11 +14,12 @@ public enum Value: Sendable, Codable {
     case text(String)
     case blob([UInt8])
 
+    /// A Boolean value that indicates whether the value is null.
     public var isNull: Bool { if case .null = self { true } else { false } }
 }
 
 extension Value: Hashable {
-    /// Text is compared by its UTF-8 bytes, not by canonical equivalence; a NaN equals a NaN.
+    /// Compares text by its UTF-8 bytes, not by canonical equivalence. NaN equals NaN.
     public static func == (left: Value, right: Value) -> Bool { left.order(to: right, unsigned: false) == 0 }
 
     public func hash(into hasher: inout Hasher) {
@@ -33,8 +34,8 @@ extension Value: Hashable {
 }
 
 extension Value {
-    /// The one order that every backend keeps: null, then integers, reals, text, blobs; within text and blobs by bytes.
-    /// - Returns: negative, 0 or positive.
+    /// Returns how the value compares with another one in the order of every backend: null, integers, reals, text, blobs; text and blobs are compared bytewise.
+    /// - Returns: A negative number, 0 or a positive number.
     public func order(to other: Value, unsigned: Bool) -> Int {
         switch (self, other) {
         case (.integer(let left), .integer(let right)):
@@ -56,7 +57,7 @@ extension Value {
         }
     }
 
-    /// −0 becomes 0 and every NaN the one quiet NaN: what a store keeps.
+    /// Returns the stored form of a real: 0 for −0, and one quiet NaN for every NaN.
     @inlinable
     public static func normalized(_ value: Double) -> Double {
         if value == 0 { return 0 }
@@ -64,15 +65,16 @@ extension Value {
     }
 }
 
-/// Comparisons with the semantics of `docs/semantics.md`. Negative, 0 or positive.
+/// Comparisons as defined in `docs/semantics.md`. They return a negative number, 0 or a positive number.
 public enum Order {
+    /// Compares two signed integers.
     @inlinable
     public static func of(_ left: Int64, _ right: Int64) -> Int { left < right ? -1 : (left == right ? 0 : 1) }
 
     @inlinable
     public static func of(_ left: UInt64, _ right: UInt64) -> Int { left < right ? -1 : (left == right ? 0 : 1) }
 
-    /// A total order: NaN equals NaN and comes before every other number, −0 equals 0.
+    /// Compares two reals in a total order: NaN equals NaN and precedes every other number, −0 equals 0.
     @inlinable
     public static func of(_ left: Double, _ right: Double) -> Int {
         if left < right { return -1 }
@@ -81,7 +83,7 @@ public enum Order {
         return left.isNaN ? (right.isNaN ? 0 : -1) : 1
     }
 
-    /// By UTF-8 bytes.
+    /// Compares two texts by their UTF-8 bytes.
     public static func of(_ left: String, _ right: String) -> Int {
         var left = left
         var right = right

@@ -4,17 +4,17 @@
     import Foundation
 #endif
 
-/// What a value of an attribute must be, beyond its type. Checked when a transaction is committed; null satisfies every rule.
+/// A constraint on the values of an attribute beyond its type. Checked when a transaction is committed; null satisfies every rule.
 ///
 ///     @Attribute(.range(0...150)) var age: Int
 ///     @Attribute(.length(1...50)) var name: String
 ///     @Attribute(.matches("[^@]+@[^@]+")) var email: String?
 ///
-/// Rules change no stored byte, so they are no part of ``SchemaDescription/versionHash``: a rule may be added, changed and removed at any time, and values that
-/// were stored before are only judged when they are changed.
+/// Rules do not affect stored bytes, so ``SchemaDescription/versionHash`` does not cover them: a rule may be added, changed and removed at any time. Values
+/// that were stored before are checked only when they change.
 public struct AttributeRule: Sendable, Hashable, Codable {
     enum Kind: Sendable, Hashable, Codable {
-        /// nil: no bound at that end.
+        /// A bound of `nil` means no bound at that end.
         case range(lower: Bound?, upper: Bound?, includesUpper: Bool)
         case length(least: Int, most: Int?)
         case matches(String)
@@ -27,10 +27,11 @@ public struct AttributeRule: Sendable, Hashable, Codable {
 
     let kind: Kind
 
-    /// Numbers, or dates, between two.
+    /// Accepts numbers or dates within a range.
     /// - Parameters:
-    ///   - lower: nil: any that is not above `upper`.
-    ///   - type: of both bounds. They are compared by value, so that 0.5 may be the bound of an integer.
+    ///   - lower: The lower bound; `nil` for none.
+    ///   - upper: The upper bound; `nil` for none.
+    ///   - type: The type of both bounds. Bounds are compared by value, so 0.5 may be the bound of an integer.
     package static func range(_ lower: Value?, _ upper: Value?, includesUpper: Bool = true, of type: AttributeType) -> AttributeRule {
         AttributeRule(
             kind: .range(
@@ -38,10 +39,10 @@ public struct AttributeRule: Sendable, Hashable, Codable {
                 includesUpper: includesUpper))
     }
 
-    /// Texts of so many characters (as a person counts them: an emoji with all its parts is one), data of so many bytes.
+    /// Accepts texts with a number of characters (grapheme clusters) in a range, or data with a number of bytes in a range.
     public static func length(_ least: Int, _ most: Int?) -> AttributeRule { AttributeRule(kind: .length(least: least, most: most)) }
 
-    /// Texts that satisfy a regular expression as a whole, as `MATCHES` has it.
+    /// Accepts texts that match a regular expression completely, as `MATCHES` does.
     public static func matches(_ pattern: String) -> AttributeRule { AttributeRule(kind: .matches(pattern)) }
 }
 
@@ -66,23 +67,23 @@ extension AttributeRule: CustomStringConvertible {
 }
 
 extension AttributeOption {
-    /// Between so many characters, or bytes of data: see ``AttributeRule/length(_:_:)``.
+    /// Limits the number of characters of texts, or of bytes of data: see ``AttributeRule/length(_:_:)``.
     public static func length(_ bounds: ClosedRange<Int>) -> AttributeOption { .rule(.length(bounds.lowerBound, bounds.upperBound)) }
     public static func length(_ bounds: Range<Int>) -> AttributeOption { .rule(.length(bounds.lowerBound, bounds.upperBound - 1)) }
     public static func length(_ bounds: PartialRangeFrom<Int>) -> AttributeOption { .rule(.length(bounds.lowerBound, nil)) }
     public static func length(_ bounds: PartialRangeThrough<Int>) -> AttributeOption { .rule(.length(0, bounds.upperBound)) }
     public static func length(_ bounds: PartialRangeUpTo<Int>) -> AttributeOption { .rule(.length(0, bounds.upperBound - 1)) }
-    /// A regular expression that the whole text satisfies.
+    /// Requires that the whole text matches a regular expression.
     public static func matches(_ pattern: String) -> AttributeOption { .rule(.matches(pattern)) }
 }
 
 extension Value {
-    /// For people, who know the type.
+    /// Returns a readable form of the bound for an attribute type.
     package func described(_ type: AttributeType) -> String {
         switch (self, type) {
         case (.integer(let value), .uint64): "\(UInt64(bitPattern: value))"
         case (.integer(let value), .bool): "\(value != 0)"
-        // A calendar, and Foundation's description, take only finite dates, not too far away.
+        // Calendars and Foundation's description support only finite dates in a limited range.
         case (.real(let value), .date):
             value.magnitude < 1e11 ? Date(timeIntervalSinceReferenceDate: value).description : "\(value) s after 2001-01-01 00:00:00 +0000"
         case (.blob(let bytes), .decimal): bytes.withUnsafeBytes { Decimal(orderedBytes: $0) }?.description ?? literal

@@ -1,4 +1,4 @@
-/// The logical type of an attribute: what the user sees. Each maps onto exactly one ``PhysicalType``, what a store keeps.
+/// The logical type of an attribute, as a model declares it. Each maps to exactly one ``PhysicalType``, which a store keeps.
 ///
 /// | logical | physical | as |
 /// |---|---|---|
@@ -14,7 +14,7 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
     case float, double, date
     case decimal, string, url, json, data, uuid
 
-    /// What a store keeps for it.
+    /// The type in which a store keeps the values.
     public var physical: PhysicalType {
         switch self {
         case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: .integer
@@ -24,7 +24,7 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// Bytes in the fixed section of a record; 0 for a type of variable length.
+    /// The size in the fixed section of a record, in bytes; 0 for a type of variable length.
     public var fixedWidth: Int {
         switch self {
         case .bool, .int8, .uint8: 1
@@ -35,7 +35,7 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// The values of an integer type, as the physical integer holds them; nil for other types and for the two of 64 bits.
+    /// The bounds of an integer type, in the physical integer; `nil` for other types and for the two types of 64 bits.
     public var integerBounds: ClosedRange<Int64>? {
         switch self {
         case .bool: 0...1
@@ -50,15 +50,15 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
     }
 }
 
-/// What a store keeps: an engine needs these four and null, nothing else.
+/// The type of a stored value. An engine supports these four types and null.
 public enum PhysicalType: UInt8, Sendable, Hashable, Codable {
     case integer, real, text, blob
 }
 
-/// What a model asks of an attribute.
+/// A requirement of a model on an attribute.
 public struct AttributeOption: Sendable, Hashable {
     let name: String
-    /// What its values must be, where the option is a rule.
+    /// The rule on values, if the option is a rule.
     package let rule: AttributeRule?
 
     private init(name: String, rule: AttributeRule? = nil) {
@@ -68,20 +68,20 @@ public struct AttributeOption: Sendable, Hashable {
 
     package static func rule(_ rule: AttributeRule) -> AttributeOption { AttributeOption(name: "rule", rule: rule) }
 
-    /// No two objects of the entity hold the same value; null is exempt.
+    /// No two objects of the entity have the same value. Null is exempt.
     public static let unique = AttributeOption(name: "unique")
-    /// The store keeps an index over the attribute.
+    /// The store maintains an index over the attribute.
     public static let indexed = AttributeOption(name: "indexed")
 }
 
-/// What becomes of the objects at the other end of a relationship when an object is deleted.
+/// The effect of deleting an object on the objects at the other end of a relationship.
 public enum DeleteRule: String, Sendable, Hashable, Codable {
-    /// Their reference to the deleted object is cleared.
+    /// Clears their reference to the deleted object.
     case nullify
-    /// They are deleted too.
+    /// Deletes them too.
     case cascade
-    /// The deletion is refused while there are any.
+    /// Rejects the deletion if there are any.
     case deny
-    /// Nothing: the caller keeps the graph right.
+    /// Does nothing; the caller keeps the object graph consistent.
     case noAction
 }

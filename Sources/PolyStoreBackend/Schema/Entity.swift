@@ -1,17 +1,20 @@
-/// An entity of a ``ResolvedSchema``: names turned into ordinals, relationships into where they are stored.
+/// An entity of a ``ResolvedSchema``: names are resolved to indexes, and relationships to their storage.
 public final class Entity: Sendable {
-    /// The position in ``ResolvedSchema/entities``.
+    /// The index in ``ResolvedSchema/entities``.
     public let index: Int
+    /// The stored name of the entity.
     public let name: String
+    /// The declaration of the entity.
     public let description: EntityDescription
-    /// What a record holds: attributes and to-one relationships, in order of declaration, then the hidden fields. At most
+    /// The fields of a record: attributes and to-one relationships, in order of declaration, then the hidden fields. At most
     /// ``FieldMask/capacity``.
     public let fields: [Field]
     /// All relationships, in order of declaration.
     public let relationships: [Relationship]
-    /// Every index that a store keeps: of unique and indexed attributes, of to-one relationships, and the compound ones. That of a to-one
-    /// relationship whose way back is ordered has the position as its second field.
+    /// Every index that a store keeps: of unique and indexed attributes, of to-one relationships, and the compound indexes. The index of a to-one
+    /// relationship with an ordered inverse has the position as its second field.
     public let indexes: [Index]
+    /// The byte layout of the records.
     public let layout: RecordLayout
     private let fieldsByName: [String: Int]
     private let relationshipsByName: [String: Int]
@@ -28,8 +31,9 @@ public final class Entity: Sendable {
         self.relationshipsByName = Dictionary(uniqueKeysWithValues: relationships.map { ($0.name, $0.ordinal) })
     }
 
-    /// A field that the model declares; hidden ones cannot be asked for.
+    /// Returns a declared field by name; hidden fields are not found.
     public func field(named name: String) -> Field? { fieldsByName[name].map { fields[$0] } }
+    /// Returns a relationship by name.
     public func relationship(named name: String) -> Relationship? { relationshipsByName[name].map { relationships[$0] } }
 }
 
@@ -38,20 +42,25 @@ extension Entity: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// One value of a record: an attribute, the id that a to-one relationship points to, or a position that no model declares.
+/// A value of a record: an attribute, the row id of the target of a to-one relationship, or a hidden position.
 public struct Field: Sendable, Hashable {
+    /// The field index.
     public let ordinal: Int
+    /// The stored name of the field.
     public let name: String
+    /// The logical type of the values.
     public let type: AttributeType
+    /// A Boolean value that indicates whether the field may be null.
     public let isOptional: Bool
-    /// The relationship's ordinal, where the field is the id of a to-one relationship.
+    /// The relationship index, if the field holds the row id of a to-one relationship.
     public let relationship: Int?
+    /// The value of the field in new objects, and in records that were written before the field existed; `nil` for none.
     public let defaultValue: Value?
-    /// The ordinal of a to-one relationship whose inverse is ordered, where the field is the object's position there; null where that relationship
-    /// leads nowhere. Written by the object layer, like any other field.
+    /// The index of a to-one relationship with an ordered inverse, if the field holds the object's position in that inverse. The position is null if the
+    /// relationship is null. The object layer writes it like any other field.
     public let positionAlong: Int?
 
-    /// Whether no property of the model has the value: such fields come after all others.
+    /// A Boolean value that indicates whether no property of the model has the value. Hidden fields follow all others.
     public var isHidden: Bool { positionAlong != nil }
 
     init(
@@ -68,56 +77,65 @@ public struct Field: Sendable, Hashable {
     }
 }
 
-/// An index that a store keeps.
+/// An index that a store maintains.
 public struct Index: Sendable, Hashable {
-    /// For people: the names of entity and fields. The same at every start, but two indexes can share it where names contain underscores.
+    /// A readable name made of the names of the entity and its fields. It is stable, but two indexes can share it if names contain underscores.
     public let name: String
-    /// Ordinals of fields, in order.
+    /// The field indexes, in order.
     public let fields: [Int]
+    /// A Boolean value that indicates whether the index enforces uniqueness.
     public let isUnique: Bool
 }
 
 /// A relationship of a ``ResolvedSchema``.
 public struct Relationship: Sendable, Hashable {
-    /// Where the ends of a relationship are kept.
+    /// The storage of a relationship.
     public enum Storage: Sendable, Hashable {
-        /// The target's id is a field of the source's record (to-one).
+        /// A field of the source's record holds the target's row id (to-one).
         case foreignKey(field: Int)
-        /// The targets are the records whose field holds the source's id (to-many, inverse of a to-one).
+        /// A field of the target's records holds the source's row id (to-many, the inverse of a to-one).
         case inverse(field: Int)
-        /// Pairs of ids in a table of their own. `isReversed`: the sources of this relationship are the table's targets.
+        /// A link table holds pairs of row ids. `isReversed`: the sources of this relationship are the targets of the table.
         case link(table: Int, isReversed: Bool)
     }
 
+    /// The relationship index in the entity.
     public let ordinal: Int
+    /// The stored name of the relationship.
     public let name: String
-    /// ``Entity/index`` of the entity that declares it.
+    /// The ``Entity/index`` of the entity that declares it.
     public let source: Int
-    /// ``Entity/index`` of the entity at the other end.
+    /// The ``Entity/index`` of the destination.
     public let destination: Int
+    /// A Boolean value that indicates whether the relationship is to-many.
     public let isToMany: Bool
-    /// Whether the targets have an order of their own: that of their positions.
+    /// A Boolean value that indicates whether the targets are ordered by position.
     public let isOrdered: Bool
+    /// The rule that applies to the targets when the source is deleted.
     public let deleteRule: DeleteRule
+    /// A Boolean value that indicates whether a to-one relationship must have a value.
     public let isRequired: Bool
+    /// The minimum number of targets.
     public let minCount: Int
+    /// The maximum number of targets; `nil` for no maximum.
     public let maxCount: Int?
-    /// Its ordinal in the destination; nil where there is no way back.
+    /// The index of the inverse relationship in the destination; `nil` if there is none.
     public let inverse: Int?
+    /// The storage of the relationship.
     public let storage: Storage
-    /// The field of the destination that holds a target's position: of an ordered relationship that is the inverse of a to-one.
+    /// The field of the destination that holds a target's position, for an ordered inverse of a to-one relationship.
     public let positionField: Int?
 }
 
 extension Relationship {
-    /// Ordinals of the destination's fields by which an index finds the targets in their order; empty where they are not found by fields.
+    /// The fields of the destination whose index yields the targets in order, by field index; empty for relationships that are not stored in fields.
     public var indexedFields: [Int] {
         guard case .inverse(let field) = storage else { return [] }
         return [field] + (positionField.map { [$0] } ?? [])
     }
 
-    /// The way back over a link table, for ``ReadTransaction/related(_:of:)``, also where the schema declares none; nil for foreign keys.
-    /// Never ordered: where the inverse is, ask for that.
+    /// The opposite direction over a link table, for ``ReadTransaction/related(_:of:)``, even if the schema does not declare it; `nil` for foreign keys.
+    /// Never ordered; use the inverse if that is ordered.
     public var reversed: Relationship? {
         guard case .link(let table, let isReversed) = storage else { return nil }
         return Relationship(
@@ -129,19 +147,21 @@ extension Relationship {
 
 /// A table of pairs (source, target) for one to-many relationship without a to-one inverse.
 public struct LinkTable: Sendable, Hashable {
-    /// The position in ``ResolvedSchema/links``.
+    /// The index in ``ResolvedSchema/links``.
     public let index: Int
-    /// `Entity_relationship`, unlike every other: where two would share that, the length of the entity's name in bytes follows.
+    /// A unique name, `Entity_relationship`. If two tables would have the same name, the length of the entity's name in bytes is appended.
     public internal(set) var name: String
-    /// `Entity_relationship` where that is not the name. Earlier versions gave it to both of those that share it, and a store that was made by one of
-    /// them has the pairs of both in one table, where nothing tells them apart: it cannot be opened.
+    /// `Entity_relationship` if the name differs from it. Earlier versions gave this name to both tables. A store written by such a version contains the pairs
+    /// of both relationships in one table and cannot be opened, because the pairs cannot be separated.
     public internal(set) var sharedName: String?
+    /// The ``Entity/index`` of the source entity.
     public let source: Int
+    /// The ``Entity/index`` of the target entity.
     public let target: Int
-    /// A relationship that is its own inverse: both directions are kept as pairs.
+    /// A Boolean value that indicates whether the relationship is its own inverse. Both directions are stored as pairs.
     public let isSymmetric: Bool
-    /// Whether the targets of one source have an order: each pair then has a ``ChangeSet/LinkChange/targetPosition``.
+    /// A Boolean value that indicates whether the targets of a source are ordered. Each pair then has a ``ChangeSet/LinkChange/targetPosition``.
     public let ordersTargets: Bool
-    /// Whether the sources of one target have an order: each pair then has a ``ChangeSet/LinkChange/sourcePosition``.
+    /// A Boolean value that indicates whether the sources of a target are ordered. Each pair then has a ``ChangeSet/LinkChange/sourcePosition``.
     public let ordersSources: Bool
 }

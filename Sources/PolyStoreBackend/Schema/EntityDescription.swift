@@ -1,19 +1,21 @@
-/// An entity as its model declares it: a value, free of Swift's classes, that can be compared, hashed and stored.
+/// The declaration of an entity, as a value independent of Swift classes that can be compared, hashed and stored.
 ///
-/// The order of `properties` gives the ordinals: attributes and to-one relationships together are the *fields* of a record,
-/// all relationships together the *relationships* of the entity, both counted from 0. Positions in ordered relationships of other entities are fields
-/// too, behind all declared ones; see ``Field/isHidden``.
+/// The order of `properties` determines the indexes: attributes and to-one relationships together are the *fields* of a record, and
+/// all relationships together are the *relationships* of the entity, both counted from 0. Positions in ordered relationships of other entities are hidden
+/// fields after all declared ones; see ``Field/isHidden``.
 public struct EntityDescription: Sendable, Hashable, Codable {
-    /// The name in the store; independent of the Swift class.
+    /// The name in the store, which may differ from the name of the Swift class.
     public var name: String
-    /// The name it had in an earlier version, if it was renamed.
+    /// The name in an earlier schema version, if the entity was renamed.
     public var originalName: String?
+    /// The attributes and relationships, in order of declaration.
     public var properties: [PropertyDescription]
-    /// Indexes over several fields. Those of single attributes are asked for at the attribute.
+    /// The indexes over several fields. Indexes of single attributes are declared at the attribute.
     public var indexes: [IndexDescription]
-    /// What it is made up of, where it stands for a hierarchy of entities; nil for one that stands alone.
+    /// The classes that the entity combines, if it is the root of a hierarchy; otherwise `nil`.
     public var hierarchy: EntityHierarchy?
 
+    /// Creates the declaration of an entity.
     public init(
         name: String, originalName: String? = nil, properties: [PropertyDescription], indexes: [IndexDescription] = [],
         hierarchy: EntityHierarchy? = nil
@@ -27,7 +29,7 @@ public struct EntityDescription: Sendable, Hashable, Codable {
 }
 
 extension EntityDescription {
-    /// What decides how objects are stored.
+    /// The parts of the declaration that determine the stored form.
     var withoutDefaults: EntityDescription {
         var copy = self
         copy.properties = properties.map { property in
@@ -45,6 +47,7 @@ public enum PropertyDescription: Sendable, Hashable, Codable {
     case attribute(AttributeDescription)
     case relationship(RelationshipDescription)
 
+    /// The name of the attribute or relationship.
     public var name: String {
         switch self {
         case .attribute(let attribute): attribute.name
@@ -53,19 +56,26 @@ public enum PropertyDescription: Sendable, Hashable, Codable {
     }
 }
 
-/// A stored value of an entity.
+/// An attribute of an entity.
 public struct AttributeDescription: Sendable, Hashable, Codable {
+    /// The name in the store.
     public var name: String
+    /// The name in an earlier schema version, if the attribute was renamed.
     public var originalName: String?
+    /// The logical type of the values.
     public var type: AttributeType
+    /// A Boolean value that indicates whether the value may be null.
     public var isOptional: Bool
+    /// A Boolean value that indicates whether values must be unique within the entity.
     public var isUnique: Bool
+    /// A Boolean value that indicates whether the store maintains an index over the attribute.
     public var isIndexed: Bool
-    /// What a new object starts with, and what a record written before the attribute existed reads as. nil: none.
+    /// The value of a new object, and of a record that was written before the attribute existed; `nil` for none.
     public var defaultValue: Value?
-    /// What a value must be when it is committed. Like the default, they decide nothing about what a store looks like.
+    /// The rules that values must satisfy at commit. Like the default value, they do not affect the stored form.
     public var rules: [AttributeRule]
 
+    /// Creates the declaration of an attribute.
     public init(
         name: String, type: AttributeType, isOptional: Bool = false, isUnique: Bool = false, isIndexed: Bool = false,
         originalName: String? = nil, defaultValue: Value? = nil, rules: [AttributeRule] = []
@@ -80,7 +90,7 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
         self.rules = rules
     }
 
-    // By hand, as stores keep descriptions that were written before there were rules.
+    // Written by hand, because stores contain descriptions from before rules existed.
 
     private enum CodingKeys: String, CodingKey {
         case name, originalName, type, isOptional, isUnique, isIndexed, defaultValue, rules
@@ -110,23 +120,30 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
     }
 }
 
-/// A reference from an entity to objects of another or of the same.
+/// A relationship from an entity to objects of another entity or of the same one.
 public struct RelationshipDescription: Sendable, Hashable, Codable {
+    /// The name in the store.
     public var name: String
+    /// The name in an earlier schema version, if the relationship was renamed.
     public var originalName: String?
-    /// The entity at the other end, by its name in the store.
+    /// The stored name of the destination entity.
     public var destination: String
+    /// A Boolean value that indicates whether the relationship is to-many.
     public var isToMany: Bool
-    /// Whether the objects have an order of their own (a list instead of a set). Only of a to-many relationship.
+    /// A Boolean value that indicates whether the objects are ordered (a list instead of a set); to-many only.
     public var isOrdered: Bool
-    /// The relationship of the destination that leads back; naming it at one end is enough.
+    /// The name of the inverse relationship of the destination. Naming it at one end is enough.
     public var inverse: String?
+    /// The rule that applies to the destination objects when the source is deleted.
     public var deleteRule: DeleteRule
-    /// Whether an object may be committed without it (to-one).
+    /// A Boolean value that indicates whether a to-one relationship must have a value at commit.
     public var isRequired: Bool
+    /// The minimum number of objects (to-many).
     public var minCount: Int
+    /// The maximum number of objects (to-many); `nil` for no maximum.
     public var maxCount: Int?
 
+    /// Creates the declaration of a relationship.
     public init(
         name: String, originalName: String? = nil, destination: String, isToMany: Bool, isOrdered: Bool = false,
         inverse: String? = nil, deleteRule: DeleteRule = .nullify, isRequired: Bool = false, minCount: Int = 0, maxCount: Int? = nil
@@ -146,10 +163,12 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
 
 /// An index over one or more fields, in order.
 public struct IndexDescription: Sendable, Hashable, Codable {
-    /// Names of attributes or to-one relationships.
+    /// The names of attributes or to-one relationships.
     public var fields: [String]
+    /// A Boolean value that indicates whether the index enforces uniqueness.
     public var isUnique: Bool
 
+    /// Creates the declaration of an index.
     public init(fields: [String], isUnique: Bool = false) {
         self.fields = fields
         self.isUnique = isUnique

@@ -1,18 +1,19 @@
-/// How an entity that stands for a whole hierarchy of them is made up.
+/// The composition of an entity that holds a class hierarchy.
 ///
-/// A store knows one entity for the root and everything below it: the root's properties, then those of every sub-entity, depth first, and last the text
-/// attribute ``classifier``, which holds the name of the object's own entity. What is said here is for people, tools and migrations; no backend needs it.
+/// A store has one entity for the root and all its subentities. Its properties are the root's properties, then those of every subentity, depth first, and last
+/// the text attribute ``classifier``, which holds the name of the object's own entity. Tools and migrations use this description; backends do not need it.
 public struct EntityHierarchy: Sendable, Hashable, Codable {
-    /// The name of the attribute that says which entity of the hierarchy an object belongs to.
+    /// The name of the attribute that holds the name of an object's own entity.
     public static let classifier = "_entity"
 
-    /// Whether the root is abstract: no object belongs to it, only to entities below it.
+    /// A Boolean value that indicates whether the root is abstract: only its subentities have objects.
     public var isAbstract: Bool
-    /// The names of the root's own properties.
+    /// The names of the properties that the root declares.
     public var properties: [String]
-    /// Everything below the root, depth first in the order of declaration.
+    /// All direct and indirect subentities, depth first in order of declaration.
     public var subentities: [SubentityDescription]
 
+    /// Creates the description of a hierarchy.
     public init(isAbstract: Bool, properties: [String], subentities: [SubentityDescription]) {
         self.isAbstract = isAbstract
         self.properties = properties
@@ -20,20 +21,22 @@ public struct EntityHierarchy: Sendable, Hashable, Codable {
     }
 }
 
-/// An entity below the root of a hierarchy.
+/// A subentity in a hierarchy.
 public struct SubentityDescription: Sendable, Hashable, Codable {
+    /// The name of the subentity.
     public var name: String
-    /// The name it had in an earlier version, if it was renamed.
+    /// The name in an earlier schema version, if the subentity was renamed.
     public var originalName: String?
-    /// The entity right above it.
+    /// The name of the direct superentity.
     public var parent: String
-    /// Whether no object belongs to it, only to entities below it.
+    /// A Boolean value that indicates whether the subentity is abstract: only its own subentities have objects.
     public var isAbstract: Bool
-    /// The names of its own properties, without those that it inherits.
+    /// The names of the properties that the subentity declares, without inherited ones.
     public var properties: [String]
-    /// Those of its own properties that an object of it cannot be without, although they are optional in the hierarchy's entity.
+    /// The declared properties that objects of the subentity require, although they are optional in the combined entity.
     public var required: [String]
 
+    /// Creates the description of a subentity.
     public init(
         name: String, originalName: String? = nil, parent: String, isAbstract: Bool, properties: [String], required: [String]
     ) {

@@ -1,12 +1,16 @@
-/// A schema made ready for use: checked, its names turned into ordinals. Immutable, shared by everything of one store.
+/// A validated schema with names resolved to indexes. Immutable, and shared by all users of a store.
 public final class ResolvedSchema: Sendable {
+    /// The description that the schema was resolved from.
     public let description: SchemaDescription
+    /// The entities, by entity index.
     public let entities: [Entity]
+    /// The link tables, by ``LinkTable/index``.
     public let links: [LinkTable]
+    /// The ``SchemaDescription/versionHash`` of the description.
     public let versionHash: String
     private let byName: [String: Int]
 
-    /// Checks and resolves a description.
+    /// Validates and resolves a description.
     /// - Throws: `invalidSchema`, naming the entity and the property.
     public init(_ description: SchemaDescription) throws {
         let resolver = try SchemaResolver(description)
@@ -17,20 +21,21 @@ public final class ResolvedSchema: Sendable {
         self.byName = Dictionary(uniqueKeysWithValues: resolver.entities.map { ($0.name, $0.index) })
     }
 
+    /// Returns an entity by its stored name.
     public func entity(named name: String) -> Entity? { byName[name].map { entities[$0] } }
 }
 
-/// Resolves once, then is thrown away.
+/// The working state of resolving one schema.
 struct SchemaResolver {
     private(set) var entities: [Entity] = []
     private(set) var links: [LinkTable] = []
 
     private let description: SchemaDescription
     private var indexOf: [String: Int] = [:]
-    /// The relationships of each entity with their inverse, both ends told.
+    /// The relationships of each entity, with inverses completed at both ends.
     private var declared: [[RelationshipDescription]] = []
     private var inverses: [[Int?]] = []
-    /// The ends that ``links`` are called after.
+    /// The relationship end that each table in ``links`` is named after.
     private var linkOwners: [End] = []
 
     init(_ description: SchemaDescription) throws {
@@ -53,7 +58,7 @@ struct SchemaResolver {
             guard !entity.name.isEmpty, !entity.name.utf8.contains(0) else {
                 throw fail(entity.name, nil, "An entity has an empty name or one with a NUL character.")
             }
-            // SQL names are the same whatever their case, so no two may differ in case only.
+            // SQL names are case-insensitive, so entity names must not differ only in case.
             if let other = folded.updateValue(entity.name, forKey: entity.name.lowercased()) {
                 throw fail(entity.name, nil, "Entities \(other) and \(entity.name) have the same name, or differ in case only; rename one.")
             }
@@ -100,9 +105,10 @@ struct SchemaResolver {
                         "\(name).\(relationship.name) names \(path) as its inverse, but that points to \(declared[destination][back].destination)."
                     )
                 }
-                if let told = declared[destination][back].inverse, told != relationship.name {
+                if let otherInverse = declared[destination][back].inverse, otherInverse != relationship.name {
                     throw fail(
-                        name, relationship.name, "\(name).\(relationship.name) names \(path) as its inverse, but that names \(told).")
+                        name, relationship.name,
+                        "\(name).\(relationship.name) names \(path) as its inverse, but that names \(otherInverse).")
                 }
                 try join(source, ordinal, destination, back, path: path)
             }
@@ -134,7 +140,7 @@ struct SchemaResolver {
                     indexes: try indexes(of: entity, fields: fieldsOf[index])))
         }
         nameLinks()
-        // Rules that mean nothing are found when the stack is made, not at the first commit.
+        // Detects invalid rules when the stack is created instead of at the first commit.
         for entity in entities { _ = try RuleEvaluator(entity) }
     }
 
@@ -169,7 +175,7 @@ struct SchemaResolver {
         return fields
     }
 
-    /// Behind all declared fields, so that their ordinals do not depend on what other entities say.
+    /// Appends the hidden positions after all declared fields, so that the indexes of declared fields do not depend on other entities.
     private func addPositions(_ index: Int, _ fields: inout [Field]) throws {
         let entity = description.entities[index]
         for (ordinal, relationship) in declared[index].enumerated() where !relationship.isToMany {
@@ -215,7 +221,8 @@ struct SchemaResolver {
             let ordinals = try index.fields.map { name in
                 guard let field = fields.first(where: { $0.name == name && !$0.isHidden }) else {
                     throw fail(
-                        entity.name, name, "An index of \(entity.name) names \(name), which is no attribute or to-one relationship of it.")
+                        entity.name, name,
+                        "An index of \(entity.name) names \(name), which is not an attribute or to-one relationship of it.")
                 }
                 return field.ordinal
             }
@@ -228,46 +235,46 @@ struct SchemaResolver {
     }
 
     private mutating func relationship(_ source: Int, _ ordinal: Int, _ fieldsOf: [[Field]]) throws -> Relationship {
-        let told = declared[source][ordinal]
+        let declaration = declared[source][ordinal]
         let entity = description.entities[source].name
-        guard !told.isOrdered || told.isToMany else {
-            throw fail(entity, told.name, "\(entity).\(told.name) leads to one object, so it cannot be ordered.")
+        guard !declaration.isOrdered || declaration.isToMany else {
+            throw fail(entity, declaration.name, "\(entity).\(declaration.name) leads to one object, so it cannot be ordered.")
         }
-        guard told.minCount >= 0, told.maxCount.map({ $0 >= told.minCount }) ?? true else {
-            throw fail(entity, told.name, "\(entity).\(told.name): the least count is above the greatest, or below 0.")
+        guard declaration.minCount >= 0, declaration.maxCount.map({ $0 >= declaration.minCount }) ?? true else {
+            throw fail(entity, declaration.name, "\(entity).\(declaration.name): the least count is above the greatest, or below 0.")
         }
-        let destination = indexOf[told.destination] ?? 0  // checked in resolveInverses
+        let destination = indexOf[declaration.destination] ?? 0  // checked in resolveInverses
         let inverse = inverses[source][ordinal]
         let storage: Relationship.Storage
         var position: Int?
-        if !told.isToMany {
+        if !declaration.isToMany {
             let field = fieldsOf[source].first { $0.relationship == ordinal }
             storage = .foreignKey(field: field?.ordinal ?? 0)
         } else if let inverse, !declared[destination][inverse].isToMany {
             let field = fieldsOf[destination].first { $0.relationship == inverse }
             storage = .inverse(field: field?.ordinal ?? 0)
-            if told.isOrdered { position = fieldsOf[destination].first { $0.positionAlong == inverse }?.ordinal }
+            if declaration.isOrdered { position = fieldsOf[destination].first { $0.positionAlong == inverse }?.ordinal }
         } else {
             storage = link(source, ordinal, destination, inverse)
         }
         return Relationship(
-            ordinal: ordinal, name: told.name, source: source, destination: destination, isToMany: told.isToMany,
-            isOrdered: told.isOrdered, deleteRule: told.deleteRule, isRequired: told.isRequired, minCount: told.minCount,
-            maxCount: told.maxCount, inverse: inverse, storage: storage, positionField: position)
+            ordinal: ordinal, name: declaration.name, source: source, destination: destination, isToMany: declaration.isToMany,
+            isOrdered: declaration.isOrdered, deleteRule: declaration.deleteRule, isRequired: declaration.isRequired,
+            minCount: declaration.minCount, maxCount: declaration.maxCount, inverse: inverse, storage: storage, positionField: position)
     }
 
-    /// One end of a relationship: an entity and the position among its relationships.
+    /// One end of a relationship: an entity index and a relationship index.
     private struct End: Hashable {
         let entity: Int
         let ordinal: Int
     }
 
-    /// What a link table is called after the end that owns it. Two ends can share it, as `A.b_c` and `A_b.c` do.
+    /// The name of a link table, derived from the end that owns it. Two ends can have the same name, such as `A.b_c` and `A_b.c`.
     private func plainName(_ end: End) -> String {
         "\(description.entities[end.entity].name)_\(declared[end.entity][end.ordinal].name)"
     }
 
-    /// The side that comes first by name owns the table, so that both ends find the same one at every start.
+    /// The end whose name sorts first owns the table, so that both ends resolve to the same table at every start.
     private mutating func link(_ source: Int, _ ordinal: Int, _ destination: Int, _ inverse: Int?) -> Relationship.Storage {
         let mine = End(entity: source, ordinal: ordinal)
         let theirs = inverse.map { End(entity: destination, ordinal: $0) }
@@ -285,7 +292,7 @@ struct SchemaResolver {
         links.append(
             LinkTable(
                 index: links.count, name: name,
-                // Earlier versions took the two ends for one.
+                // Earlier versions did not distinguish the two ends.
                 sharedName: theirs != mine && theirs.map(plainName) == plainName(mine) ? name : nil,
                 source: isReversed ? destination : source, target: isReversed ? source : destination,
                 isSymmetric: theirs == mine, ordersTargets: isReversed ? isBackOrdered : isOrdered,
@@ -294,7 +301,7 @@ struct SchemaResolver {
         return .link(table: links.count - 1, isReversed: isReversed)
     }
 
-    /// Gives link tables that would share a name others, which do not depend on the order of declaration. All other names stay what they always were.
+    /// Renames link tables with equal names, independently of the order of declaration. All other names stay unchanged.
     private mutating func nameLinks() {
         var taken = Set<String>()
         var shared = Set(links.compactMap(\.sharedName))

@@ -1,11 +1,12 @@
 extension SchemaDescription {
-    /// A fingerprint of everything that decides what a store looks like: 16 hexadecimal digits.
+    /// A hash of everything that determines the stored form of a schema, as 16 hexadecimal digits.
     ///
-    /// The order in which entities are listed does not count; the order of an entity's properties does, as it gives the ordinals. Defaults do not
-    /// count: they change no stored byte, and `Date()` or `UUID()` is another one at every start. Nor do rules of attributes, nor the version's name.
+    /// The order of entities is ignored; the order of an entity's properties is significant because it determines the field indexes. Default values are ignored
+    /// because they do not affect stored bytes, and `Date()` or `UUID()` differ at every start. Rules of attributes and the name of the version are ignored
+    /// too.
     ///
-    /// FNV-1a, 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/), over bytes that `docs/format.md` tells. Worked out anew at each call;
-    /// ``ResolvedSchema/versionHash`` keeps it.
+    /// The hash is 64-bit FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/) over the bytes that `docs/format.md` specifies. Each call computes it;
+    /// ``ResolvedSchema/versionHash`` stores it.
     public var versionHash: String {
         var hasher = SchemaHasher()
         hasher.add(entities.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) { $0.add($1) }
@@ -13,7 +14,7 @@ extension SchemaDescription {
     }
 }
 
-/// Takes the parts of a schema as bytes without a seam: each text and each list says first how long it is, so no two schemas give the same bytes.
+/// Hashes the parts of a schema. Each text and each list is preceded by its length, so that no two schemas yield the same bytes.
 private struct SchemaHasher {
     private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -59,7 +60,7 @@ private struct SchemaHasher {
             hasher.add(index.fields) { $0.add($1) }
             hasher.add(index.isUnique)
         }
-        // Nothing where there is none: an entity that stands alone has the hash that it always had.
+        // Adds nothing for an entity without a hierarchy, so that existing hashes stay the same.
         if let hierarchy = entity.hierarchy { add(hierarchy) }
     }
 

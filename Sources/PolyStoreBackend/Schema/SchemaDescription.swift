@@ -4,27 +4,29 @@
     import Foundation
 #endif
 
-/// All entities of one version of a model, as a value.
+/// All entities of one schema version, as a value.
 public struct SchemaDescription: Sendable, Hashable, Codable {
-    /// The version's name, for people and for migration chains. Not part of the hash.
+    /// The name of the version, used by migration chains. Not part of the hash.
     public var name: String
+    /// The entities.
     public var entities: [EntityDescription]
 
+    /// Creates the description of a schema version.
     public init(name: String, entities: [EntityDescription]) {
         self.name = name
         self.entities = entities
     }
 
-    /// The description as JSON with sorted keys: what a store keeps to tell later what it holds.
+    /// Returns the description as JSON with sorted keys, the form in which a store keeps its schema.
     public func encoded() -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        // Every part is a plain value of a Codable type, so this cannot fail.
+        // Every part is a plain Codable value, so encoding cannot fail.
         return (try? encoder.encode(self)).map { [UInt8]($0) } ?? []
     }
 
-    /// Reads back what ``encoded()`` wrote; throws `corrupt` for anything else.
+    /// Decodes the result of ``encoded()``; throws `corrupt` for anything else.
     public init(encoded bytes: [UInt8]) throws {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
@@ -35,7 +37,7 @@ public struct SchemaDescription: Sendable, Hashable, Codable {
         }
     }
 
-    /// What changed from this schema to another, a sentence each; empty where a store of one serves the other.
+    /// Returns the differences to another schema, one sentence each; empty if a store of one schema can be used with the other.
     public func differences(to other: SchemaDescription) -> [String] {
         var found: [String] = []
         let mine = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

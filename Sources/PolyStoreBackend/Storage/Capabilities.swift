@@ -1,45 +1,56 @@
-/// What a backend claims. The conformance suite tests both ways: what is claimed works, what is not throws `unsupported`.
+/// The features and limits of a backend. The conformance suite checks that declared features work and that undeclared ones throw `unsupported`.
 public struct Capabilities: Sendable, Hashable {
-    /// One thing that a backend can or cannot do. A struct, so that more can be added.
+    /// An optional feature of a backend. A struct, so that features can be added.
     public struct Feature: Sendable, Hashable, Comparable, CustomStringConvertible {
+        /// The name of the feature.
         public let description: String
+        /// Creates a feature with a name.
         public init(_ name: String) { description = name }
 
         public static func < (left: Feature, right: Feature) -> Bool { left.description < right.description }
 
-        /// Data is still there after `close` and a new `open`.
+        /// Data persists after `close` and a new `open`.
         public static let persistence = Feature("persistence")
-        /// A second process may have the store open at the same time.
+        /// Several processes may have the store open at the same time.
         public static let multiProcess = Feature("multiProcess")
-        /// The store can be opened for reading only.
+        /// The store can be opened read-only.
         public static let readOnlyOpen = Feature("readOnlyOpen")
-        /// ``Durability/full`` is kept.
+        /// Commits with ``Durability/full`` are durable.
         public static let fullDurability = Feature("fullDurability")
-        /// Readers go on while a writer writes.
+        /// Readers continue while a transaction writes.
         public static let concurrentReaders = Feature("concurrentReaders")
-        /// The plan names an index wherever one serves: equality, ranges, prefixes, IN, OR, order.
+        /// The query plan names an index for every query that an index can serve: equality, ranges, prefixes, IN, OR, order.
         public static let plannedIndexes = Feature("plannedIndexes")
-        /// A write transaction may go from thread to thread, as long as one at a time uses it. Without it all its calls come from one.
+        /// A write transaction may be used from several threads, one at a time. Without this feature all its calls come from one thread.
         public static let transferableWriter = Feature("transferableWriter")
-        /// ``StorageBackend/verify()`` looks at every byte it can.
+        /// ``StorageBackend/verify()`` checks as many bytes as the engine permits.
         public static let verification = Feature("verification")
         /// The store keeps named values: ``ChangeSet/setValue(_:named:)``, ``ReadTransaction/value(named:)``.
         public static let namedValues = Feature("namedValues")
         /// The store keeps a change log: ``ChangeSet/appendLogEntry(_:)``, ``ReadTransaction/logEntries(after:limit:)``.
         public static let changeLog = Feature("changeLog")
+        /// The store can be migrated to another schema: ``StorageBackend/beginMigration(_:)``.
+        public static let migration = Feature("migration")
+        /// The store can be copied while it is in use: ``StorageBackend/copy(to:)``.
+        public static let copying = Feature("copying")
+        /// The store can release unused disk space while it is in use: ``StorageBackend/compact()``.
+        public static let compaction = Feature("compaction")
     }
 
+    /// The supported features.
     public var features: Set<Feature>
-    /// The longest text or data, in bytes.
+    /// The maximum size of a text or data value, in bytes.
     public var largestValue: Int
-    /// Durabilities that differ; asking for one that is not listed gets the next stronger one.
+    /// The supported durability levels. A commit with a level that is not listed uses the next stronger one.
     public var durabilities: Set<Durability>
 
+    /// Creates a description of a backend.
     public init(features: Set<Feature>, largestValue: Int = Int(Int32.max), durabilities: Set<Durability> = [.full, .relaxed]) {
         self.features = features
         self.largestValue = largestValue
         self.durabilities = durabilities
     }
 
+    /// Returns whether a feature is supported.
     public func has(_ feature: Feature) -> Bool { features.contains(feature) }
 }

@@ -1,39 +1,47 @@
-/// Everything that one transaction changes in one store: one arena of encoded records, and what to do with them.
+/// The changes of one transaction to one store: an arena of encoded records, and the operations on them.
 ///
-/// Ids are final, delete rules are already worked out, and both ends of a relationship agree: a backend only writes.
+/// Row ids are final, delete rules are already applied, and both ends of a relationship are consistent: a backend only writes.
 /// Each object appears at most once.
 public final class ChangeSet {
+    /// The operation on an object.
     public enum Kind: UInt8, Sendable, Hashable {
         case insert, update, delete
     }
 
+    /// A change of an object.
     public struct Change: Sendable {
+        /// The operation.
         public let kind: Kind
-        /// ``Entity/index``.
+        /// The ``Entity/index`` of the object's entity.
         public let entity: Int
+        /// The row id of the object.
         public let id: Int64
-        /// Of an update: the fields to write. The record's other fields mean nothing.
+        /// For an update: the fields to write. The other fields of the record are ignored.
         public let mask: FieldMask
         let offset: Int
         let count: Int
     }
 
-    /// A pair of a ``LinkTable`` to add or to remove. Adding one that is there moves it to the positions that are told and changes nothing else;
-    /// removing one that is not there changes nothing.
+    /// A pair of a ``LinkTable`` to add or to remove. Adding an existing pair only changes its positions;
+    /// removing an absent pair has no effect.
     ///
-    /// Several changes of one pair in a change set act one after another: what was removed and is added again starts anew.
+    /// Several changes of a pair in one change set are applied in order: a pair that is removed and added again is a new pair.
     public struct LinkChange: Sendable, Hashable {
-        /// ``LinkTable/index``.
+        /// The ``LinkTable/index`` of the table.
         public let table: Int
+        /// The row id of the source.
         public let source: Int64
+        /// The row id of the target.
         public let target: Int64
+        /// A Boolean value that indicates whether the pair is added instead of removed.
         public let isAddition: Bool
-        /// Where the target stands among the source's targets, in a table with ``LinkTable/ordersTargets``; elsewhere it means nothing. nil: where
-        /// it stands already, and 0 for a new pair.
+        /// The position of the target among the source's targets, in a table with ``LinkTable/ordersTargets``; ignored in other tables. `nil` keeps the
+        /// position of an existing pair and is 0 for a new pair.
         public let targetPosition: Int64?
-        /// Where the source stands among the target's sources, in a table with ``LinkTable/ordersSources``.
+        /// The position of the source among the target's sources, in a table with ``LinkTable/ordersSources``.
         public let sourcePosition: Int64?
 
+        /// Creates a change of a pair.
         public init(
             table: Int, source: Int64, target: Int64, isAddition: Bool, targetPosition: Int64? = nil, sourcePosition: Int64? = nil
         ) {
@@ -48,8 +56,9 @@ public final class ChangeSet {
 
     /// A named value to set or to remove; see ``NamedValue``.
     public struct ValueChange: Sendable {
+        /// The name of the value.
         public let name: String
-        /// nil removes the value; removing an absent value changes nothing.
+        /// The new value; `nil` removes the value. Removing an absent value has no effect.
         public let bytes: [UInt8]?
 
         /// - Throws: `invalidValue` for a name or a value whose length is outside the limits of ``NamedValue``.
@@ -61,61 +70,68 @@ public final class ChangeSet {
         }
     }
 
+    /// The schema that entity and field indexes refer to.
     public let schema: ResolvedSchema
-    // A change set is used by one thread at a time, and none of these is handed out in place.
+    // A change set is used by one thread at a time, and no access overlaps another.
+    /// The changes of objects, in the order in which they were added.
     @exclusivity(unchecked) public private(set) var changes: [Change] = []
     @exclusivity(unchecked) public private(set) var links: [LinkChange] = []
-    /// The named values, each name once, in the order in which they were first set.
+    /// The changes of named values, one per name, in the order in which the names were first set.
     @exclusivity(unchecked) public private(set) var values: [ValueChange] = []
-    /// What is appended to the store's change log, in order; see ``LogEntry``.
+    /// The entries to append to the store's change log, in order; see ``LogEntry``.
     @exclusivity(unchecked) public private(set) var logEntries: [[UInt8]] = []
-    /// The entries of the change log up to this position are removed, of those that were appended by earlier change sets; nil: none.
+    /// The position up to which entries of earlier change sets are removed from the change log; `nil` for none.
     @exclusivity(unchecked) public private(set) var logRemoval: Int64?
-    /// Positions in `values` by the names' bytes: strings that are equal as text can differ in bytes.
+    /// Indexes in `values` by the bytes of the names, because equal strings can differ in bytes.
     private var valuePositions: [[UInt8]: Int] = [:]
     private let arena: RecordArena
     @exclusivity(unchecked) private var builder: RecordBuilder
 
+    /// Creates an empty change set.
+    /// - Parameter capacity: The initial capacity for records, in bytes.
     public init(_ schema: ResolvedSchema, capacity: Int = 4096) {
         self.schema = schema
         arena = RecordArena(capacity: capacity)
         builder = RecordBuilder(arena)
     }
 
+    /// A Boolean value that indicates whether the change set contains no change.
     public var isEmpty: Bool { changes.isEmpty && links.isEmpty && values.isEmpty && !changesLog }
 
     /// A Boolean value that indicates whether entries of the change log are appended or removed.
     public var changesLog: Bool { !logEntries.isEmpty || logRemoval != nil }
 
-    /// Bytes of all records, named values and log entries.
+    /// The total size of records, named values and log entries, in bytes.
     public var byteCount: Int {
         values.reduce(arena.count) { $0 + $1.name.utf8.count + ($1.bytes?.count ?? 0) } + logEntries.reduce(0) { $0 + $1.count }
     }
 
+    /// Reserves capacity for a number of further changes.
     public func reserve(_ count: Int) { changes.reserveCapacity(changes.count + count) }
 
-    /// Adds a new object. `encode` sets the fields.
+    /// Inserts an object. `encode` sets the fields.
     public func insert(_ entity: Entity, id: Int64, _ encode: (inout RecordBuilder) throws -> Void) throws {
         try add(.insert, entity, id, FieldMask(), encode)
     }
 
-    /// Changes the fields in `mask` of an object that exists. `encode` sets at least these; null ones may be left out.
+    /// Updates the fields in `mask` of an existing object. `encode` sets at least these fields; it may omit null ones.
     public func update(_ entity: Entity, id: Int64, mask: FieldMask, _ encode: (inout RecordBuilder) throws -> Void) throws {
         try add(.update, entity, id, mask, encode)
     }
 
-    /// Deletes an object that exists. Its links are told separately.
+    /// Deletes an existing object. Its links are removed by separate changes.
     public func delete(_ entity: Entity, id: Int64) {
         changes.append(Change(kind: .delete, entity: entity.index, id: id, mask: FieldMask(), offset: 0, count: 0))
     }
 
+    /// Adds or removes a pair of a link table.
     public func link(_ change: LinkChange) { links.append(change) }
 
-    /// Sets a named value of the store, or removes it; the last call for a name counts.
+    /// Sets or removes a named value of the store. The last call for a name takes effect.
     /// - Parameters:
-    ///   - bytes: at most ``NamedValue/longestValue``; nil removes the value.
-    ///   - name: 1 to ``NamedValue/longestName`` bytes of UTF-8. Names that begin with ``NamedValue/reservedPrefix`` belong to the framework.
-    /// - Throws: `invalidValue` for a name or a value of another length.
+    ///   - bytes: At most ``NamedValue/longestValue`` bytes; `nil` removes the value.
+    ///   - name: 1 to ``NamedValue/longestName`` bytes of UTF-8. Names that begin with ``NamedValue/reservedPrefix`` are reserved for the framework.
+    /// - Throws: `invalidValue` if the length of the name or the value is out of bounds.
     public func setValue(_ bytes: [UInt8]?, named name: String) throws {
         let change = try ValueChange(bytes, named: name)
         let key = Array(name.utf8)
@@ -127,12 +143,12 @@ public final class ChangeSet {
         }
     }
 
-    /// Appends an entry to the store's change log: behind every entry of earlier commits and of earlier change sets of the transaction.
-    /// - Parameter bytes: of any number and any values; a backend does not interpret them.
+    /// Appends an entry to the store's change log, after the entries of earlier commits and of earlier change sets of the transaction.
+    /// - Parameter bytes: Any bytes; a backend does not interpret them.
     public func appendLogEntry(_ bytes: [UInt8]) { logEntries.append(bytes) }
 
-    /// Removes the entries of the change log up to a position. Entries that this change set appends stay, whatever the position.
-    /// - Parameter position: ``LogEntry/position``. Of several calls the greatest position counts.
+    /// Removes the entries of the change log up to a position. Entries that this change set appends are kept in any case.
+    /// - Parameter position: A ``LogEntry/position``. If the method is called several times, the greatest position takes effect.
     public func removeLogEntries(through position: Int64) { logRemoval = max(position, logRemoval ?? position) }
 
     private func add(_ kind: Kind, _ entity: Entity, _ id: Int64, _ mask: FieldMask, _ encode: (inout RecordBuilder) throws -> Void) throws
@@ -143,6 +159,6 @@ public final class ChangeSet {
         changes.append(Change(kind: kind, entity: entity.index, id: id, mask: mask, offset: place.offset, count: place.count))
     }
 
-    /// The record of an insert or update. Valid until the change set grows or ends.
+    /// Returns the record of an insert or update. Valid until the change set grows or is deallocated.
     public func record(_ change: Change) -> RecordView { arena.view(change.offset, change.count, schema.entities[change.entity].layout) }
 }

@@ -1,7 +1,7 @@
-/// What an acknowledged commit survives.
+/// The failures that an acknowledged commit survives.
 public enum Durability: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The end of the process, a crash of the system, a power cut: the data has reached the disk when `commit` returns. The default.
+    /// The commit survives a killed process, a system crash and a power failure: `commit` returns after the data is flushed to disk. The default.
     case full
-    /// The end of the process, killed or not. A power cut may lose the last commits, never tear one.
+    /// The commit survives a killed process. A power failure may lose the last commits but never leaves a torn commit.
     case relaxed
 }

@@ -1,13 +1,13 @@
 /// The limits of named values: small byte strings that belong to a store and change with its records.
 ///
-/// A transaction sets them through ``ChangeSet/setValue(_:named:)``. They keep what must agree with the store's records, for example the position of an
-/// import that continues after a crash. Names are compared by their UTF-8 bytes.
+/// A transaction sets them through ``ChangeSet/setValue(_:named:)``. They hold data that must be consistent with the store's records, for example the position
+/// of an import that resumes after a crash. Names are compared by their UTF-8 bytes.
 public enum NamedValue {
-    /// The longest name, in bytes of UTF-8. The shortest name has one byte.
+    /// The maximum length of a name, in bytes of UTF-8. The minimum is 1.
     public static let longestName = 200
-    /// The longest value, in bytes. A value may be empty; an empty value is not an absent one.
+    /// The maximum length of a value, in bytes. An empty value differs from an absent one.
     public static let longestValue = 65_536
-    /// Names with this prefix belong to the framework.
+    /// The prefix of names that are reserved for the framework.
     public static let reservedPrefix = "polystore."
 
     /// Checks the length of a name.
@@ -33,7 +33,7 @@ public enum NamedValue {
         }
     }
 
-    /// The error of a backend that does not claim ``Capabilities/Feature/namedValues``.
+    /// The error of a backend without ``Capabilities/Feature/namedValues``.
     public static func unsupported(url: String? = nil) -> StoreError {
         StoreError(
             .unsupported, "\(url ?? "This backend") keeps no named values. Use a backend that claims the feature namedValues.", url: url)

@@ -1,120 +1,158 @@
-/// An open store. What a storage engine must do to hold objects; everything above it is shared.
+/// An open store of a storage engine. A backend implements this protocol; the layers above it are shared by all backends.
 ///
 /// ## What to implement
-/// Three types: the backend, its ``ReadTransaction`` and its ``WriteTransaction``. A fourth, a subclass of ``RecordCursor``, walks.
-/// Offer the user a static factory on ``StoreConfiguration``. Everything that crosses is a record (``RecordView``), a request with
-/// resolved fields (``FetchRequest``) or a ``ChangeSet``; there is no object, no key path and no closure.
+/// Three types: the backend, its ``ReadTransaction`` and its ``WriteTransaction``, and a subclass of ``RecordCursor`` for scans.
+/// Offer a static factory on ``StoreConfiguration``. The interface exchanges records (``RecordView``), requests with
+/// resolved fields (``FetchRequest``) and ``ChangeSet``s, but no objects, key paths or closures.
 ///
-/// ## What must hold
-/// Each sentence is a case of the conformance suite; run `ConformanceCase.all` on your backend to see which do not hold.
-/// - Opening creates the store where there is none, and keeps ``StoreMetadata``. A store of another model, another configuration, a
-///   newer format, or a file that is no store is refused with the code that ``StoreMetadata/check(_:supportedFormat:url:)`` gives
-///   (`notAStore` for a foreign file), and stays as it was.
-/// - A read transaction sees one version: all commits up to ``ReadTransaction/version`` and nothing of later ones, as long as it lasts.
-/// - A write transaction sees what it applied. Until `commit` nobody else does; after `rollback`, or when it is dropped, nobody ever does.
-/// - What is asked of a transaction after its end is `closed`; `end` and `rollback` do nothing then.
-/// - One writer at a time. Calls of one transaction come from one thread at a time; those of a write transaction all from one thread, unless
-///   the backend claims ``Capabilities/Feature/transferableWriter``.
-/// - A write transaction takes any number of change sets: several transactions of the object layer may be committed as one.
-/// - Values come back as they went in, −0 and NaN as ``Value/normalized(_:)`` says, NUL and non-characters in text included.
-/// - Every method may block, and is never called on a thread of Swift's cooperative pool by the core.
-/// - All errors are ``StoreError``s. Data in the store can never make the process trap.
-/// - Named values obey the same rules as records: one change set sets both or neither, a snapshot shows the values of its version, a rollback
-///   undoes them, and a reset for another model removes them. A backend without the feature ``Capabilities/Feature/namedValues`` throws
+/// ## Requirements
+/// Each sentence is a case of the conformance suite; run `ConformanceCase.all` on your backend to find the ones that fail.
+/// - Opening creates the store if it does not exist, and writes ``StoreMetadata``. Opening rejects a store of another schema, another configuration or a
+///   newer format, and a foreign file, with the code that ``StoreMetadata/check(_:supportedFormat:url:)`` gives
+///   (`notAStore` for a foreign file), and leaves it unchanged.
+/// - A read transaction reads one snapshot for its whole lifetime: all commits up to ``ReadTransaction/version`` and none of the later ones.
+/// - A write transaction reads the changes it applied. Other transactions see them only after `commit`; after `rollback` or deallocation they are discarded.
+/// - Calls on a transaction after its end throw `closed`; `end` and `rollback` then have no effect.
+/// - One write transaction runs at a time. Calls on a transaction come from one thread at a time; those on a write transaction all come from one thread, unless
+///   the backend has ``Capabilities/Feature/transferableWriter``.
+/// - A write transaction accepts any number of change sets: several transactions of the object layer may be committed as one.
+/// - Values are read back unchanged, including NUL and noncharacters in text; −0 and NaN are normalized by ``Value/normalized(_:)``.
+/// - Every method may block; the core never calls one on a thread of Swift's cooperative pool.
+/// - All errors are ``StoreError``s. Data in the store never causes the process to trap.
+/// - Named values follow the rules of records: a change set is applied to both or neither, a snapshot shows the values of its version, a rollback
+///   undoes them, and a reset for another schema removes them. A backend without ``Capabilities/Feature/namedValues`` throws
 ///   `unsupported` for them and never drops them silently.
-/// - The change log obeys the same rules: its entries are appended and removed with the records of their change set or not at all, and their positions
-///   ascend in the order of the commits. A backend without the feature ``Capabilities/Feature/changeLog`` throws `unsupported`.
-/// - An entity, a relationship or a change set of another schema than the store's is `misuse`. Schemas whose descriptions are equal are one.
+/// - The change log follows the same rules: entries are appended and removed atomically with the records of their change set, and their positions
+///   ascend in commit order. A backend without ``Capabilities/Feature/changeLog`` throws `unsupported`.
+/// - An entity, relationship or change set of a different schema throws `misuse`. Schemas with equal descriptions are the same schema.
 public protocol StorageBackend: AnyObject, Sendable {
+    /// The features and limits of the backend.
     var capabilities: Capabilities { get }
+    /// The description that the store keeps of itself.
     var metadata: StoreMetadata { get }
-    /// Starts reading at the newest version.
+    /// Begins a read transaction on the latest version.
     /// - Throws: `closed`, `busy`, `io`, `corrupt`.
     func beginRead() throws -> any ReadTransaction
-    /// Starts writing, and waits while somebody else writes.
-    /// - Throws: `readOnly`, `closed`, `busy` if the wait took too long.
+    /// Begins a write transaction, after waiting for the current one to end.
+    /// - Throws: `readOnly`, `closed`, `busy` if the wait times out.
     func beginWrite() throws -> any WriteTransaction
-    /// Paths of the files to which a commit of any process writes: a process that follows the commits of others watches these. It may open and close them, so
-    /// they are none on which the engine holds `fcntl` locks. The default is empty: others cannot write to the store, or their commits are found only by asking
-    /// for the version.
+    /// The paths of the files that a commit of any process writes to; a process that observes external commits watches these files. Because it opens and closes
+    /// them, they must not be files on which the engine holds `fcntl` locks. The default is empty: other processes cannot write to the store, or their commits
+    /// are detected only by reading the version.
     var commitFiles: [String] { get }
-    /// Ends the use of the store. Transactions that still run keep what they need or throw `closed`; a second call does nothing.
+    /// Closes the store. Running transactions keep the resources they need or throw `closed`. A second call has no effect.
     func close() throws
-    /// Looks for damage.
-    /// - Returns: a sentence for each finding; empty for a sound store.
+    /// Checks the store for damage.
+    /// - Returns: One sentence for each defect; empty for an undamaged store.
     /// - Throws: `unsupported` without the feature `verification`.
     func verify() throws -> [String]
+    /// Begins a migration of the store's schema, after waiting for the current write transaction to end. The default throws `unsupported`.
+    ///
+    /// - Parameter change: Its source schema is the one that the store was opened for.
+    /// - Throws: `unsupported` without the feature `migration`, `readOnly`, `closed`; `busy` while another process migrates the store or writes for too long;
+    ///   `misuse` if the source schema is not the store's.
+    func beginMigration(_ change: SchemaChange) throws -> any StoreMigration
+    /// Writes a copy of the latest version of the store to another path while the store is in use. The default throws `unsupported`.
+    ///
+    /// The copy has the same store id, schema, named values and change log, and can be opened like any other store.
+    /// - Parameter location: A path with no file or folder, in an existing folder.
+    /// - Throws: `unsupported` without the feature `copying`, `io` if the path is taken, `full`.
+    func copy(to location: String) throws
+    /// Releases unused disk space to the file system, as far as the engine supports that while the store is in use. Writers wait meanwhile. The default throws
+    /// `unsupported`.
+    /// - Throws: `unsupported` without the feature `compaction`, `readOnly`, `closed`; `busy` while another process uses the store; `full`.
+    func compact() throws
 }
 
 extension StorageBackend {
+    public func beginMigration(_ change: SchemaChange) throws -> any StoreMigration {
+        throw StoreError(
+            .unsupported, "This backend cannot migrate its stores. Export the objects, or copy them to a new store of another backend.")
+    }
+    public func copy(to location: String) throws { throw StoreError(.unsupported, "This backend cannot copy its stores.") }
+    public func compact() throws {
+        throw StoreError(
+            .unsupported, "This backend cannot compact a store that is in use. Copy the store instead: a copy holds no unused room.")
+    }
     public var commitFiles: [String] { [] }
     public func verify() throws -> [String] { throw StoreError(.unsupported, "This backend cannot verify its store.") }
 }
 
-/// A consistent view of a store at one version. Not Sendable: used by one thread at a time.
+/// A consistent snapshot of a store. Not Sendable: used by one thread at a time.
 public protocol ReadTransaction: RelatedRecords {
-    /// Counts commits: greater after each. 0 is a store without any.
+    /// The number of the commit that the snapshot shows. It increases with each commit; 0 is a store without commits.
     var version: UInt64 { get }
-    /// One record; nil where there is none.
+    /// Returns a record; `nil` if it does not exist.
     ///
     /// The view is valid until the next call on this transaction.
-    /// - Throws: `corrupt` with entity, attribute and id where the bytes cannot be that record.
+    /// - Throws: `corrupt` with entity, attribute and row id if the bytes are not a valid record.
     func record(_ entity: Entity, id: Int64) throws -> RecordView?
-    /// Walks over what a request selects. Does as much of it as the engine can and says what remains.
+    /// Opens a cursor over the records that a request selects. The engine evaluates as much of the request as it can; the result contains the residual request.
     ///
-    /// With ``FetchRequest/onlyIDs`` the records may be empty if nothing remains. Several cursors may be open at once.
+    /// With ``FetchRequest/onlyIDs`` the records may be empty if the engine evaluates the complete predicate and order. Several cursors may be
+    /// open at the same time.
     func scan(_ request: FetchRequest) throws -> Scan
-    /// How many objects a request selects, limit and offset included. There is a default.
+    /// Returns the number of objects that a request selects, including its limit and offset. The default scans.
     func count(_ request: FetchRequest) throws -> Int
-    /// The objects that a to-many relationship leads to, for many sources in one call: of an ordered one in ascending order of their positions
-    /// and with these, otherwise, and where positions are equal, in ascending order of their ids.
+    /// Returns the targets of a to-many relationship for many sources in one call. Targets of an ordered relationship are returned with their positions, in
+    /// ascending order of positions; others, and those with equal positions, in ascending order of row ids.
     ///
-    /// The position is the value of the field ``Relationship/positionField`` or that of the link. Null comes before every integer.
-    /// - Parameter sources: ids of the relationship's source entity, in any order, each once.
+    /// The position is the value of the field ``Relationship/positionField`` or that of the link. Null precedes every integer.
+    /// - Parameter sources: Row ids of the relationship's source entity, in any order, without duplicates.
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs
-    /// Aggregates over what a predicate selects, the groups in ascending order. There is a default, on the records of a walk.
+    /// Computes aggregates over the objects that a predicate selects, with groups in ascending order. The default scans the records.
     /// - Throws: `invalidValue` for a sum of integers that does not fit 64 bits.
     func aggregate(_ request: AggregateRequest) throws -> [AggregateRow]
-    /// How `scan` would go about a request. There is a default.
+    /// Returns the plan that `scan` uses for a request. There is a default.
     func plan(_ request: FetchRequest) throws -> QueryPlan
-    /// Carries a request out and tells how, with the number of rows looked at and found. There is a default.
+    /// Executes a request and returns its plan, with the number of rows examined and found. There is a default.
     func explain(_ request: FetchRequest) throws -> QueryPlan
-    /// The bytes of a named value; nil if the store has no value of that name. The default throws `unsupported`.
-    /// - Throws: `invalidValue` for a name that no value can have, `corrupt`, `unsupported` without the feature `namedValues`.
+    /// Returns the bytes of a named value; `nil` if the store has no value with that name. The default throws `unsupported`.
+    /// - Throws: `invalidValue` for an invalid name, `corrupt`, `unsupported` without the feature `namedValues`.
     func value(named name: String) throws -> [UInt8]?
-    /// The names of the values that begin with the bytes of a prefix, in ascending order of their UTF-8 bytes. The default throws `unsupported`.
-    /// - Parameter prefix: an empty prefix selects every name.
+    /// Returns the names of the values that begin with the bytes of a prefix, in ascending order of their UTF-8 bytes. The default throws `unsupported`.
+    /// - Parameter prefix: The prefix; an empty prefix selects every name.
     func valueNames(prefix: String) throws -> [String]
-    /// The entries of the change log behind a position, in ascending order of their positions. The default throws `unsupported`.
+    /// Returns the entries of the change log after a position, in ascending order of position. The default throws `unsupported`.
     /// - Parameters:
-    ///   - position: of an entry, or any other number; 0 or less selects every entry.
-    ///   - limit: the greatest number of entries to return, 1 or more.
+    ///   - position: The position of an entry, or any other number; 0 or less selects every entry.
+    ///   - limit: The maximum number of entries to return, at least 1.
     /// - Throws: `corrupt` for an entry that cannot be read, `unsupported` without the feature `changeLog`.
     func logEntries(after position: Int64, limit: Int) throws -> [LogEntry]
-    /// The positions of the entries that the change log holds. The default throws `unsupported`.
+    /// Returns the bounds of the change log. The default throws `unsupported`.
     func logBounds() throws -> LogBounds
-    /// Ends it and gives back what it holds. A second call does nothing.
+    /// Permits the engine to reclaim the space of versions older than this snapshot, if only the time at which the snapshot began prevents that. The snapshot
+    /// shows the same version afterwards. Called for snapshots that a context keeps, after older snapshots have ended. The default does nothing.
+    /// - Returns: A Boolean value that indicates whether the same call may now affect the other snapshots of the store.
+    func renew() -> Bool
+    /// Ends the transaction and releases its resources. A second call has no effect.
     func end()
 }
 
-/// The answer to ``ReadTransaction/related(_:of:)``: the targets of each source, in order.
+extension ReadTransaction {
+    public func renew() -> Bool { false }
+}
+
+/// The result of ``ReadTransaction/related(_:of:)``: the targets of each source, in order.
 public struct RelatedIDs: Sendable {
     private var targets: [Int64: [Int64]] = [:]
-    /// Of ordered relationships only.
+    /// The positions of the targets, for ordered relationships only.
     private var positions: [Int64: [Int64?]] = [:]
 
+    /// Creates an empty result.
     public init() {}
 
+    /// Adds a target of a source.
     public mutating func add(source: Int64, target: Int64) { targets[source, default: []].append(target) }
 
-    /// For an ordered relationship.
-    /// - Parameter position: nil is null.
+    /// Adds a target of a source in an ordered relationship.
+    /// - Parameter position: The position of the target; `nil` is null.
     public mutating func add(source: Int64, target: Int64, position: Int64?) {
         targets[source, default: []].append(target)
         positions[source, default: []].append(position)
     }
 
-    /// To be called once at the end by a backend that did not add them in order.
+    /// Sorts the targets. A backend that did not add them in order calls this once at the end.
     public mutating func sort() {
         for source in targets.keys {
             guard let ids = targets[source] else { continue }
@@ -122,7 +160,7 @@ public struct RelatedIDs: Sendable {
                 targets[source]?.sort()
                 continue
             }
-            // Nothing comes before everything.
+            // Null precedes every integer.
             let order = ids.indices.sorted {
                 (places[$0] == nil ? 0 : 1, places[$0] ?? 0, ids[$0]) < (places[$1] == nil ? 0 : 1, places[$1] ?? 0, ids[$1])
             }
@@ -131,29 +169,30 @@ public struct RelatedIDs: Sendable {
         }
     }
 
+    /// The targets of a source, in order; empty if there are none.
     public subscript(source: Int64) -> [Int64] { targets[source] ?? [] }
 
-    /// The positions of the targets of an ordered relationship, in the same order; empty of one that is not ordered.
+    /// Returns the positions of the targets of a source, in the order of the targets; empty for an unordered relationship.
     public func positions(of source: Int64) -> [Int64] { (positions[source] ?? []).map { $0 ?? .min } }
 }
 
-/// The one transaction that may change a store. Reads its own writes.
+/// The only transaction that may change a store. It reads its own writes.
 public protocol WriteTransaction: ReadTransaction {
-    /// Takes ids out of the entity's sequence. They are never given out again if the transaction commits.
-    /// - Returns: the first of `count` consecutive ids; the very first is 1.
-    /// - Throws: `misuse` for a count below 1; `full` where fewer ids than that are left, and then none is taken.
+    /// Reserves row ids from the entity's sequence. They are not reserved again if the transaction commits.
+    /// - Returns: The first of `count` consecutive row ids. The first row id of an entity is 1.
+    /// - Throws: `misuse` for a count below 1; `full` if fewer row ids remain, in which case none is reserved.
     func reserveIDs(_ entity: Entity, count: Int) throws -> Int64
-    /// Writes a change set: all of it, or, if it throws, none of it; the transaction can go on either way.
+    /// Applies a change set atomically. If the call throws, no change is applied and the transaction can continue.
     ///
-    /// Uniqueness is judged at the end: values that swap owners within one change set pass.
-    /// - Throws: `constraint` with entity, attribute and id for a value that is taken, and for null in a field that is not optional;
-    ///   `notFound` for an update or a deletion of an object that is not there; `constraint` for an insert of an id that is; `misuse` for a
-    ///   change set of another schema; `unsupported` for named values without the feature `namedValues`, and for log entries without `changeLog`; `full`, `io`.
+    /// Uniqueness is checked at the end: values that are exchanged between objects within one change set are accepted.
+    /// - Throws: `constraint` with entity, attribute and row id for a duplicate value, for null in a field that is not optional, and for an insert of an
+    ///   existing row id; `notFound` for an update or a deletion of an object that does not exist; `misuse` for a change set of another schema; `unsupported`
+    ///   for named values without the feature `namedValues`, and for log entries without `changeLog`; `full`, `io`.
     func apply(_ changes: ChangeSet) throws
-    /// Makes everything applied visible, and safe as far as asked.
-    /// - Returns: the new version.
+    /// Commits the applied changes with the requested durability.
+    /// - Returns: The new version.
     func commit(_ durability: Durability) throws -> UInt64
-    /// Undoes everything applied, and ends.
+    /// Discards the applied changes and ends the transaction.
     func rollback()
 }
 

@@ -1,24 +1,42 @@
-/// How one store is to be opened: which engine, where, with what settings. Backends add static factories, so that a user writes
+/// The configuration of a store: engine, location and options. Backends add static factories, for example
 /// `.sqlite(file: "company.sqlite")`.
 public struct StoreConfiguration: Sendable {
-    /// The engine's name, as in store URLs: `sqlite`, `memory`.
+    /// The name of the engine, as in store URLs: `sqlite`, `memory`.
     public var engine: String
-    /// Where the store is: an absolute path, or a name for a store without a file. Two stores are the same if both are equal.
+    /// The location of the store: an absolute path, or a name for a store without a file. Configurations with equal engines and locations refer to the same
+    /// store.
     public var location: String
-    /// Whether two stores of one location are one. False for a store that lives and dies with its stack.
+    /// A Boolean value that indicates whether configurations with equal locations refer to the same store; `false` for a store that is discarded with its
+    /// stack.
     public var isShared: Bool
+    /// A Boolean value that indicates whether the store is opened read-only.
     public var isReadOnly = false
-    /// Deletes the store and starts anew where it was written for another model. Only ever on request: the data is gone.
+    /// A Boolean value that indicates whether a store with a different schema is deleted and recreated. Its data is lost. The default is `false`.
     public var resetsOnModelMismatch = false
-    /// What a commit survives unless its transaction says otherwise.
+    /// A Boolean value that indicates whether the files of a store that is damaged, foreign or of another version are deleted and the store is recreated. Its
+    /// data is lost. The default is `false`.
+    public var resetsOnFailure = false
+    /// The durability of commits whose transaction does not specify one.
     public var durability: Durability = .full
 
+    /// The paths of every file and folder of the store, including side files. Empty for a store without files, and if the backend does not provide them.
+    public let files: [String]
+
+    private var createsFolder = false
+    private let eraseFiles: (@Sendable () throws -> Void)?
     private let open: @Sendable (OpenRequest) throws -> any StorageBackend
 
-    /// - Parameter open: opens or creates the store. Runs on the caller's thread; may block.
+    /// Creates a configuration.
+    /// - Parameters:
+    ///   - files: See ``files``.
+    ///   - erase: Deletes the files of the closed store and no others. If omitted, all of `files` are deleted.
+    ///   - open: Opens or creates the store. Called on the caller's thread; may block.
     public init(
-        engine: String, location: String, isShared: Bool = true, open: @escaping @Sendable (OpenRequest) throws -> any StorageBackend
+        engine: String, location: String, isShared: Bool = true, files: [String] = [],
+        erase: (@Sendable () throws -> Void)? = nil, open: @escaping @Sendable (OpenRequest) throws -> any StorageBackend
     ) {
+        self.files = files
+        eraseFiles = erase
         self.engine = engine
         self.location = location
         self.isShared = isShared
@@ -26,15 +44,55 @@ public struct StoreConfiguration: Sendable {
     }
 
     /// Opens the store.
-    public func open(schema: ResolvedSchema, configurationName: String?, logger: any StoreLogger) throws -> any StorageBackend {
-        try open(
-            OpenRequest(
-                schema: schema, configurationName: configurationName, isReadOnly: isReadOnly, resetsOnModelMismatch: resetsOnModelMismatch,
-                logger: logger))
+    ///
+    /// - Parameter keepsInterruptedMigration: See ``OpenRequest/keepsInterruptedMigration``.
+    public func open(
+        schema: ResolvedSchema, configurationName: String?, logger: any StoreLogger, keepsInterruptedMigration: Bool = false
+    ) throws -> any StorageBackend {
+        var request = OpenRequest(
+            schema: schema, configurationName: configurationName, isReadOnly: isReadOnly, resetsOnModelMismatch: resetsOnModelMismatch,
+            logger: logger)
+        request.keepsInterruptedMigration = keepsInterruptedMigration
+        if createsFolder && !isReadOnly { try FilePlace(path: location).createFolder() }
+        guard resetsOnFailure else { return try open(request) }
+        do { return try open(request) } catch let error as StoreError where Self.isCuredByReset(error.code) {
+            try checkErasable()
+            logger.write(.warning, "\(url) cannot be opened and is deleted, as asked: \(error)")
+            try erase()
+            return try open(request)
+        }
     }
 
+    private static func isCuredByReset(_ code: StoreError.Code) -> Bool {
+        [.corrupt, .notAStore, .incompatibleSchema, .migrationRequired, .differentStoreAtURL].contains(code)
+    }
+
+    /// Checks that the store can be erased.
+    /// - Throws: `unsupported` if the backend does not list the files of the store, `readOnly` if the store is opened read-only.
+    package func checkErasable() throws {
+        guard !isReadOnly else { throw StoreError(.readOnly, "The store \(url) was opened for reading only, and is not erased.", url: url) }
+        guard !isShared || !files.isEmpty else {
+            throw StoreError(
+                .unsupported, "The backend \(engine) does not name the files of its stores. Delete those of \(url) by hand.", url: url)
+        }
+    }
+
+    /// Deletes every file of the store, which must be closed.
+    /// - Throws: `io` if a file cannot be deleted.
+    package func erase() throws {
+        if let eraseFiles { return try eraseFiles() }
+        for file in files { try FilePlace(path: file).remove() }
+    }
+
+    /// Returns the configuration with another value of ``isReadOnly``.
     public func readOnly(_ value: Bool = true) -> StoreConfiguration { with { $0.isReadOnly = value } }
+    /// Returns the configuration with another value of ``resetsOnModelMismatch``.
     public func resettingOnModelMismatch(_ value: Bool = true) -> StoreConfiguration { with { $0.resetsOnModelMismatch = value } }
+    /// Returns the configuration with the option to create a missing folder when the store is opened.
+    public func creatingFolder(_ value: Bool = true) -> StoreConfiguration { with { $0.createsFolder = value } }
+    /// Returns the configuration with another value of ``resetsOnFailure``.
+    public func resettingOnFailure(_ value: Bool = true) -> StoreConfiguration { with { $0.resetsOnFailure = value } }
+    /// Returns the configuration with another value of ``durability-swift.property``.
     public func durability(_ value: Durability) -> StoreConfiguration { with { $0.durability = value } }
 
     private func with(_ change: (inout StoreConfiguration) -> Void) -> StoreConfiguration {
@@ -43,20 +101,27 @@ public struct StoreConfiguration: Sendable {
         return copy
     }
 
-    /// `engine:location`.
+    /// The URL of the store, `engine:location`.
     public var url: String { "\(engine):\(location)" }
 }
 
-/// What a backend is given when a store is opened.
+/// The parameters that a backend receives when a store is opened.
 public struct OpenRequest: Sendable {
-    /// The entities that this store holds.
+    /// The entities of the store.
     public let schema: ResolvedSchema
-    /// The configuration's name; nil is the default one.
+    /// The name of the configuration; `nil` for the default configuration.
     public let configurationName: String?
+    /// A Boolean value that indicates whether the store is opened read-only.
     public let isReadOnly: Bool
+    /// A Boolean value that indicates whether a store with a different schema is deleted and recreated.
     public let resetsOnModelMismatch: Bool
+    /// The logger for messages of the backend.
     public let logger: any StoreLogger
+    /// A Boolean value that indicates whether the store is opened to resume an interrupted migration: the backend then keeps what the migration has written
+    /// until ``StorageBackend/beginMigration(_:)`` determines whether it continues.
+    public var keepsInterruptedMigration = false
 
+    /// Creates a request.
     public init(
         schema: ResolvedSchema, configurationName: String? = nil, isReadOnly: Bool = false, resetsOnModelMismatch: Bool = false,
         logger: any StoreLogger = StandardErrorLogger()

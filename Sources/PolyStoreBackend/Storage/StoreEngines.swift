@@ -1,19 +1,20 @@
-/// A kind of store that can be chosen by name. Backends offer one beside their factory: `StoreEngine.sqlite`.
+/// A storage engine that is selected by name. Backends provide one in addition to their factory: `StoreEngine.sqlite`.
 public struct StoreEngine: Sendable {
-    /// As in URLs: small letters, digits and hyphens.
+    /// The name in URLs: lowercase letters, digits and hyphens.
     public let name: String
-    /// The options that it understands besides the common ones.
+    /// The names of the options that the engine supports in addition to the common ones.
     public let options: Set<String>
     private let make: @Sendable (StoreURL) throws -> StoreConfiguration
 
-    /// - Parameter make: makes a configuration of a URL whose options are all known.
+    /// Creates an engine.
+    /// - Parameter make: Returns the configuration for a URL whose options are all supported.
     public init(name: String, options: Set<String> = [], make: @escaping @Sendable (StoreURL) throws -> StoreConfiguration) {
         self.name = name
         self.options = options
         self.make = make
     }
 
-    /// Options of every engine: ``StoreConfiguration/isReadOnly``, ``StoreConfiguration/durability``,
+    /// The options of every engine: ``StoreConfiguration/isReadOnly``, ``StoreConfiguration/durability``,
     /// ``StoreConfiguration/resetsOnModelMismatch``.
     public static let commonOptions: Set<String> = ["readOnly", "durability", "resetsOnModelMismatch"]
 
@@ -37,26 +38,27 @@ public struct StoreEngine: Sendable {
     }
 }
 
-/// The engines that a program has, to choose among by name.
+/// The engines that a program supports, by name.
 ///
 ///     let engines = StoreEngines([.sqlite, .lmdb])
 ///     try stack.addStore(url: "lmdb:company.lmdb", engines: engines)
 ///
-/// A program that reads the same URL in many places registers its engines once, at its start, and leaves them out afterwards:
+/// A program that opens URLs in many places can register its engines once at launch and then omit them:
 ///
 ///     StoreEngines.register([.sqlite, .lmdb])
 ///     try stack.addStore(url: "lmdb:company.lmdb")
 public struct StoreEngines: Sendable {
     private var byName: [String: StoreEngine] = [:]
 
-    /// Of two with one name the last counts.
+    /// Creates a set of engines. If several have the same name, the last one is used.
     public init(_ engines: [StoreEngine]) { for engine in engines { byName[engine.name] = engine } }
 
+    /// The names of the engines, sorted.
     public var names: [String] { byName.keys.sorted() }
 
-    /// The configuration of a store URL.
-    /// - Throws: `misuse` for text that is no URL or an option that the engine does not have; `unsupported` for an engine that the program does not
-    ///   have, with those it has.
+    /// Returns the configuration for a store URL.
+    /// - Throws: `misuse` for an invalid URL or an option that the engine does not support; `unsupported` for an engine that is not in the set, with the names
+    ///   of those that are.
     public func configuration(_ url: String) throws -> StoreConfiguration {
         let url = try StoreURL(url)
         guard let engine = byName[url.engine] else {
@@ -69,10 +71,10 @@ public struct StoreEngines: Sendable {
         return try engine.configuration(url)
     }
 
-    /// Those that were registered for the whole process.
+    /// The engines that are registered for the process.
     public static var registered: StoreEngines { registry.withLock { $0 } }
 
-    /// Adds engines for the whole process. From any thread.
+    /// Registers engines for the process. May be called from any thread.
     public static func register(_ engines: [StoreEngine]) {
         registry.withLock { known in for engine in engines { known.byName[engine.name] = engine } }
     }

@@ -1,15 +1,18 @@
-/// What every store keeps about itself, whatever the engine.
+/// The metadata that every store keeps about itself, independent of the engine.
 public struct StoreMetadata: Sendable, Hashable {
-    /// The layout of the store itself; a newer one is refused.
+    /// The version of the store's own format. Opening a store with a newer format fails.
     public var format: Int
-    /// 32 hexadecimal digits, drawn when the store is made. Part of every object's URI.
+    /// The store id: 32 hexadecimal digits, generated when the store is created. Part of the URI of every object.
     public var storeID: String
+    /// The name of the configuration; `nil` for the default configuration.
     public var configurationName: String?
-    /// The model that the store was written for. Of an open store it is the one that it was opened with, which may differ in its name and in defaults.
+    /// The schema that the store was written for. For an open store it is the schema that the store was opened with, which may differ in its name and in
+    /// default values.
     public var schema: SchemaDescription
+    /// The ``SchemaDescription/versionHash`` of the schema.
     public var schemaHash: String
 
-    /// For a store that is made now.
+    /// Creates the metadata of a new store.
     public init(format: Int, request: OpenRequest) {
         self.format = format
         let digits = { (word: UInt64) in
@@ -22,7 +25,7 @@ public struct StoreMetadata: Sendable, Hashable {
         schemaHash = request.schema.versionHash
     }
 
-    /// As read back from a store.
+    /// Creates metadata from the values that a store keeps.
     public init(format: Int, storeID: String, configurationName: String?, schema: SchemaDescription, schemaHash: String) {
         self.format = format
         self.storeID = storeID
@@ -31,9 +34,9 @@ public struct StoreMetadata: Sendable, Hashable {
         self.schemaHash = schemaHash
     }
 
-    /// As read back from a store that is to be opened. The model that the store keeps is decoded only where its hash is not that of the model
-    /// asked for, to say what differs: decoding costs more than everything else of an opening.
-    /// - Parameter schema: as ``SchemaDescription/encoded()`` wrote it.
+    /// Creates metadata from the values of a store that is being opened. The stored schema is decoded only if its hash differs from that of the requested
+    /// schema, to describe the differences, because decoding is the most expensive part of opening a store.
+    /// - Parameter schema: The result of ``SchemaDescription/encoded()``.
     public init(
         format: Int, storeID: String, configurationName: String?, schemaHash: String, request: OpenRequest,
         schema: @autoclosure () -> [UInt8]
@@ -44,10 +47,13 @@ public struct StoreMetadata: Sendable, Hashable {
             schema: isSame ? request.schema.description : try SchemaDescription(encoded: schema()), schemaHash: schemaHash)
     }
 
-    /// Whether a store that holds this may be opened as asked.
+    /// Checks whether a store with this metadata may be opened by a request.
     /// - Throws: `incompatibleSchema` for a newer format, `differentStoreAtURL` for another configuration, `migrationRequired` for
-    ///   another model, with what differs.
-    public func check(_ request: OpenRequest, supportedFormat: Int, url: String) throws {
+    ///   another schema, with the differences.
+    ///
+    /// - Parameter acceptsOtherIndexes: Accepts a schema that differs only in plain indexes and in parts that stores do not keep. Pass `true` if the backend
+    ///   then builds the missing indexes, removes the others and replaces the stored schema.
+    public func check(_ request: OpenRequest, supportedFormat: Int, url: String, acceptsOtherIndexes: Bool = false) throws {
         guard format <= supportedFormat else {
             throw StoreError(
                 .incompatibleSchema,
@@ -57,19 +63,23 @@ public struct StoreMetadata: Sendable, Hashable {
         guard configurationName == request.configurationName else {
             throw StoreError(
                 .differentStoreAtURL,
-                "The store \(url) belongs to the configuration \(Self.told(configurationName)) and was opened as \(Self.told(request.configurationName)).",
+                "The store \(url) belongs to the configuration \(Self.quoted(configurationName)) and was opened as \(Self.quoted(request.configurationName)).",
                 url: url)
         }
         guard schemaHash == request.schema.versionHash else {
             let changes = schema.differences(to: request.schema.description)
-            throw StoreError(
+            // Plain indexes need no migration: the backend builds and removes them while the store is in use.
+            if acceptsOtherIndexes, schema.hasSameData(as: request.schema.description) { return }
+            var error = StoreError(
                 .migrationRequired,
                 "The store \(url) was written for model \"\(schema.name)\" (\(schemaHash)), not for \"\(request.schema.description.name)\" "
                     + "(\(request.schema.versionHash)): \(changes.prefix(8).joined(separator: "; "))\(changes.count > 8 ? "; …" : ""). "
-                    + "Open it with the model it was written for, or ask for resetsOnModelMismatch if its data may be lost.",
+                    + "Migrate it, open it with the model it was written for, or ask for resetsOnModelMismatch if its data may be lost.",
                 url: url)
+            error.storedSchema = schema
+            throw error
         }
     }
 
-    private static func told(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "default" }
+    private static func quoted(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "default" }
 }

@@ -1,31 +1,33 @@
-/// A store named in one line of text, as in a configuration file or on a command line: `engine:location?option=value&option=value`.
+/// A store described in one line of text, for configuration files and command lines: `engine:location?option=value&option=value`.
 ///
 ///     sqlite:company.sqlite
 ///     lmdb:/var/lib/company.lmdb?mapSize=256g&durability=relaxed
 ///     memory:
 ///
-/// In the location and in values `%` begins an escape of two hexadecimal digits, so a `?` in a path is written `%3F`. `engine:///path` is
-/// `engine:/path`, as other URLs are written.
+/// In locations and values `%` begins an escape of two hexadecimal digits; a `?` in a path is written `%3F`. `engine:///path` is
+/// equivalent to `engine:/path`.
 public struct StoreURL: Sendable, Hashable {
+    /// The name of the engine.
     public let engine: String
-    /// Escapes resolved; empty where there is none.
+    /// The location with escapes resolved; empty if there is none.
     public let location: String
-    /// Escapes resolved.
+    /// The options by name, with escapes resolved.
     public let options: [String: String]
-    /// As it was written.
+    /// The original text.
     public let text: String
 
-    /// - Throws: `misuse`, which says what is wrong with the text.
+    /// Parses a URL.
+    /// - Throws: `misuse` with a description of the error.
     public init(_ text: String) throws {
         func wrong(_ what: String) -> StoreError {
             StoreError(
-                .misuse, "\"\(text)\" is no store URL: \(what). Write engine:location, for example sqlite:company.sqlite.", url: text)
+                .misuse, "\"\(text)\" is not a store URL: \(what). Write engine:location, for example sqlite:company.sqlite.", url: text)
         }
         guard !text.utf8.contains(0) else { throw wrong("it holds a NUL character") }
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { throw wrong("it names no engine") }
         let engine = text[..<colon]
         guard engine.utf8.allSatisfy({ $0 >= 0x61 && $0 <= 0x7a || $0 >= 0x30 && $0 <= 0x39 || $0 == 0x2d }) else {
-            throw wrong("\"\(engine)\" is no engine's name, which has small letters, digits and hyphens")
+            throw wrong("\"\(engine)\" is not an engine name, which has small letters, digits and hyphens")
         }
         var rest = text[text.index(after: colon)...]
         var query: Substring = ""
@@ -88,8 +90,8 @@ extension StoreURL {
         StoreError(.misuse, "\(option)=\(options[option] ?? "") in \"\(text)\": \(expected) is expected.", url: text)
     }
 
-    /// The location as a path.
-    /// - Throws: `misuse` where there is none.
+    /// Returns the location as a path.
+    /// - Throws: `misuse` if the location is empty.
     public func path() throws -> String {
         guard !location.isEmpty else {
             throw StoreError(.misuse, "\"\(text)\" names no file; write \(engine):company.\(engine), for example.", url: text)
@@ -97,7 +99,7 @@ extension StoreURL {
         return location
     }
 
-    /// The value of a yes-or-no option; nil where it is not there.
+    /// Returns the value of a Boolean option; `nil` if it is absent.
     public func flag(_ option: String) throws -> Bool? {
         switch options[option] {
         case nil: return nil
@@ -107,7 +109,7 @@ extension StoreURL {
         }
     }
 
-    /// The value of an option that counts something, or a size: digits, then `k`, `m` or `g` for 2^10, 2^20, 2^30; nil where it is not there.
+    /// Returns the value of a number or size option: digits, optionally followed by `k`, `m` or `g` for 2^10, 2^20, 2^30; `nil` if it is absent.
     public func number(_ option: String) throws -> Int? {
         guard var value = options[option]?[...] else { return nil }
         let factors: [Character: Int] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]

@@ -6,7 +6,7 @@
     import Musl
 #endif
 
-/// A moment to give up at.
+/// The time at which a wait times out.
 package struct Deadline {
     let time: timespec
 
@@ -23,7 +23,7 @@ package struct Deadline {
         return (now.tv_sec, now.tv_nsec) >= (time.tv_sec, time.tv_nsec)
     }
 
-    /// Lets others go on for a moment.
+    /// Suspends the thread for a duration.
     package static func pause(milliseconds: Int) {
         var time = timespec(tv_sec: 0, tv_nsec: milliseconds * 1_000_000)
         nanosleep(&time, nil)

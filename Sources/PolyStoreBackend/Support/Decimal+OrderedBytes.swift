@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decimals as bytes whose order under `memcmp` is the order of the numbers, and that are equal where the numbers are.
+/// An encoding of decimals whose `memcmp` order is the numeric order. Equal numbers have equal bytes.
 ///
 ///     zero      80
 ///     positive  81, exponent as big-endian u16 (E + 0x8000), base-100 digits + 1, 00
@@ -15,10 +15,10 @@ extension Decimal {
         return Self.orderedBytes(Self.digits(of: significand.magnitude), exponent, isNegative: sign == .minus)
     }
 
-    /// The bytes to compare decimals with a real number, which stands for the decimal with the fewest digits that reads as that real.
+    /// Returns the bytes to compare decimals with a real number. The real represents the shortest decimal that converts to it.
     ///
-    /// A real may be larger or smaller than every `Decimal`: its bytes are ordered among those of decimals all the same. Infinities are above and below
-    /// every decimal.
+    /// A real may be larger or smaller than every `Decimal`; its bytes are ordered correctly relative to those of decimals. Infinities are ordered above and
+    /// below every decimal.
     package static func orderedBytes(comparing real: Double) -> [UInt8] {
         if real.isNaN { return [0x7e] }
         if real == 0 { return [0x80] }
@@ -39,10 +39,10 @@ extension Decimal {
         return orderedBytes(Array(digits.drop { $0 == 0 }), exponent, isNegative: real < 0)
     }
 
-    /// - Parameter digits: of base 10, the first of them not 0.
-    private static func orderedBytes(_ digits: [UInt8], _ exponent: Int, isNegative: Bool) -> [UInt8] {
+    /// - Parameter digits: The decimal digits, the first of them not 0.
+    static func orderedBytes(_ digits: [UInt8], _ exponent: Int, isNegative: Bool) -> [UInt8] {
         var (digits, exponent) = (digits, exponent)
-        // Without the zeros at the end: 1.5 and 1.50 are equal.
+        // Removes trailing zeros, so that 1.5 and 1.50 are equal.
         while digits.last == 0 {
             digits.removeLast()
             exponent += 1
@@ -61,7 +61,7 @@ extension Decimal {
         return isNegative ? [0x7f] + bytes.map { ~$0 } : [0x81] + bytes
     }
 
-    /// nil for bytes that ``orderedBytes`` never makes.
+    /// Decodes the result of ``orderedBytes``; `nil` for any other bytes.
     package init?(orderedBytes bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first else { return nil }
         switch (first, bytes.count) {
@@ -84,7 +84,7 @@ extension Decimal {
             guard (1...100).contains(pair) else { return nil }
             let value = Int(pair) - 1
             if index == pairs.count - 1, value % 10 == 0 {
-                // A zero that only fills the last pair up: with it the exponent could leave its range.
+                // Drops a zero that only pads the last pair; with it the exponent could overflow.
                 significand = significand * 10 + Decimal(value / 10)
                 scale += 1
             } else {
@@ -97,7 +97,7 @@ extension Decimal {
     }
 
     private static func digits(of whole: Decimal) -> [UInt8] {
-        // Printed in full, without exponent: a significand is a whole number of at most 39 digits.
+        // The full decimal form without an exponent: a significand is an integer of at most 39 digits.
         "\(whole)".utf8.compactMap { (48...57).contains($0) ? $0 - 48 : nil }
     }
 }

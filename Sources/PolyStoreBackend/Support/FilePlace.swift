@@ -6,26 +6,27 @@
     import Musl
 #endif
 
-/// What the file system says about the place of a store, for backends that keep one in a file or a folder.
+/// The path of a store and its operations on the file system, for backends that store data in a file or a folder.
 ///
-/// All but ``openLocked(mode:)`` only asks about names and never opens a file that exists: closing any descriptor of a file drops all locks of the
-/// `fcntl` kind that the process holds on it, those of an engine's own connections included.
+/// Except for ``openLocked(mode:)``, the methods never open an existing file: closing any descriptor of a file releases all `fcntl` locks
+/// that the process holds on it, including those of an engine's own connections.
 public struct FilePlace: Sendable, Hashable {
-    /// What is at a path.
+    /// The kind of file system entry at a path.
     public enum Kind: Sendable, Hashable {
         case absent
         case file(bytes: Int)
         case directory, other
     }
 
-    /// As given to init.
+    /// The path as passed to the initializer.
     public let path: String
 
-    /// - Parameter path: as it is; see ``resolve(_:)``.
+    /// Creates a place.
+    /// - Parameter path: The path, used unchanged; see ``resolve(_:)``.
     public init(path: String) { self.path = path }
 
-    /// An absolute path without symbolic links, as far as the file system can tell now: what ``StoreConfiguration/location`` should be, so that two
-    /// names of one file are one store.
+    /// Returns an absolute path without symbolic links, as far as the file system can resolve it. Use it for ``StoreConfiguration/location``, so that different
+    /// names of a file identify the same store.
     public static func resolve(_ file: String) -> String {
         guard !file.isEmpty, !file.utf8.contains(0) else { return file }
         if let found = real(file) { return found }
@@ -43,11 +44,11 @@ public struct FilePlace: Sendable, Hashable {
         return String(cString: found)
     }
 
-    /// What is there now.
-    /// - Throws: `io` for a path that no file can have, or that cannot be reached.
+    /// Returns the kind of entry at the path.
+    /// - Throws: `io` for an invalid path or one that cannot be accessed.
     public func kind() throws -> Kind {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw StoreError(.io, "\"\(path)\" is no path of a file: it is empty or holds a NUL character.", url: path)
+            throw StoreError(.io, "\"\(path)\" is not a file path: it is empty or holds a NUL character.", url: path)
         }
         var found = stat()
         guard stat(path, &found) == 0 else {
@@ -61,7 +62,7 @@ public struct FilePlace: Sendable, Hashable {
         }
     }
 
-    /// Makes an empty file with the given permissions; one that somebody else made in between is taken as it is.
+    /// Creates an empty file with the given permissions. Keeps a file that another process created in the meantime.
     /// - Throws: `io`.
     public func create(mode: UInt32) throws {
         let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, mode_t(mode))
@@ -73,20 +74,20 @@ public struct FilePlace: Sendable, Hashable {
         }
     }
 
-    /// Gives a lock back and closes the file. A process that was just started may hold a copy of the descriptor for a moment, until it runs a program
-    /// of its own; closing alone would leave it the lock as well.
+    /// Releases a lock and closes the file. The explicit unlock is needed because a child process can hold a copy of the descriptor until it executes
+    /// its program, and would keep the lock if the file were only closed.
     public static func closeLocked(_ descriptor: Int32) {
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// Opens a file for reading and writing, made where there is none, with a lock that no other process and no other call of this gets meanwhile.
+    /// Opens a file for reading and writing with an exclusive lock, and creates it if it does not exist.
     ///
-    /// The lock (`flock`) belongs to the descriptor: it is given back by ``closeLocked(_:)``, and by the end of the process. Not for a file that an engine
-    /// opens itself with locks of the `fcntl` kind; lock another one beside it then.
-    /// - Parameter mode: permissions of a new file.
-    /// - Returns: the descriptor.
-    /// - Throws: `busy` where another has the lock; `notAStore` where the path is a folder; `io`.
+    /// The lock (`flock`) belongs to the descriptor. It is released by ``closeLocked(_:)`` and at the end of the process. Do not use it on a file that an
+    /// engine opens itself with `fcntl` locks; lock a separate file instead.
+    /// - Parameter mode: The permissions of a new file.
+    /// - Returns: The descriptor.
+    /// - Throws: `busy` if another process or call holds the lock; `notAStore` if the path is a folder; `io`.
     public func openLocked(mode: UInt32) throws -> Int32 {
         if try kind() == .directory {
             throw StoreError(.notAStore, "\(path) is a folder, and a file was expected. It was left as it is.", url: path)
@@ -95,7 +96,7 @@ public struct FilePlace: Sendable, Hashable {
         guard descriptor >= 0 else { throw refused("The file cannot be opened", errno) }
         let code = flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno
         var found = stat()
-        // Whoever had the lock until now may have put another file in the place of this one.
+        // The previous owner of the lock may have replaced the file.
         if code == 0, fstat(descriptor, &found) == 0, (try? identity()) == "\(found.st_dev):\(found.st_ino)" { return descriptor }
         close(descriptor)
         guard code == 0 || code == EWOULDBLOCK else { throw refused("The file cannot be locked", code) }
@@ -103,24 +104,67 @@ public struct FilePlace: Sendable, Hashable {
             .busy, "\(path) is open in another process, and serves one at a time.", url: path, engineCode: Int(code))
     }
 
-    /// The same for every name of a file or folder that exists, and unlike any other's: device and inode.
+    /// Returns the device and inode of a file or folder, which identify it under all of its names.
     public func identity() throws -> String {
         var found = stat()
         guard stat(path, &found) == 0 else { throw refused("The file cannot be reached", errno) }
         return "\(found.st_dev):\(found.st_ino)"
     }
 
-    /// Returns when everything written to a descriptor of the file has reached the disk, which on some systems takes more than `fsync`.
-    /// - Throws: `full`, `io`. What is on the disk is then unknown, and asking again does not find out.
+    /// Flushes everything written to a descriptor of the file to disk, which requires more than `fsync` on some systems.
+    /// - Throws: `full`, `io`. The contents of the disk are then unknown, and a retry does not change that.
     public func flush(_ descriptor: Int32) throws {
         #if canImport(Darwin)
-            // `fsync` stops at the drive's own cache there.
+            // On Darwin `fsync` does not flush the cache of the drive.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
         #endif
         guard fsync(descriptor) == 0 else { throw refused("The file cannot be flushed", errno) }
     }
 
-    /// Returns when the folder on the disk has the file's name: needed once after it was made or renamed, or a power cut may take it away, whole.
+    /// Deletes the file if it exists.
+    /// - Throws: `notAStore` for a folder, which is left unchanged; `io`.
+    public func remove() throws {
+        switch try kind() {
+        case .absent: return
+        case .directory: throw StoreError(.notAStore, "\(path) is a folder, and a file was expected. It was left as it is.", url: path)
+        case .file, .other: break
+        }
+        guard unlink(path) == 0 || errno == ENOENT else { throw refused("The file cannot be deleted", errno) }
+    }
+
+    /// Returns the size of the file, or of all files in the folder, in bytes; 0 if it does not exist.
+    public func size() throws -> Int {
+        switch try kind() {
+        case .absent, .other: return 0
+        case .file(let bytes): return bytes
+        case .directory: return try names().reduce(0) { try $0 + FilePlace(path: path + "/" + $1).size() }
+        }
+    }
+
+    /// Returns the names of the entries of the folder.
+    package func names() throws -> [String] {
+        guard let folder = opendir(path) else { throw refused("The folder cannot be read", errno) }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Creates the folder of the file and its missing parent folders. Only the owner has access to new folders.
+    /// - Throws: `io`.
+    public func createFolder() throws {
+        guard let cut = path.lastIndex(of: "/"), cut != path.startIndex else { return }
+        let folder = FilePlace(path: String(path[..<cut]))
+        if case .directory = try folder.kind() { return }
+        try folder.createFolder()
+        guard mkdir(folder.path, 0o700) == 0 || errno == EEXIST else { throw folder.refused("The folder cannot be made", errno) }
+    }
+
+    /// Flushes the directory entry of the file to disk. Required once after the file is created or renamed, because a power failure may otherwise remove the
+    /// file.
     /// - Throws: `io`.
     public func flushFolder() throws {
         let cut = path.lastIndex(of: "/")
@@ -131,8 +175,8 @@ public struct FilePlace: Sendable, Hashable {
         try flush(descriptor)
     }
 
-    /// An error of the system, with its own words: `full` where there is no room, `io` otherwise.
-    /// - Parameter code: `errno`.
+    /// Returns the error for a failed system call: `full` if the disk is full, `io` otherwise.
+    /// - Parameter code: The value of `errno`.
     public func refused(_ what: String, _ code: Int32) -> StoreError {
         StoreError(
             code == ENOSPC || code == EDQUOT ? .full : .io, "\(what): \(path).", url: path, engineCode: Int(code),

@@ -6,13 +6,13 @@
     import Musl
 #endif
 
-/// The one lock of the package: mutual exclusion, with a condition to wait for.
+/// A mutex with a condition variable.
 ///
-/// A wrapped `pthread_mutex_t`, as `Synchronization.Mutex` shows false races under the thread sanitizer on Linux.
+/// Wraps `pthread_mutex_t`, because `Synchronization.Mutex` causes false positives in the thread sanitizer on Linux.
 ///
-/// Sendable: both parts are at fixed addresses from init to deinit, and made to be used from any thread.
+/// Sendable: both parts have stable addresses from init to deinit and support use from any thread.
 package final class Lock: @unchecked Sendable {
-    // The methods are inlined in other modules, as a transaction takes dozens of locks.
+    // The methods are inlined into other modules because a transaction acquires dozens of locks.
     @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
@@ -37,17 +37,17 @@ package final class Lock: @unchecked Sendable {
         return try body()
     }
 
-    /// Wakes one that waits. To be called with the lock held.
+    /// Wakes one waiting thread. Call it with the lock held.
     package func signal() { pthread_cond_signal(condition) }
 
-    /// Wakes all that wait. To be called with the lock held.
+    /// Wakes all waiting threads. Call it with the lock held.
     package func broadcast() { pthread_cond_broadcast(condition) }
 
-    /// Gives the lock up until somebody signals; to be called with the lock held, which it is again afterwards.
+    /// Releases the lock, waits for a signal and acquires the lock again. Call it with the lock held.
     package func wait() { pthread_cond_wait(condition, mutex) }
 
-    /// Gives the lock up until somebody signals, or until a moment; to be called with the lock held, which it is again afterwards.
-    /// - Returns: false at the deadline.
+    /// Releases the lock, waits for a signal or a deadline and acquires the lock again. Call it with the lock held.
+    /// - Returns: `false` at the deadline.
     package func wait(until deadline: Deadline) -> Bool {
         var time = deadline.time
         return pthread_cond_timedwait(condition, mutex, &time) != ETIMEDOUT

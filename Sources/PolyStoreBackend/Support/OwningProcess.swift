@@ -8,17 +8,18 @@
 
 /// The process that opened a store.
 ///
-/// A child that `fork` makes inherits the memory, the descriptors and the maps of its parent, but neither its threads nor its file locks. An engine
-/// that is used there damages the store under the parent, and so does closing it: whoever holds an engine asks first, and leaves it alone in a child.
+/// A child process created by `fork` inherits the memory, descriptors and maps of its parent, but neither its threads nor its file locks. Using or closing an
+/// engine in the child damages the parent's store. The owner of an engine therefore checks this value first and leaves the engine untouched in a child.
 package struct OwningProcess: Sendable {
     private let generation = forks.pointee
 
     package init() {}
 
-    /// False in a child that was forked after this was made. Costs a load.
+    /// A Boolean value that indicates whether the current process created this value; `false` in a forked child. Costs one load.
     package var isCurrent: Bool { generation == forks.pointee }
 
-    /// - Throws: `misuse` in a child.
+    /// Checks that the current process created this value.
+    /// - Throws: `misuse` in a forked child.
     package func check(_ place: String) throws {
         if isCurrent { return }
         throw StoreError(
@@ -28,7 +29,7 @@ package struct OwningProcess: Sendable {
     }
 }
 
-/// How many forks lie between the start of the program and this process. It lives as long as the process.
+/// The number of forks between the program's first process and this one. Never deallocated.
 private nonisolated(unsafe) let forks: UnsafeMutablePointer<UInt> = {  // written only in a new child, which has one thread
     let count = UnsafeMutablePointer<UInt>.allocate(capacity: 1)
     count.initialize(to: 0)

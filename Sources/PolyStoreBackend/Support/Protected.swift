@@ -1,6 +1,6 @@
-/// A value that is only touched under a lock.
+/// A value that is accessed only under a lock.
 package final class Protected<State>: @unchecked Sendable {  // every access to `state` is inside the lock
-    // Only touched under the lock: exclusivity checks could find nothing.
+    // Accessed only under the lock, so exclusivity checks are redundant.
     @exclusivity(unchecked) @usableFromInline var state: State
     @usableFromInline let lock = Lock()
 
@@ -9,7 +9,7 @@ package final class Protected<State>: @unchecked Sendable {  // every access to 
     @inlinable @inline(__always)
     package func withLock<T>(_ body: (inout State) throws -> T) rethrows -> T { try lock.withLock { try body(&state) } }
 
-    /// Waits until `ready`, then runs `body`, all under the lock.
+    /// Waits until `ready` returns true, then calls `body`. Both run under the lock.
     package func wait<T>(until ready: (State) -> Bool, _ body: (inout State) throws -> T) rethrows -> T {
         try lock.withLock {
             while !ready(state) { lock.wait() }
@@ -17,7 +17,7 @@ package final class Protected<State>: @unchecked Sendable {  // every access to 
         }
     }
 
-    /// Runs `body` under the lock, then wakes everybody who waits.
+    /// Calls `body` under the lock, then wakes all waiting threads.
     package func signal<T>(_ body: (inout State) throws -> T) rethrows -> T {
         try lock.withLock {
             defer { lock.broadcast() }

@@ -6,12 +6,12 @@
     import Musl
 #endif
 
-/// The files of an open store, as they were when it was opened: to notice that somebody deleted or replaced them. An engine goes on writing to a deleted
-/// file without an error, and everything it acknowledges is lost when the file is closed.
+/// The identities of the files of an open store, which detect that a file was deleted or replaced. An engine can write to a deleted
+/// file without an error, and every acknowledged commit is lost when the file is closed.
 package struct WatchedFiles: Sendable {
     private struct File: Sendable {
         let path: String
-        /// The path as the system takes it: made once, as it is asked about at each commit.
+        /// The path as a C string, created once because every commit checks it.
         let name: ContiguousArray<CChar>
         let device: dev_t
         let inode: ino_t
@@ -21,7 +21,7 @@ package struct WatchedFiles: Sendable {
 
     package init() {}
 
-    /// Remembers which files the paths name now.
+    /// Records the current identities of the files.
     /// - Throws: `io`.
     package init(_ paths: [String]) throws { for path in paths { try add(path) } }
 
@@ -33,9 +33,9 @@ package struct WatchedFiles: Sendable {
         files.append(File(path: path, name: path.utf8CString, device: found.st_dev, inode: found.st_ino))
     }
 
-    /// Costs a system call for each file.
-    /// - Parameter place: where the store is, for the message.
-    /// - Throws: `io` where a path names no file, or another one.
+    /// Checks that every path refers to its original file. Costs one system call per file.
+    /// - Parameter place: The path or URL of the store, for the error message.
+    /// - Throws: `io` if a file is missing or was replaced.
     package func check(_ place: String) throws {
         for file in files {
             var found = stat()
@@ -46,7 +46,7 @@ package struct WatchedFiles: Sendable {
             throw StoreError(
                 .io,
                 "The store \(place) cannot be written: \(file.path) was \(what) while the store was open, and what is written would be lost. "
-                    + "Close the store; put the file back or open it anew.",
+                    + "Close the store; put the file back or open the store again.",
                 url: place, engineCode: Int(code), underlying: code == 0 ? nil : String(cString: strerror(code)))
         }
     }

@@ -1,12 +1,12 @@
 import PolyStoreBackend
 
 extension AttributeOption {
-    /// Numbers or dates from one to another: `.range(0...150)`, `.range(0.0..<1)`, `.range(18...)`. See ``AttributeRule``.
+    /// Limits numbers or dates to a range: `.range(0...150)`, `.range(0.0..<1)`, `.range(18...)`. See ``AttributeRule``.
     public static func range<B: AttributeValue & Comparable>(_ bounds: ClosedRange<B>) -> AttributeOption {
         .rule(.range(bounds.lowerBound.attributeValue, bounds.upperBound.attributeValue, of: B.attributeType))
     }
 
-    /// Without the upper bound itself.
+    /// Limits numbers or dates to a range without its upper bound.
     public static func range<B: AttributeValue & Comparable>(_ bounds: Range<B>) -> AttributeOption {
         .rule(.range(bounds.lowerBound.attributeValue, bounds.upperBound.attributeValue, includesUpper: false, of: B.attributeType))
     }

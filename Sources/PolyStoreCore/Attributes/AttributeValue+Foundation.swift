@@ -65,7 +65,9 @@ extension Decimal: AttributeValue {
     public static var emptyAttribute: Decimal { 0 }
     public static func decodeAttribute(_ record: RecordView, _ field: Int) throws -> Decimal {
         guard !record.isNull(field) else { throw missingValue(field) }
-        guard let value = Decimal(orderedBytes: record.bytes(field)) else { throw invalidValue(field, "The bytes are no decimal number.") }
+        guard let value = Decimal(orderedBytes: record.bytes(field)) else {
+            throw invalidValue(field, "The bytes are not a decimal number.")
+        }
         return value
     }
     public func encodeAttribute(into builder: inout RecordBuilder, _ field: Int) {

@@ -2,21 +2,21 @@ import PolyStoreBackend
 
 /// A Swift type that an attribute can have.
 ///
-/// The types of the standard library and Foundation that ``AttributeType`` lists conform. Enums with raw values and `Codable` types need
-/// no conformance: the macro finds a way to store them (see ``ModelCoding``).
+/// The types of the standard library and Foundation listed at ``AttributeType`` conform. Enums with raw values and `Codable` types do
+/// not need to conform; the macro selects a coding for them (see ``ModelCoding``).
 public protocol AttributeValue: SendableMetatype {
-    /// How it is stored.
+    /// The stored type.
     static var attributeType: AttributeType { get }
-    /// Whether it can be null.
+    /// A Boolean value that indicates whether the attribute can be null.
     static var isOptionalAttribute: Bool { get }
-    /// What a non-optional attribute without default starts with.
+    /// The initial value of an attribute that is neither optional nor has a default value.
     static var emptyAttribute: Self { get }
     /// Reads a field.
-    /// - Throws: `corrupt` where the field is null and the type is not optional, or holds no such value.
+    /// - Throws: `corrupt` if the field is null and the type is not optional, or if the field is not a valid value of the type.
     static func decodeAttribute(_ record: RecordView, _ field: Int) throws -> Self
     /// Writes a field.
     func encodeAttribute(into builder: inout RecordBuilder, _ field: Int)
-    /// As a constant of a query.
+    /// The value as a query constant.
     var attributeValue: Value { get }
 }
 
@@ -49,7 +49,7 @@ extension AttributeValue where Self: FixedWidthInteger {
     @inlinable
     public static func decodeAttribute(_ record: RecordView, _ field: Int) throws -> Self {
         guard !record.isNull(field) else { throw missingValue(field) }
-        // The record holds the value in a field of this type's own width, so nothing is lost.
+        // The field has the width of this type, so the conversion is lossless.
         return Self(truncatingIfNeeded: bitWidth == 64 ? record.integer64(field) : record.integer(field))
     }
     @inlinable

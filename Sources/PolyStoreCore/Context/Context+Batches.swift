@@ -1,23 +1,24 @@
 import PolyStoreBackend
 
 extension Context {
-    /// Goes over all objects that match, in order, a batch at a time: for more objects than should be in memory together.
+    /// Iterates over all matching objects in order, in batches, for results that should not be in memory as a whole.
     ///
+    ///     var total = 0
     ///     try context.fetchInBatches(From<Person>().orderBy(.ascending(\.age)), size: 1000) { people in
     ///         for person in people { total += person.age }
     ///     }
     ///
-    /// The objects of a batch go when `body` returns, unless something else holds them; a transaction holds those that it changed. The batches are what
-    /// ``fetchAll(_:)-(S)`` would have given at the start. Whatever the body does with the context, in a transaction changing objects included, changes
-    /// neither which objects come nor their order; only those that were deleted meanwhile are left out. An order that no index gives is worked out first, which
-    /// takes memory for all the records.
+    /// The objects of a batch are released when `body` returns, unless they are referenced elsewhere; a transaction retains changed objects. The
+    /// batches contain the objects that ``fetchAll(_:)-(S)`` would have returned at the start. Changes that the body makes in a transaction affect
+    /// neither the objects nor their order; only objects deleted in the meantime are omitted. A sort order without an index is computed in advance,
+    /// which takes memory for all records.
     ///
-    /// The view must not move forward in the middle: a commit in the body, on the main actor, ends the walk with `closed`.
+    /// The view context must not move to another version during the iteration: a commit in the body, on the main actor, ends it with `closed`.
     /// - Parameters:
-    ///   - source: what to fetch, limit and offset included. Objects of several stores come in one order.
-    ///   - size: how many objects at once, at most.
-    ///   - body: gets each batch, none of them empty. What it throws ends the walk.
-    /// - Throws: `misuse` for a size below 1, and what `body` throws.
+    ///   - source: the objects to fetch, including limit and offset. Objects of several stores are merged in one order.
+    ///   - size: the maximum number of objects per batch.
+    ///   - body: called with each batch, which is never empty. An error that it throws ends the iteration.
+    /// - Throws: `misuse` for a size below 1, and the errors of `body`.
     @inlinable
     public func fetchInBatches<S: FetchSource>(_ source: S, size: Int = 500, _ body: ([S.Entity]) throws -> Void) throws {
         let fetch = try resolve(source.chain)
@@ -27,7 +28,7 @@ extension Context {
             let cursor = try openSteadily(part)
             defer { cursor.close() }
             var came = size
-            // Let go before the next batch is read, not only when it is full.
+            // The batch is released before the next one is read.
             while came == size {
                 var batch: [S.Entity] = []
                 batch.reserveCapacity(min(size, 4096))
@@ -49,7 +50,7 @@ extension Context {
     @usableFromInline
     final func openSteadily(_ part: ResolvedFetch.Part) throws -> RecordCursor { try steadyRows(part.entry, part.request, part.options) }
 
-    /// The same from several stores, whose walks go side by side.
+    /// Iterates over several stores in batches by merging their rows.
     @usableFromInline
     final func fetchMergedInBatches<T: Model>(_ fetch: ResolvedFetch, _ size: Int, _ body: ([T]) throws -> Void) throws {
         var batch: [T] = []
@@ -66,7 +67,7 @@ extension Context {
         if !objects.isEmpty { try body(objects) }
     }
 
-    /// All objects of several stores, in one order.
+    /// Returns all matching objects of several stores, in one order.
     @usableFromInline
     final func fetchMerged<T: Model>(_ fetch: ResolvedFetch) throws -> [T] {
         var found: [T] = []
@@ -74,8 +75,8 @@ extension Context {
         return found
     }
 
-    /// Walks over several stores at once, cut to limit and offset.
-    /// - Parameter visit: gets the cursor that stands on the next row.
+    /// Merges the rows of several stores and applies limit and offset.
+    /// - Parameter visit: called with the cursor positioned on the next row.
     final func walk(
         _ fetch: ResolvedFetch, _ open: (ResolvedFetch.Part) throws -> RecordCursor,
         _ visit: (ResolvedFetch.Part, RecordCursor) throws -> Void
@@ -98,7 +99,7 @@ extension Context {
         }
     }
 
-    /// The object of the row that a walk stands on.
+    /// Returns the object of the row that a cursor is positioned on.
     private func object<T: Model>(_ part: ResolvedFetch.Part, _ cursor: RecordCursor) throws -> T {
         guard let living = living(T.self, part.slot, cursor.id) else {
             let map = maps[Int(part.slot)]
@@ -115,34 +116,16 @@ extension Context {
     }
 }
 
-extension Context {
-    /// Goes over all objects that match, in order, a batch at a time; see ``fetchInBatches(_:size:_:)-(S,_,_)``.
-    public func fetchInBatches<T>(_ from: From<T>, _ first: any FetchClause<T>, size: Int = 500, _ body: ([T]) throws -> Void) throws {
-        try fetchInBatches(from.chain(first), size: size, body)
-    }
-    public func fetchInBatches<T>(
-        _ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>, size: Int = 500, _ body: ([T]) throws -> Void
-    ) throws {
-        try fetchInBatches(from.chain(first, second), size: size, body)
-    }
-    public func fetchInBatches<T>(
-        _ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>, _ third: any FetchClause<T>, size: Int = 500,
-        _ body: ([T]) throws -> Void
-    ) throws {
-        try fetchInBatches(from.chain(first, second, third), size: size, body)
-    }
-}
-
-/// Walks over several stores side by side, each in one order, that come out as one.
+/// A merge of several sorted cursors.
 final class MergedWalk {
     private(set) var cursors: [RecordCursor] = []
-    /// Whether a walk stands on a row that has not been given out.
+    /// A Boolean value for each cursor that indicates whether it is positioned on a row that has not been returned.
     private var stands: [Bool] = []
     private let order: RecordOrder
-    /// Where the order is by more than fields: what works it out, by walk, and what it is of the rows that walks stand on.
+    /// The computed sort keys, if the order is not by fields only: their evaluators and the values of the current rows, by cursor.
     private var sources: [SortValues] = []
     private var values: [[Value]] = []
-    /// The walk that gave the last row, and moves before the next.
+    /// The cursor of the last row, which is advanced before the next row is selected.
     private var last: Int?
 
     init(_ sortKeys: [SortKey]) { order = RecordOrder(sortKeys) }
@@ -171,7 +154,8 @@ final class MergedWalk {
         return order < 0
     }
 
-    /// - Returns: which walk stands on the next row; nil at the end. Of equal rows that of the first store comes first.
+    /// Advances to the next row.
+    /// - Returns: the index of its cursor, or nil at the end. Among equal rows, that of the first store comes first.
     func next() throws -> Int? {
         if let last { try move(last) }
         var best: Int?

@@ -1,14 +1,14 @@
 import PolyStoreBackend
 
 extension Context {
-    /// Runs fetches and queries, of objects or of values, and tells how each was carried out: a plan for every request that reached a store, in order.
+    /// Executes fetches and queries and returns a query plan for each request sent to a store, in order.
     ///
     ///     let (rows, plans) = try context.explaining {
     ///         try context.queryAttributes(From<Person>(), Select("age", .count), GroupBy("age"))
     ///     }
     ///
-    /// Each request is carried out twice, once to be counted. Of an aggregate the plan is of the rows that it is worked out of. Objects that are read one by
-    /// one, by id or over a relationship, have no plan; they are what ``FetchOptions/prefetch`` saves.
+    /// Each request is executed twice, once for its statistics. The plan of an aggregate describes the fetch of its rows. Objects read individually,
+    /// by id or through a relationship, have no plan; ``FetchOptions/prefetch`` avoids such reads.
     public func explaining<R>(_ body: () throws -> R) throws -> (result: R, plans: [QueryPlan]) {
         let outer = watcher
         let inner = Explainer()
@@ -19,7 +19,7 @@ extension Context {
     }
 }
 
-/// Collects a plan for every request.
+/// Collects the plan of every request.
 final class Explainer: ReadWatcher {
     private(set) var plans: [QueryPlan] = []
 

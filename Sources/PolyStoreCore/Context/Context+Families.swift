@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-// Where an entity stands for a hierarchy of classes, its identity map holds objects of all of them: casts are checked, and the class of a new object is what its
-// record says. Kept apart from the ways of entities that stand alone, which pay one look at a flag for each call.
+// The identity map of a class hierarchy contains objects of all of its classes: casts are checked, and the record determines the class of a new
+// object. This code is separate from that of single classes, which only pay for testing a flag.
 
 extension Context {
-    /// Makes objects of rows, as ``collect(_:_:_:_:into:most:)``; those that are not of the class asked for are left out.
+    /// Creates objects from rows like ``collect(_:_:_:_:into:most:)``, omitting those that are not of the requested class.
     @usableFromInline
     final func collectRelatives<T: Model>(
         _ type: T.Type, _ entry: StoreEntity, _ cursor: RecordCursor, into found: inout [T], most: Int
@@ -15,8 +15,8 @@ extension Context {
         }
     }
 
-    /// The object of a row: the living one, or a new one of the class that the row names.
-    /// - Returns: nil where that is not of the class asked for.
+    /// Returns the registered object of a row, or creates one of the class that the row names.
+    /// - Returns: nil if it is not of the requested class.
     @usableFromInline
     final func relative<T: Model>(
         _ type: T.Type, _ entry: StoreEntity, _ map: IdentityMap, _ key: Int64, _ record: RecordView
@@ -40,8 +40,9 @@ extension Context {
         }
     }
 
-    /// The object of an id of a hierarchy. A fault only where the class has none below it: of any other the class has to be read first.
-    /// - Returns: never nothing, as accessors cannot; an object that is not there, or is of another class, is one whose `isDeleted` is true.
+    /// Returns the object of a class hierarchy with a row id. It can only be a fault if the class has no subclasses; otherwise it must be read to
+    /// determine its class.
+    /// - Returns: an object in any case, because accessors cannot throw. If it does not exist or is of another class, its `isDeleted` is true.
     @usableFromInline
     final func relative<T: Model>(_ type: T.Type, _ map: IdentityMap, _ key: Int64) -> T {
         if let note = note(type, map, key) { return note }
@@ -67,28 +68,29 @@ extension Context {
         return missing(type, map.slot, key)
     }
 
-    /// Whether objects can be here before they are read: not where only the record says of which class they are.
+    /// Returns whether objects of a class can be faults: not if only the record determines their class.
     final func mayBeFaults(_ type: any Model.Type, _ entry: StoreEntity) -> Bool { entry.family?.kind(type)?.isLeaf ?? true }
 
-    /// What stands for an object that is not there. It is in a map of its own, so that it stands in nobody's way.
+    /// Returns a substitute for a missing object. It is registered in a separate map, so that it does not conflict with other objects.
     final func missing<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> T {
         let strays = strays[slot] ?? newMap(slot, isPolymorphic: true)
         self.strays[slot] = strays
         return T(_$state: ModelState(strays, key: key, flags: [.missing, .deleted]))
     }
 
-    /// Whether a slot holds objects of a class among others.
+    /// Returns whether the entity contains objects of a class.
     @usableFromInline
     final func holds(_ type: any Model.Type, _ entry: StoreEntity) -> Bool { entry.family?.kind(type) != nil }
 
-    /// - Throws: `corrupt` for a record of another class than the object's.
+    /// Checks that a record is of the class of an object.
+    /// - Throws: `corrupt` if it is of another class.
     final func checkKind(_ object: some Model, _ entry: StoreEntity, _ record: RecordView) throws {
         guard let family = entry.family else { return }
-        let told = try family.kind(record).name
+        let recordClass = try family.kind(record).name
         let taken = family.kind(of: object).name
-        guard told == taken else {
+        guard recordClass == taken else {
             throw StoreError(
-                .corrupt, "It was taken for a \(taken), and the record says that it is a \(told).", attribute: "#\(family.classifier)")
+                .corrupt, "The object is a \(recordClass), not a \(taken).", attribute: "#\(family.classifier)")
         }
     }
 }

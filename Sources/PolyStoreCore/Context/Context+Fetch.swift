@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension Context {
-    /// All objects that match, in order.
+    /// Returns all matching objects, in order.
     @inlinable
     public func fetchAll<S: FetchSource>(_ source: S) throws -> [S.Entity] {
         let fetch = try resolve(source.chain)
@@ -21,7 +21,7 @@ extension Context {
         try collect(T.self, part.entry, part.slot, cursor, into: &found)
     }
 
-    /// With what is not asked for often.
+    /// Executes a fetch with less common options.
     @usableFromInline
     final func fetchSpecially<T: Model>(_ fetch: ResolvedFetch) throws -> [T] {
         let began = startTiming()
@@ -42,7 +42,7 @@ extension Context {
         return found
     }
 
-    /// The first object that matches; nil if none does.
+    /// Returns the first matching object, or nil if none matches.
     @inlinable
     public func fetchOne<S: FetchSource>(_ source: S) throws -> S.Entity? {
         var chain = source.chain
@@ -50,7 +50,7 @@ extension Context {
         return try fetchAll(chain).first
     }
 
-    /// How many objects match.
+    /// Returns the number of matching objects.
     public func fetchCount<S: FetchSource>(_ source: S) throws -> Int {
         let fetch = try resolve(source.chain)
         let began = startTiming()
@@ -60,7 +60,7 @@ extension Context {
         return max(0, min(fetch.options.limit ?? .max, total - fetch.options.offset))
     }
 
-    /// The ids of all objects that match, in order.
+    /// Returns the ids of all matching objects, in order.
     public func fetchObjectIDs<S: FetchSource>(_ source: S) throws -> [ObjectID<S.Entity>] {
         let fetch = try resolve(source.chain)
         if fetch.isMerged { return try fetchAll(source).map(\.objectID) }
@@ -77,13 +77,13 @@ extension Context {
         return found
     }
 
-    /// The id of the first object that matches; nil if none does.
+    /// Returns the id of the first matching object, or nil if none matches.
     public func fetchObjectID<S: FetchSource>(_ source: S) throws -> ObjectID<S.Entity>? {
         try fetchObjectIDs(source.chain.limit(min(source.chain.options.limit ?? 1, 1))).first
     }
 
-    /// Carries a fetch out and tells how: the way to the rows, what the engine does, what remains, rows looked at and found. A text for
-    /// people; see ``plans(_:)`` for programs.
+    /// Executes a fetch and describes its execution: access path, conditions evaluated by the engine, residual predicate, numbers of examined and
+    /// returned rows. The text is for people; ``plans(_:)`` is for programs.
     public func explain<S: FetchSource>(_ source: S) throws -> String {
         try resolve(source.chain).parts.map { part in
             let plan = try storage(part.entry.store).explained(part.request)
@@ -91,13 +91,13 @@ extension Context {
         }.joined(separator: "\n")
     }
 
-    /// Carries a fetch out and tells how, a plan for each store that it reads. What a transaction has pending is not in the numbers.
+    /// Executes a fetch and returns the plan for each store that it reads. Pending changes of a transaction are not included in the statistics.
     public func plans<S: FetchSource>(_ source: S) throws -> [QueryPlan] {
         try resolve(source.chain).parts.map { part in try storage(part.entry.store).explained(part.request) }
     }
 }
 
-/// A fetch with its stores found: one request each.
+/// A fetch with one request per store.
 @usableFromInline
 struct ResolvedFetch {
     @usableFromInline
@@ -110,9 +110,9 @@ struct ResolvedFetch {
 
     @usableFromInline let parts: [Part]
     let options: FetchOptions
-    /// Whether the parts' objects have to be brought into one order and cut.
+    /// A Boolean value that indicates whether the parts must be merged and limited.
     @usableFromInline var isMerged: Bool { parts.count > 1 }
-    /// Whether it takes more than to make objects of one store's rows.
+    /// A Boolean value that indicates whether the fetch does more than create objects from the rows of one store.
     @usableFromInline var isSpecial: Bool { isMerged || !options.prefetch.isEmpty || !options.includesPropertyValues }
 }
 
@@ -123,7 +123,7 @@ extension Context {
         var options = chain.options
         try options.validate(T._$entityName)
         let isMerged = entries.count > 1
-        // Of several stores each must give the first offset + limit.
+        // Each of several stores must return the first offset + limit rows.
         let limit = isMerged ? options.limit.map { Int(clamping: $0.magnitude + options.offset.magnitude) } : options.limit
         let parts = try entries.map { entry in
             ResolvedFetch.Part(
@@ -137,7 +137,7 @@ extension Context {
         return ResolvedFetch(parts: parts, options: options)
     }
 
-    /// Which objects of an entity a fetch is about: of a hierarchy those of the class that it names.
+    /// Returns the predicate of a fetch for an entity, including the class condition in a class hierarchy.
     final func predicate<T: Model>(_ chain: FetchChain<T>, _ entry: StoreEntity) throws -> QueryPredicate {
         let asked = try chain.condition?.predicate(self, entry) ?? .all
         guard let family = entry.family,
@@ -146,7 +146,7 @@ extension Context {
         return asked == .all ? kind : .and([kind, asked])
     }
 
-    /// The entities that a `From` names, one per store.
+    /// Returns the entities of a `From` clause, one per store.
     final func entries<T: Model>(of from: From<T>) throws -> [StoreEntity] {
         if let newerTable { update(newerTable) }
         let known = table.byType[ObjectIdentifier(T.self)] ?? []
@@ -154,14 +154,19 @@ extension Context {
             guard !known.isEmpty else { throw noStore(T.self, in: nil) }
             return known
         }
-        // Each store once, in the order in which its configuration is named first.
+        guard let first = configurations.first else {
+            throw StoreError(
+                .storeNotFound, "From is given an empty list of configurations; name one, or leave the list out to read every store.",
+                entity: T._$entityName)
+        }
+        // Each store once, in the order of the first occurrence of its configuration.
         var found: [StoreEntity] = []
         for name in configurations {
             for entry in known where entry.store.configurationName == name && !found.contains(where: { $0 === entry }) {
                 found.append(entry)
             }
         }
-        guard !found.isEmpty else { throw noStore(T.self, in: .some(configurations[0])) }
+        guard !found.isEmpty else { throw noStore(T.self, in: .some(first)) }
         return found
     }
 
@@ -172,7 +177,7 @@ extension Context {
         switch configuration {
         case .none:
             message =
-                table.stores.isEmpty
+                table.openStores.isEmpty
                 ? "The stack has no store yet; add one with addStore before \(T._$entityName) is used."
                 : "No store of the stack holds \(T._$entityName); add one whose configuration has it."
         case .some(let name):
@@ -186,8 +191,8 @@ extension Context {
     @usableFromInline
     final func open(_ part: ResolvedFetch.Part) throws -> RecordCursor { try rows(part.entry, part.request, part.options) }
 
-    /// Makes objects of rows: the living one where there is one.
-    /// - Parameter most: so many objects are found at most.
+    /// Creates objects from rows, reusing registered objects.
+    /// - Parameter most: the maximum number of objects to append.
     @inlinable
     final func collect<T: Model>(
         _ type: T.Type, _ entry: StoreEntity, _ slot: Int32, _ cursor: RecordCursor, into found: inout [T], most: Int = .max
@@ -213,7 +218,7 @@ extension Context {
         }
     }
 
-    /// Makes an object that is not alive yet.
+    /// Creates an object that is not registered yet.
     @inlinable @inline(__always)
     final func make<T: Model>(
         _ type: T.Type, _ entry: StoreEntity, _ map: IdentityMap, _ key: Int64, _ record: RecordView
@@ -227,7 +232,7 @@ extension Context {
         }
     }
 
-    /// Gives a fault its values from a row that is at hand.
+    /// Loads the values of a fault from a row.
     @usableFromInline
     final func fill(_ object: some Model, _ entry: StoreEntity, _ key: Int64, _ record: RecordView) throws {
         do {
@@ -241,7 +246,7 @@ extension Context {
 }
 
 extension Context {
-    /// This context's object of an id; nil if the store has none.
+    /// Returns this context's object with an id, or nil if it does not exist in the store.
     @inlinable
     public func fetchExisting<T: Model>(_ id: ObjectID<T>) throws -> T? {
         let entry = try entry(of: id)
@@ -254,7 +259,7 @@ extension Context {
         return try make(T.self, entry, maps[Int(entry.slot)], id.key, record)
     }
 
-    /// Reads the values of a fault, for somebody who has asked whether it is there.
+    /// Reads the values of a fault and marks it as deleted if it does not exist.
     @usableFromInline
     final func look(up object: some Model, _ entry: StoreEntity) throws {
         guard let record = try record(entry, object._$state.key) else {
@@ -271,10 +276,10 @@ extension Context {
         return try storage(entry.store).record(entry.entity, id: key)
     }
 
-    /// This context's objects of some ids, in their order; those that are gone are left out.
+    /// Returns this context's objects with the given ids, in their order. Missing ones are omitted.
     public func fetchExisting<T: Model, S: Sequence<ObjectID<T>>>(_ ids: S) throws -> [T] {
         let ids = Array(ids)
-        // One query per store for what is not here yet, not one per id.
+        // Reads unregistered objects with one query per store.
         var wanted: [Int32: [Int64]] = [:]
         for id in ids {
             let entry = try entry(of: id)
@@ -299,23 +304,28 @@ extension Context {
         }
     }
 
-    /// The entry of this context's stack that an id belongs to.
+    /// Returns the entry of this context's stack for an id.
     @inlinable
     final func entry<T: Model>(of id: ObjectID<T>) throws -> StoreEntity {
         let slot = Int(id.entry.slot)
-        return slot < table.entries.count && table.entries[slot] === id.entry ? id.entry : try sameEntry(of: id)
+        guard slot < table.entries.count, table.entries[slot] === id.entry, !table.hasRemoved || table.isOpen(id.entry.store) else {
+            return try sameEntry(of: id)
+        }
+        return id.entry
     }
 
-    /// The entry of an id that another stack has made.
+    /// Returns the entry for an id created by another stack or for a newly added store.
     @usableFromInline
     final func sameEntry<T: Model>(of id: ObjectID<T>) throws -> StoreEntity {
         if let newerTable {
             update(newerTable)
-            if Int(id.entry.slot) < table.entries.count, table.entries[Int(id.entry.slot)] === id.entry { return id.entry }
+            let slot = Int(id.entry.slot)
+            if slot < table.entries.count, table.entries[slot] === id.entry, table.isOpen(id.entry.store) { return id.entry }
         }
         if let same = (table.byType[ObjectIdentifier(T.self)] ?? []).first(where: { $0.store.storeID == id.entry.store.storeID }) {
             return same
         }
-        throw StoreError(.storeNotFound, "\(id) belongs to \(id.entry.store.url), which is no store of this stack.", entity: id.entityName)
+        throw StoreError(
+            .storeNotFound, "\(id) belongs to \(id.entry.store.url), which is not a store of this stack.", entity: id.entityName)
     }
 }

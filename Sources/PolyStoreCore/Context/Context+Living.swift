@@ -1,15 +1,15 @@
 import PolyStoreBackend
 
-// A list that is fetched again and again is nearly all alive. A context shows one version of the store, so a living object is up to date and its row
-// need not be read: its id says enough, and an index alone often gives the ids in their order.
+// When a list is fetched repeatedly, nearly all of its objects are registered already. A context shows one version of the store, so registered
+// objects are current and their rows need not be read: the row id suffices, and a covering index often yields the row ids in order.
 
 extension Context {
-    /// Fetches ids first and rows only of what is not alive.
-    /// - Returns: false, with nothing done, where that does not seem worth it or turns out not to be.
+    /// Fetches row ids first, and then the rows of unregistered objects only.
+    /// - Returns: false, without appending objects, if this is unlikely to be faster.
     @inlinable
     final func collectLiving<T: Model>(_ type: T.Type, _ part: ResolvedFetch.Part, into found: inout [T]) throws -> Bool {
         let map = maps[Int(part.slot)]
-        // A map of several classes is never warm: an id does not say which one it is of.
+        // The map of a class hierarchy is never warm, because a row id does not determine the class.
         guard map.isWarm, part.mayBeLong else { return false }
         let start = found.count
         var missing: [Int64] = []
@@ -28,7 +28,7 @@ extension Context {
             }
         }
         if missing.isEmpty { return true }
-        // These are here as faults, so collecting fills them.
+        // These objects are registered as faults, so collecting them loads their values.
         var filled: [T] = []
         let rows = try rows(part.slot, of: missing)
         defer { rows.close() }
@@ -46,7 +46,7 @@ extension Context {
 }
 
 extension ResolvedFetch.Part {
-    /// Whether its limit, if there is one, leaves room for more than a few rows.
+    /// A Boolean value that indicates whether the limit, if any, allows more than a few rows.
     @usableFromInline
     var mayBeLong: Bool { (request.limit ?? .max) >= IdentityMap.telling }
 }

@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
 extension Context {
-    /// Reads the objects that some others lead to: one query for each relationship, whatever the number of objects.
+    /// Reads related objects with one query per relationship, independent of the number of objects.
     ///
-    /// - Parameter paths: names of relationships, or paths over several.
-    /// - Throws: `invalidPredicate` for a name that is no relationship.
+    /// - Parameter paths: names of relationships, or key paths over several.
+    /// - Throws: `invalidPredicate` for a name that does not denote a relationship.
     final func prefetch<T: Model>(_ paths: [String], of objects: [T]) throws {
         var bySlot: [Int32: [any Model]] = [:]
         for object in objects { bySlot[object._$state.slot, default: []].append(object) }
@@ -20,14 +20,16 @@ extension Context {
         }
     }
 
-    /// - Parameter areHeld: whether the objects are the caller's; otherwise they go when this returns, and only their rows and lists stay.
+    /// - Parameter areHeld: whether the caller retains the objects. Otherwise they are released on return, and only their rows and member lists are
+    ///   kept.
     private func follow(_ keys: ArraySlice<String>, _ slot: Int32, _ objects: [any Model], areHeld: Bool) throws {
         guard let key = keys.first, !objects.isEmpty else { return }
         let entry = entry(slot)
         guard let relationship = entry.entity.relationship(named: key) else {
             let names = entry.entity.relationships.map(\.name).joined(separator: ", ")
             throw StoreError(
-                .invalidPredicate, "\"\(key)\" is no relationship of \(entry.entity.name), so it cannot be fetched ahead. It has \(names).",
+                .invalidPredicate,
+                "\"\(key)\" is not a relationship of \(entry.entity.name), so it cannot be fetched ahead. It has \(names).",
                 entity: entry.entity.name, attribute: key)
         }
         let destination = entry.destinations[relationship.ordinal]
@@ -42,7 +44,7 @@ extension Context {
         try follow(rest, destination, open(self.entry(destination).type), areHeld: false)
     }
 
-    /// Reads the rows of some keys in one query, but for those that are at hand already.
+    /// Reads the rows of those row ids that are not loaded yet with one query.
     private func readAhead(_ slot: Int32, _ keys: [Int64]) throws {
         let rows = rowsAhead ?? FetchedRows()
         rowsAhead = rows
@@ -59,7 +61,7 @@ extension Context {
         while try cursor.next() { rows.add(ObjectKey(slot: slot, key: cursor.id), cursor.record) }
     }
 
-    /// The keys that a to-many relationship of some objects leads to, each once; remembered for each object.
+    /// Returns the members of a to-many relationship of several objects, without duplicates, and caches the list of each object.
     private func members(
         of objects: [any Model], _ relationship: Relationship, _ entry: StoreEntity, areHeld: Bool
     ) throws -> [Int64] {

@@ -1,8 +1,8 @@
 import PolyStoreBackend
 
 extension Context {
-    /// A value worked out over all objects that match, without making any of them. Reads what is committed, unless
-    /// `tweak { $0.includesPendingChanges = true }` tells a transaction to count what it has pending.
+    /// Returns an aggregate value of all matching objects, without creating objects. Pending changes of a transaction are included only with
+    /// `tweak { $0.includesPendingChanges = true }`.
     ///
     ///     let average = try context.queryValue(From<Person>().where(\.age > 17), .average(\.age))
     public func queryValue<S: FetchSource, Result>(_ source: S, _ aggregate: AggregateOf<S.Entity, Result>) throws -> Result {
@@ -11,7 +11,7 @@ extension Context {
         return try aggregate.decode(rows.first?.values.first ?? .null, entity)
     }
 
-    /// Values worked out over the objects of each group: those with one value in an attribute. The groups come in ascending order.
+    /// Returns aggregate values of groups of objects with equal values of an attribute, in ascending order of that value.
     ///
     ///     for group in try context.queryGroups(From<Person>(), by: \.city, .count, .average(\.age)) {
     ///         let (count, average) = group.values
@@ -30,7 +30,7 @@ extension Context {
         }
     }
 
-    /// The same by an optional attribute: the objects without a value are a group of their own, the first.
+    /// Returns aggregate values of groups by an optional attribute. Objects without a value form the first group.
     public func queryGroups<S: FetchSource, Key: AttributeValue, each Result>(
         _ source: S, by path: KeyPath<S.Entity, Key?>, _ aggregate: repeat AggregateOf<S.Entity, each Result>
     ) throws -> [QueryGroup<Key?, (repeat each Result)>] {
@@ -74,7 +74,7 @@ extension Context {
         if parts.count == 1, !(options.includesPendingChanges && self is Transaction) {
             return (try storage(parts[0].0.store).aggregate(parts[0].1), parts[0].0.entity)
         }
-        // Averages of averages would be wrong, so the records of all stores go through one evaluator.
+        // Averages of several stores cannot be combined, so one evaluator processes the records of all stores.
         let evaluator = AggregateEvaluator(parts[0].1)
         for (entry, request) in parts {
             try request.validate()

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension Context {
-    /// The object that a to-one relationship leads to, as a fault unless it is here already.
+    /// Returns the target of a to-one relationship, as a fault unless it is registered.
     @inlinable
     final func target<T: Model>(of object: some Model, _ relationship: Int, _ key: Int64) -> T? {
         let slot = destination(object._$state.slot, relationship)
@@ -12,7 +12,8 @@ extension Context {
     @usableFromInline
     final func destination(_ slot: Int32, _ relationship: Int) -> Int32 { entry(slot).destinations[relationship] }
 
-    /// Whether a slot holds objects of a class. It does, unless two classes describe one entity; then nothing is better than a wrong cast.
+    /// Returns whether an entity index belongs to a class. It does not if two classes describe one entity; an empty result is then safer than an
+    /// invalid cast.
     @inlinable
     final func isModel<T: Model>(_ type: T.Type, _ slot: Int32) -> Bool {
         let entry = table.entries[Int(slot)]
@@ -26,9 +27,10 @@ extension Context {
         log(.error, "\(entry(slot).entity.name) is \(entry(slot).type) in this stack, and was asked for as \(type).")
     }
 
-    /// The objects that a to-many relationship leads to, in order if it has one. An accessor cannot throw: what goes wrong is logged and the answer empty.
+    /// Returns the members of a to-many relationship, sorted if it is ordered. An accessor cannot throw, so errors are logged and the result is
+    /// empty.
     ///
-    /// The generic part is small and inlinable, so that the caller's class is known where the objects and the set are made.
+    /// The generic part is small and inlinable, so that the concrete class is known where the objects and the set are created.
     @inlinable
     final func members<T: Model>(of object: some Model, _ relationship: Int) -> [T] {
         let key = MemberKey(slot: object._$state.slot, relationship: Int32(truncatingIfNeeded: relationship), key: object._$state.key)
@@ -61,7 +63,7 @@ extension Context {
         }
     }
 
-    /// The objects of a relationship that was changed in place.
+    /// Returns the retained collection of a relationship that was changed in place.
     @usableFromInline
     final func collected<T: Model>(_ object: some Model, _ relationship: Int) -> Set<T>? {
         (collection(object, relationship) as? MemberSet<T>)?.members
@@ -80,14 +82,14 @@ extension Context {
         return found
     }
 
-    /// Where the objects of a to-many relationship come from.
+    /// The source of the members of a to-many relationship.
     @usableFromInline
     enum MemberSource {
-        /// Asked for before.
+        /// The cached row ids.
         case known([Int64])
-        /// From a link table, own changes included.
+        /// The row ids from a link table, including pending changes.
         case keys([Int64])
-        /// The rows whose to-one relationship leads here, values included, and what this transaction does to them.
+        /// The rows whose foreign key references the object, with their values, and the pending changes.
         case rows(RecordCursor?, MemberChanges?)
     }
 
@@ -96,7 +98,7 @@ extension Context {
         if let keys = memberLists.keys(key) { return .known(keys) }
         let entry = entry(key.slot)
         let relationship = entry.entity.relationships[Int(key.relationship)]
-        // Positions that a parent has still to write are in no row.
+        // Pending positions of a parent transaction are not in the rows.
         guard case .inverse(let field) = relationship.storage, !(relationship.isOrdered && readsPending) else {
             return .keys(try storedKeys(key, isInserted: isInserted))
         }
@@ -116,7 +118,7 @@ extension Context {
             file: site.file, line: site.line, function: site.kind)
     }
 
-    /// The keys that a to-many relationship leads to, without making objects.
+    /// Returns the row ids of the members of a to-many relationship, without creating objects.
     final func memberKeys(of object: some Model, _ key: MemberKey) throws -> [Int64] {
         dropForgottenLists(key.slot)
         if let keys = memberLists.keys(key) { return keys }
@@ -126,7 +128,7 @@ extension Context {
         return keys
     }
 
-    /// Reads the keys that a to-many relationship of some objects leads to, with one query for those that are not known.
+    /// Reads the row ids of the members of a to-many relationship for several objects. Uncached ones are read with one query.
     final func readMembers(of objects: [any Model], _ relationship: Relationship, _ entry: StoreEntity) throws {
         dropForgottenLists(entry.slot)
         func key(_ object: any Model) -> MemberKey {
@@ -151,7 +153,7 @@ extension Context {
         return pendingMembers(key)?.applied(to: keys) ?? keys
     }
 
-    /// The objects of some keys. Those whose values are not here yet are read in one query.
+    /// Returns the objects with the given row ids. Those that are not loaded are read with one query.
     @inlinable
     final func objects<T: Model>(_ type: T.Type, _ slot: Int32, _ keys: [Int64]) throws -> [T] {
         var wanted: [Int64] = []
@@ -168,14 +170,14 @@ extension Context {
         return withExtendedLifetime(held) { keys.map { object(type, slot, $0) } }
     }
 
-    /// The rows of some keys.
+    /// Returns the rows with the given row ids.
     @usableFromInline
     final func rows(_ slot: Int32, of keys: [Int64]) throws -> RecordCursor {
         let entry = entry(slot)
         return try storage(entry.store).fetch(FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) })))
     }
 
-    /// The object of an id without its class in hand.
+    /// Returns the object with a row id if its class is not statically known.
     final func anyObject(_ slot: Int32, _ key: Int64) -> any Model {
         func open<T: Model>(_ type: T.Type) -> any Model { object(type, slot, key) }
         return open(entry(slot).type)

@@ -1,27 +1,29 @@
 import PolyStoreBackend
 import Synchronization
 
-/// One consistent view of a stack's objects: one object per id, used by one thread or actor at a time.
+/// A consistent view of a stack's objects, with one object per id. It is used by one thread or actor at a time.
 ///
-/// Three kinds: the main actor's ``DataStack/view``, the snapshots of `read { }`, and ``Transaction``s, which alone may change objects.
-/// Not Sendable, and neither are its objects: the compiler keeps them where they belong. Take objects across by ``ObjectID``.
+/// There are three kinds: the main actor's ``DataStack/view``, the snapshots of `read { }`, and ``Transaction``s, which are the only ones that can
+/// change objects.
+/// Neither contexts nor their objects are Sendable, so the compiler prevents their use on other threads. Pass objects between contexts by
+/// ``ObjectID``.
 public class Context {
     final let core: StackCore
-    // A context is used by one thread at a time, and none of its methods hands out one of these in place.
+    // A context is used by one thread at a time, and none of its methods exposes these properties for in-place mutation.
     @exclusivity(unchecked) @usableFromInline final var table: StoreTable
     @exclusivity(unchecked) @usableFromInline final var maps: [IdentityMap] = []
-    /// The ids that to-many relationships lead to, where they were asked for.
+    /// The cached members of to-many relationships.
     @exclusivity(unchecked) @usableFromInline final var memberLists = MemberLists()
 
-    /// The place in the user's code that began this context.
+    /// The source location that created this context.
     @exclusivity(unchecked) final var site: CallSite
-    /// What sees the requests that go to the stores: ``explaining(_:)``, or the log at `trace`.
+    /// Observes the requests sent to stores: for ``explaining(_:)``, or the log at `trace`.
     @exclusivity(unchecked) final var watcher: (any ReadWatcher)?
-    /// Rows that were fetched ahead; nil where there are none. Rows and not objects: those would keep the context alive, and the context them.
+    /// The prefetched rows; nil if there are none. Retaining objects instead would create a reference cycle with the context.
     @exclusivity(unchecked) @usableFromInline final var rowsAhead: FetchedRows?
     /// The monitors of the context; nil as long as it has none.
     @exclusivity(unchecked) final var observers: ContextObservers?
-    /// What holds objects that stand for missing ones, by slot.
+    /// The maps of substitutes for missing objects, by entity index.
     @exclusivity(unchecked) final var strays: [Int32: IdentityMap] = [:]
 
     init(core: StackCore, table: StoreTable, _ site: CallSite) {
@@ -32,13 +34,13 @@ public class Context {
         watchReads()
     }
 
-    /// Logs requests from now on if the logger wants them. Asked where a context begins and where it moves to another version, not at each request.
+    /// Starts logging requests if the logger accepts `trace`. Checked when a context is created or moves to another version, not for each request.
     final func watchReads() { watcher = QueryLog(core.logger, site) }
 
-    /// Logs a message that carries the place in the user's code that began this context.
+    /// Logs a message with the source location that created this context.
     final func log(_ level: LogLevel, _ message: @autoclosure () -> String) { core.logger.write(level, site, message()) }
 
-    /// Gives every entity of the table an identity map.
+    /// Creates missing identity maps, one for each entity of the table.
     final func growMaps() {
         while maps.count < table.entries.count {
             maps.append(newMap(Int32(maps.count), isPolymorphic: table.entries[maps.count].isPolymorphic))
@@ -49,15 +51,15 @@ public class Context {
         IdentityMap(self, slot: slot, isPolymorphic: isPolymorphic, keepsContext: isKeptByObjects)
     }
 
-    /// Learns of the stores that were added to the stack since the context was made.
+    /// Applies the additions and removals of stores since the context was created.
     final func update(_ table: StoreTable) {
-        guard table.entries.count > self.table.entries.count else { return }
+        guard table.generation > self.table.generation else { return }
         self.table = table
         growMaps()
         didGrow()
     }
 
-    /// Whether an object is one of this context's.
+    /// Returns whether an object belongs to this context.
     final func owns(_ object: any Model) -> Bool {
         let map = object._$state.unretainedMap.toOpaque()
         let slot = object._$state.slot
@@ -65,21 +67,21 @@ public class Context {
         return strays[slot].map { Unmanaged.passUnretained($0).toOpaque() == map } ?? false
     }
 
-    // MARK: What the kinds of contexts differ in
+    // MARK: Overridden by kinds of contexts
 
-    /// Whether the context lives as long as one of its objects does.
+    /// A Boolean value that indicates whether the context lives as long as any of its objects.
     var isKeptByObjects: Bool { true }
 
-    /// Called when stores were added to the table.
+    /// Called after stores were added to the table.
     func didGrow() {}
 
     /// Called when the first observer is added.
     func beginObserving() {}
 
-    /// The stack's stores as they are now; nil where the context cannot take new ones over because it has read a version of the others already.
+    /// The current stores of the stack; nil if the context cannot adopt new ones because it has already read a snapshot of the others.
     var newerTable: StoreTable? { nil }
 
-    /// What to read a store through.
+    /// Returns the read transaction for a store.
     final func storage(_ store: PersistentStore) throws -> any ReadTransaction {
         let reader = try reader(store)
         return watcher?.watched(reader, of: store) ?? reader
@@ -104,16 +106,16 @@ public class Context {
 
     func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) { _ = beginEditing(object) }
 
-    /// An object that only takes notes; see ``KeyPathProbe``.
+    /// Returns an object that records the accessed properties; see ``KeyPathProbe``.
     func note<T: Model>(_ type: T.Type, _ map: IdentityMap, _ key: Int64) -> T? { nil }
 
     func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) { _ = beginEditing(object) }
 
-    /// Hands out the objects of a to-many relationship to be changed in place.
+    /// Lends the members of a to-many relationship for in-place mutation.
     @usableFromInline
     func lend<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<Set<T>> { MemberLoan(object._$members(of: relationship)) }
 
-    /// Takes them back, and keeps the other ends right.
+    /// Takes the members back and updates the inverse relationships.
     @usableFromInline
     func takeBack<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ object: any Model, _ relationship: Int) { _ = beginEditing(object) }
 
@@ -123,18 +125,18 @@ public class Context {
     @usableFromInline
     func takeBack<T: Model>(_ loan: inout MemberLoan<[T]>, _ object: any Model, _ relationship: Int) { _ = beginEditing(object) }
 
-    /// What a transaction's own changes do to the list of a to-many relationship.
+    /// Returns the pending changes of a to-many relationship.
     func pendingMembers(_ key: MemberKey) -> MemberChanges? { nil }
 
-    /// Whether what is read includes changes that another transaction has still to write.
+    /// A Boolean value that indicates whether reads include pending changes of a parent transaction.
     var readsPending: Bool { false }
 
-    /// Rows of a request, own changes included where the context has any.
+    /// Returns the rows of a request, including pending changes if the context has any.
     func rows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
         try storage(entry.store).fetch(request)
     }
 
-    /// The same rows, whatever is changed while the walk goes on.
+    /// Returns the rows of a request, unaffected by changes during the iteration.
     func steadyRows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
         try rows(entry, request, options)
     }
@@ -146,24 +148,24 @@ public class Context {
     @usableFromInline
     func memberSource(_ key: MemberKey, isInserted: Bool) throws -> MemberSource { try storedSource(key, isInserted: isInserted) }
 
-    /// Where conditions on relationships find other objects.
+    /// Returns the related objects for predicates on relationships.
     func related(_ store: PersistentStore, _ options: FetchOptions) throws -> any RelatedRecords { try storage(store) }
 
     // MARK: Objects
 
     final func entry(_ slot: Int32) -> StoreEntity { table.entries[Int(slot)] }
 
-    /// The living object of an id, if there is one.
+    /// Returns the registered object with a row id, if there is one.
     @inlinable
     final func living<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> T? {
         let map = maps[Int(slot)]
         guard let object = map.object(key) else { return nil }
         if map.isPolymorphic { return object as? T }
-        // The map of an entry of one class holds objects of that class only.
+        // The map of a single class contains objects of that class only.
         return unsafeDowncast(object, to: type)
     }
 
-    /// The object of an id: the living one, or a new fault.
+    /// Returns the registered object with a row id, or a new fault.
     @inlinable
     final func object<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> T {
         if let living = living(type, slot, key) { return living }
@@ -175,7 +177,7 @@ public class Context {
         return object
     }
 
-    /// Drops the lists of objects that have gone since somebody asked last.
+    /// Removes the member lists of objects released since the last call.
     @inlinable
     final func dropForgottenLists(_ slot: Int32) {
         if maps[Int(slot)].hasForgotten.load(ordering: .relaxed) { dropLists(slot) }
@@ -189,7 +191,7 @@ public class Context {
         }
     }
 
-    /// What the list has held goes when it is up to date.
+    /// The old list is released after `memberLists` is consistent again.
     final func forgetMembers(_ key: MemberKey) { _ = memberLists.forget(key) }
 
     final func forgetAllMembers() {
@@ -204,8 +206,8 @@ public class Context {
     @usableFromInline
     final func fire(_ object: some Model) { fire(object, -1) }
 
-    /// Reads the values of a fault. An accessor cannot throw, so what goes wrong is logged, and the object keeps its defaults.
-    /// - Parameter field: the one that was asked for; −1: not told.
+    /// Reads the values of a fault. An accessor cannot throw, so errors are logged and the object keeps its default values.
+    /// - Parameter field: the accessed field; −1 if unknown.
     func fire(_ object: some Model, _ field: Int) {
         let entry = entry(object._$state.slot)
         let key = object._$state.key
@@ -225,7 +227,7 @@ public class Context {
         }
     }
 
-    /// An error of decoding, with the names that the decoder does not know.
+    /// Adds the names of the entity and attribute to a decoding error.
     @usableFromInline
     final func described(_ error: any Error, _ entry: StoreEntity, _ key: Int64) -> StoreError {
         guard var error = error as? StoreError else {

@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// The objects of a fetch, read a batch at a time when they are asked for: a list of any length that holds only ids.
+/// The objects of a fetch, loaded in batches on access. The collection stores only row ids.
 ///
-/// Belongs to its context, like the objects, and must not outlive it. The ids are those of the moment of the fetch.
+/// It belongs to its context, like the objects, and must not outlive it. Its row ids are those at the time of the fetch.
 ///
-/// - Important: An object that is gone meanwhile is still in the list, as one whose `isDeleted` is true.
+/// - Important: An object deleted in the meantime remains in the collection, with `isDeleted` set to true.
 public struct FetchedArray<T: Model>: RandomAccessCollection {
     private let context: Context
     private let slot: Int32
@@ -12,11 +12,11 @@ public struct FetchedArray<T: Model>: RandomAccessCollection {
     private let batchSize: Int
     private let loaded = Loaded()
 
-    /// The batches that were read last. Shared by copies of the list.
+    /// The recently loaded batches. Shared by copies of the collection.
     private final class Loaded {
-        /// By number, the last one used at the end.
+        /// The batches by number, the most recently used last.
         var batches: [(number: Int, objects: [T])] = []
-        /// Two, so that a walk that turns back at the edge of a batch does not read both again and again.
+        /// The maximum number of cached batches. Two, so that iterating back and forth across a batch boundary does not reload them.
         static var most: Int { 2 }
     }
 
@@ -27,10 +27,12 @@ public struct FetchedArray<T: Model>: RandomAccessCollection {
         self.batchSize = batchSize
     }
 
+    /// The position of the first object, 0.
     public var startIndex: Int { 0 }
+    /// The number of objects.
     public var endIndex: Int { keys.count }
 
-    /// The object at a place. An accessor cannot throw: where reading fails, that is logged, and the object is a fault.
+    /// The object at a position. An accessor cannot throw, so a read error is logged and the object is a fault.
     public subscript(position: Int) -> T {
         precondition(keys.indices.contains(position), "There is no object \(position) among \(keys.count).")
         let number = position / batchSize
@@ -38,7 +40,7 @@ public struct FetchedArray<T: Model>: RandomAccessCollection {
         return objects[position - number * batchSize]
     }
 
-    /// The ids, without reading any object.
+    /// The ids of the objects, without reading any object.
     public var objectIDs: [ObjectID<T>] { keys.map { ObjectID(entry: context.entry(slot), key: $0) } }
 
     private func batch(_ number: Int) -> [T] {
@@ -50,7 +52,7 @@ public struct FetchedArray<T: Model>: RandomAccessCollection {
         var objects: [T] = []
         do {
             objects = try context.objects(T.self, slot, keys)
-            // Only what is gone has no values now; this lets it say so.
+            // Only missing objects are still faults; this marks them as deleted.
             for object in objects where object._$state.isFault { try context.look(up: object, context.entry(slot)) }
         } catch {
             context.core.logger.log(
@@ -65,12 +67,12 @@ public struct FetchedArray<T: Model>: RandomAccessCollection {
 }
 
 extension Context {
-    /// All objects that match, as a list that reads them a batch at a time when they are asked for. Of one store only.
+    /// Returns all matching objects of one store as a collection that loads them in batches on access.
     ///
     ///     let people = try context.fetchLazily(From<Person>().orderBy(.ascending(\.name)), batchSize: 50)
     ///     print(people[4711].name)      // reads 50 of them
     ///
-    /// - Throws: `misuse` for a batch size below 1, and where several stores hold the entity: name a configuration in `From`.
+    /// - Throws: `misuse` for a batch size below 1, and if several stores contain the entity: name a configuration in `From`.
     public func fetchLazily<S: FetchSource>(_ source: S, batchSize: Int = 100) throws -> FetchedArray<S.Entity> {
         try checkBatch(batchSize, S.Entity.self)
         let fetch = try resolve(source.chain)

@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
-/// The rows that a context has fetched ahead, by object: what objects are made of, and faults filled with, without a query.
+/// The prefetched rows of a context by object. Objects are created from them, and faults loaded, without a query.
 @usableFromInline
 final class FetchedRows {
     private let arena = RecordArena()
     private var rows: [ObjectKey: RecordedChanges.Place] = [:]
-    /// Relationships of objects that were only needed on the way: no object of theirs keeps the lists.
+    /// The member lists of intermediate objects of prefetched paths, which are not removed with an object.
     var lists: Set<MemberKey> = []
 
     func add(_ object: ObjectKey, _ record: RecordView) {
@@ -14,14 +14,14 @@ final class FetchedRows {
 
     func contains(_ object: ObjectKey) -> Bool { rows[object] != nil }
 
-    /// Valid until more rows are added.
+    /// Returns the prefetched record of an object. It is valid until more rows are added.
     func record(_ object: ObjectKey, _ entry: StoreEntity) -> RecordView? {
         rows[object].map { arena.view($0.offset, $0.count, entry.entity.layout) }
     }
 }
 
 extension Context {
-    /// The object of a row that was fetched ahead; nil where there is none, or it cannot be read.
+    /// Returns the object of a prefetched row, or nil if there is none or it cannot be decoded.
     @usableFromInline
     final func ahead<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> T? {
         let entry = entry(slot)
@@ -35,7 +35,7 @@ extension Context {
         return try? make(type, entry, map, key, record)
     }
 
-    /// Called when the context is about to show another version.
+    /// Called before the context shows another version.
     final func forgetRowsAhead() {
         guard let rowsAhead else { return }
         for key in rowsAhead.lists { forgetMembers(key) }

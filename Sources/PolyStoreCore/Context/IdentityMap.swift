@@ -1,74 +1,78 @@
 import Synchronization
 
-/// The objects of one entity in one context, by key; holds none of them alive.
+/// The registered objects of one entity in one context by row id, without retaining them.
 ///
-/// A hash table of lines. A line is 64 bytes, as a cache's: the number of seven neighbouring keys and what they lead to. Keys come from a
-/// sequence, so objects that are read in a row share lines, and where few objects of many live at a time the table stays small; both
-/// matter more than the arithmetic, as nearly all the time of a look-up is waiting for memory. Lines lie where their number's hash says or
-/// in the next free place; an emptied line goes at once, and those behind it move up, so there are no marks of deleted ones.
+/// A hash table of lines. A line has 64 bytes, the size of a cache line: the tag of seven consecutive row ids and the pointers to their objects. Row
+/// ids come from a sequence, so objects read consecutively share lines, and the table stays small if few of many objects live at a time. Both matter
+/// more than arithmetic, because a lookup mostly waits for memory. A line is stored at the hash of its tag or in the next free place (open
+/// addressing). Removing an emptied line leaves no tombstones.
 ///
-/// A context, and with it a map, is used by one thread at a time, its owner; only the owner looks objects up and inserts them. An object, however, may be
-/// released by any thread, and its deinit removes it from the map. Both are made safe by `lock`, which is held for a few instructions:
+/// A context, and with it a map, is used by one thread at a time, its owner. Only the owner looks objects up and inserts them. An object, however,
+/// may be released by any thread, and its deinit removes it from the map. Both are synchronized by `lock`, which is held for a few instructions:
 ///
-/// - A deinit holds the lock while it clears the object's word. The object's memory is freed afterwards, so a pointer that is read under the lock is valid.
-/// - A look-up that finds a pointer takes the lock, reads the word again and retains the object, unless that is being deinitialized by another thread.
-/// - Lines move only when the table is rebuilt, which the owner does under the lock. So the owner needs no lock to find a line, to find that there is no object,
-///   and to insert one; a deinit clears words, but leaves the lines where they are. Empty lines are removed when the table is rebuilt.
+/// - A deinit holds the lock while it clears the object's word. The object's memory is freed afterwards, so a pointer read under the lock is valid.
+/// - A lookup that finds a pointer acquires the lock, reads the word again and retains the object, unless another thread is deinitializing it.
+/// - Lines move only when the table is rebuilt, which the owner does under the lock. The owner therefore needs no lock to find a line, to detect that
+///   an object is not registered, and to insert one. A deinit clears words but does not remove lines. Empty lines are removed when the table is
+///   rebuilt.
 @usableFromInline
 final class IdentityMap {
-    /// One word for the number of the line, plus one, or 0 for none; then a pointer to an object, or 0, for each of its keys.
+    /// A tag word, which is 0 for a free line, followed by a pointer to the object, or 0, for each of its row ids.
     @usableFromInline typealias Line = UnsafeMutablePointer<Atomic<UInt>>
 
     @usableFromInline static let width = 8
     @usableFromInline static let keysPerLine: UInt64 = 7
-    /// Room for two lines: most transactions have few objects, and make a map for each entity that they touch.
+    /// The minimum capacity, with room for two lines. Most transactions use few objects and create a map for each entity.
     private static let leastCapacity = 4
-    /// A table of few lines is in few lines of a cache wherever it is; aligned memory takes the allocator several times as long.
+    /// The minimum number of lines for aligned memory. A small table occupies few cache lines regardless of alignment, and aligned allocation takes
+    /// several times as long.
     private static let leastAlignedCapacity = 32
 
-    /// The owner, as long as it lives; see ``owner``.
+    /// The owning context while it is alive; see ``owner``.
     @usableFromInline unowned(unsafe) let context: Context
     /// The entity's index in the context's table.
     @usableFromInline let slot: Int32
-    /// Whether its objects are of several classes, so that casts have to be checked.
+    /// A Boolean value that indicates whether the objects are of several classes, so that casts must be checked.
     @usableFromInline let isPolymorphic: Bool
-    /// Whether the objects keep the context alive: one reference of the map for all of them. Otherwise the context may end before them.
+    /// A Boolean value that indicates whether the objects keep the context alive, through one reference held by the map. Otherwise the context may be
+    /// released before them.
     @usableFromInline let keepsContext: Bool
 
-    /// Protects the members below from the deinits of objects on other threads.
+    /// Protects the properties below from deinits of objects on other threads.
     @usableFromInline let lock = Atomic<UInt8>(0)
-    /// The number of objects that refer to this map.
+    /// The number of objects that reference this map.
     @exclusivity(unchecked) private var holders = 0
-    /// The context that has taken the objects over from one that has ended.
+    /// The context that has adopted the objects of a released context.
     @exclusivity(unchecked) private var heir: Unmanaged<Context>?
-    /// Whether an object was inserted for a key while the one before was being deinitialized, so that a word may be of another object than the one that goes.
+    /// A Boolean value that indicates whether an object was inserted while its predecessor with the same row id was being deinitialized, so that a
+    /// word may belong to another object.
     @exclusivity(unchecked) private var hasReplaced = false
-    /// The keys of deinitialized objects whose relationship lists the context still has.
+    /// The row ids of deinitialized objects whose member lists the context still caches.
     @exclusivity(unchecked) private var forgotten: [Int64] = []
     @usableFromInline let hasForgotten = Atomic<Bool>(false)
-    /// The line of the last deinit, and its first word.
+    /// The most recently cleared line, and its tag.
     @exclusivity(unchecked) private var clearedTag: UInt = 0
     @exclusivity(unchecked) private var clearedLine: Line?
 
-    // Only the owner writes these, and those of the table under the lock.
+    // Written only by the owner; the properties of the table are written under the lock.
 
-    /// `capacity` lines; nil before the first object.
+    /// The `capacity` lines; nil before the first object is inserted.
     @exclusivity(unchecked) private var lines: Line?
-    /// A power of two.
+    /// The number of lines, a power of two.
     @exclusivity(unchecked) private var capacity = 0
     @exclusivity(unchecked) private var shift: UInt64 = 0
     @exclusivity(unchecked) private var used = 0
-    /// The line that was looked at last, and its first word.
+    /// The most recently used line, and its tag.
     @exclusivity(unchecked) @usableFromInline var lastTag: UInt = 0
     @exclusivity(unchecked) @usableFromInline var lastLine: Line?
-    /// How many calls of ``beginBatch()`` are open, and how many objects were made since the outermost.
+    /// The number of nested ``beginBatch()`` calls, and the number of objects created since the outermost one.
     @exclusivity(unchecked) @usableFromInline var batchDepth = 0
     @exclusivity(unchecked) @usableFromInline var batchCount = 0
 
-    /// Whether nearly all that was fetched last was alive already, as when a list is fetched again.
+    /// A Boolean value that indicates whether nearly all objects of the last fetch were already registered, as when a list is fetched repeatedly.
     @exclusivity(unchecked) @usableFromInline private(set) var isWarm = false
 
-    /// Whether the objects whose hashes are asked for are noted; see ``Transaction/lendSet(_:_:)``.
+    /// A Boolean value that indicates whether hashed objects are recorded; see ``Transaction/lendSet(_:_:)``.
     @exclusivity(unchecked) @usableFromInline private(set) var isNoting = false
     @exclusivity(unchecked) private var noters = 0
     @exclusivity(unchecked) private var noted: [Int64] = []
@@ -90,7 +94,7 @@ final class IdentityMap {
     @inlinable @inline(__always)
     func release() { lock.store(0, ordering: .releasing) }
 
-    /// The lock is held for the time of a few instructions, or of the rebuilding of the table; a thread that does not get it soon sleeps.
+    /// The lock is held for a few instructions, or while the table is rebuilt. A thread that cannot acquire it soon sleeps.
     @usableFromInline
     func waitForLock() {
         var attempts = 0
@@ -100,13 +104,13 @@ final class IdentityMap {
         } while lock.load(ordering: .relaxed) != 0 || lock.exchange(1, ordering: .acquiring) != 0
     }
 
-    // MARK: The context's life
+    // MARK: Lifetime of the context
 
-    /// The context that answers for the objects.
+    /// The context that the objects belong to.
     @inlinable
     var owner: Context { keepsContext ? context : currentOwner() }
 
-    /// Where the objects do not keep the context alive, another thread may release it now.
+    /// If the objects do not keep the context alive, another thread may be releasing it now.
     @usableFromInline
     func currentOwner() -> Context {
         var attempts = 0
@@ -115,7 +119,7 @@ final class IdentityMap {
             let found = heir?.takeUnretainedValue() ?? tryRetained(Unmanaged.passUnretained(context).toOpaque()).map(Self.asContext)
             release()
             if let found { return found }
-            // Its deinit is about to name an heir.
+            // The context's deinit is about to set `heir`.
             attempts += 1
             pauseThread(attempt: attempts)
         }
@@ -123,7 +127,7 @@ final class IdentityMap {
 
     private static func asContext(_ object: AnyObject) -> Context { unsafeDowncast(object, to: Context.self) }
 
-    /// Called for each object that is made.
+    /// Called for each created object.
     @inlinable
     func willHold() { if batchDepth > 0 { batchCount &+= 1 } else { hold() } }
 
@@ -138,10 +142,10 @@ final class IdentityMap {
 
     private func keepContext() { if keepsContext { _ = Unmanaged.passUnretained(context).retain() } }
 
-    /// Stands for the objects of a batch until they are counted.
+    /// A placeholder in `holders` for the objects of a batch until they are counted.
     private static let batchToken = 1 << 48
 
-    /// Called before many objects are made: they are counted at the end, all at once.
+    /// Called before many objects are created. They are counted together at the end.
     @usableFromInline
     func beginBatch() {
         batchDepth += 1
@@ -166,7 +170,7 @@ final class IdentityMap {
         released?.release()
     }
 
-    /// Called when an object goes, on any thread: its last word, as the map may go with it.
+    /// Called when an object is deinitialized, on any thread. The object must not use the map afterwards, because the map may be released.
     func forget(_ key: Int64, hasMembers: Bool) {
         acquire()
         clear(key)
@@ -180,21 +184,21 @@ final class IdentityMap {
         released?.release()
     }
 
-    /// Whether any objects are alive.
+    /// A Boolean value that indicates whether any objects are alive.
     var isHeld: Bool {
         acquire()
         defer { release() }
         return holders > 0
     }
 
-    /// Called when the context ends before its objects: they keep another one alive from now on.
+    /// Called when the context is released before its objects. They retain another context from then on.
     func leave(to heir: Context) {
         acquire()
         if holders > 0 { self.heir = Unmanaged.passRetained(heir) }
         release()
     }
 
-    /// The keys of deinitialized objects whose relationship lists can be dropped, each time only the new ones.
+    /// Returns and removes the row ids of deinitialized objects whose member lists can be removed.
     func takeForgotten() -> [Int64] {
         acquire()
         defer { release() }
@@ -203,35 +207,37 @@ final class IdentityMap {
         return forgotten
     }
 
-    // MARK: What was fetched
+    // MARK: Fetch statistics
 
-    /// The rows of a fetch that make it worth a guess about the next one.
+    /// The minimum number of rows of a fetch from which the next one is predicted.
     @usableFromInline static let telling = 64
 
-    /// Whether so many of the rows of a fetch need not have been read.
+    /// Returns whether reading the rows of a fetch was unnecessary for nearly all of them.
     @inlinable
     static func isMost(_ living: Int, of rows: Int) -> Bool { (rows &- living) &* 16 <= max(rows, telling) }
 
-    /// Called after each fetch of rows. Small ones tell nothing.
+    /// Called after each fetch of rows. Small fetches are ignored.
     @inlinable
     func noteFetch(living: Int, of rows: Int) { if rows >= Self.telling { setWarm(Self.isMost(living, of: rows)) } }
 
     @usableFromInline
     func setWarm(_ isWarm: Bool) { self.isWarm = isWarm }
 
-    // MARK: What is looked for in sets
+    // MARK: Recording of hashed objects
 
     @usableFromInline
     func note(_ key: Int64) { noted.append(key) }
 
-    /// - Returns: where the notes begin.
+    /// Starts recording.
+    /// - Returns: the start of the new records.
     func beginNoting() -> Int {
         noters += 1
         isNoting = true
         return noted.count
     }
 
-    /// - Returns: the keys of the objects whose hashes were asked for since the beginning.
+    /// Ends recording.
+    /// - Returns: the row ids of the objects hashed since the start.
     func endNoting(_ first: Int) -> [Int64] {
         let found = Array(noted[first...])
         noters -= 1
@@ -244,7 +250,7 @@ final class IdentityMap {
 
     // MARK: Objects
 
-    /// The object of a key, if one is alive.
+    /// Returns the registered object with a row id, if it is alive.
     @inlinable
     func object(_ key: Int64) -> AnyObject? {
         let (tag, place) = Self.place(of: key)
@@ -258,7 +264,7 @@ final class IdentityMap {
         defer { release() }
         guard let pointer = UnsafeMutableRawPointer(bitPattern: word.pointee.load(ordering: .relaxed)) else { return nil }
         if let object = tryRetained(pointer) { return object }
-        // Another thread is deinitializing it, and waits for the lock.
+        // Another thread is deinitializing it and waits for the lock.
         word.pointee.store(0, ordering: .relaxed)
         hasReplaced = true
         return nil
@@ -271,7 +277,7 @@ final class IdentityMap {
         line[place].store(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()), ordering: .relaxed)
     }
 
-    /// Clears the word of an object that is being deinitialized. Under the lock, on any thread.
+    /// Clears the word of an object that is being deinitialized. Called under the lock, on any thread.
     private func clear(_ key: Int64) {
         let (tag, place) = Self.place(of: key)
         guard let line = tag == clearedTag ? clearedLine : search(tag) else { return }
@@ -285,7 +291,7 @@ final class IdentityMap {
         line[place].store(0, ordering: .relaxed)
     }
 
-    /// The living objects, kept alive by the answer.
+    /// The registered objects, retained by the result.
     var objects: [AnyObject] {
         acquire()
         defer { release() }
@@ -304,7 +310,7 @@ final class IdentityMap {
 
     // MARK: Lines
 
-    /// What the line of a key begins with, and the key's place in it.
+    /// Returns the tag of a row id's line and the position of the row id in it.
     @inlinable @inline(__always)
     static func place(of key: Int64) -> (tag: UInt, place: Int) {
         let key = UInt64(bitPattern: key)
@@ -315,13 +321,13 @@ final class IdentityMap {
     @inlinable @inline(__always)
     func line(_ tag: UInt) -> Line? { tag == lastTag ? lastLine : find(tag) }
 
-    /// Where a line belongs.
+    /// Returns the preferred index of a line.
     private func home(_ tag: UInt) -> Int {
-        // Fibonacci hashing: the golden ratio spreads numbers in a row, and the highest bits are the best.
+        // Fibonacci hashing: multiplying by the golden ratio distributes consecutive tags well, especially in the highest bits.
         Int(truncatingIfNeeded: (UInt64(truncatingIfNeeded: tag) &* 0x9e37_79b9_7f4a_7c15) &>> shift)
     }
 
-    /// The owner's way to a line that is not the last one.
+    /// Finds a line other than the most recently used one. Called by the owner.
     @usableFromInline
     func find(_ tag: UInt) -> Line? {
         guard let line = search(tag) else { return nil }
@@ -358,13 +364,13 @@ final class IdentityMap {
         return line
     }
 
-    /// Removes the line that was looked at last if its objects are gone and no other line was moved behind it: objects that are read one by one and released
-    /// at once leave no lines behind, so that the table need not be rebuilt.
+    /// Removes the most recently used line if its objects were released and no other line depends on it. Objects that are read and released one by
+    /// one then leave no lines, and the table is not rebuilt.
     private func removeLastLine() {
         guard let lines, let line = lastLine, Self.isEmpty(line) else { return }
         let next = ((line - lines) / Self.width &+ 1) & (capacity &- 1)
         guard lines[next &* Self.width].load(ordering: .relaxed) == 0 else { return }
-        // Under the lock, as a deinit on another thread may be looking for its line. It looks for one that is not empty.
+        // The lock is required because a deinit on another thread may be searching for its line, which is not empty.
         acquire()
         line[0].store(0, ordering: .relaxed)
         clearedTag = 0
@@ -375,7 +381,7 @@ final class IdentityMap {
         release()
     }
 
-    /// The free line that a new number belongs into. Its words are 0.
+    /// Returns the free line for a new tag. Its words are 0.
     private func free(_ tag: UInt) -> Line {
         guard let lines else { preconditionFailure("A map without lines has no free one.") }
         var index = home(tag)
@@ -389,7 +395,7 @@ final class IdentityMap {
         return words == 0
     }
 
-    /// Moves the lines that are not empty to a table of a size that fits them. Under the lock.
+    /// Moves non-empty lines to a new table of suitable size. Called under the lock.
     private func rebuild() {
         let old = lines
         let oldCapacity = capacity
@@ -398,7 +404,7 @@ final class IdentityMap {
             guard let line = old.map({ $0 + number * Self.width }), line[0].load(ordering: .relaxed) != 0 else { continue }
             if Self.isEmpty(line) { line[0].store(0, ordering: .relaxed) } else { used += 1 }
         }
-        // At most two fifths are used afterwards, so the next time comes after a quarter as many new lines as there is room for.
+        // At most two fifths are used afterwards, so at least a quarter of the capacity can be added before the next rebuild.
         capacity = Self.leastCapacity
         while (used + 1) * 5 > capacity * 2 { capacity *= 2 }
         shift = UInt64(64 - capacity.trailingZeroBitCount)

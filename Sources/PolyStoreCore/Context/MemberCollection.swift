@@ -1,22 +1,22 @@
-/// The objects of a to-many relationship as the collection that a program changes in place.
+/// The members of a to-many relationship as a collection that is mutated in place.
 ///
-/// It is handed out, changed and taken back without being copied, and only what is different is carried over to the other ends.
+/// The collection is lent, mutated and taken back without being copied. Only the differences are applied to the inverse relationships.
 class MemberCollection {
-    /// Whether it is handed out.
+    /// A Boolean value that indicates whether the collection is lent.
     final var isOut = false
-    /// Whether the relationship was changed in another way meanwhile.
+    /// A Boolean value that indicates whether the relationship was changed in another way while the collection was lent.
     final var isOutdated = false
 
-    /// Whether it was handed out since it was last compared as a whole.
+    /// A Boolean value that indicates whether the collection was lent since it was last compared as a whole.
     final var isUnsettled = false
 
-    /// Called when an object is added at the other end.
-    /// - Returns: false where the collection cannot follow.
+    /// Called when an object is added through the inverse relationship.
+    /// - Returns: false if the collection cannot be updated.
     func add(_ object: any Model) -> Bool { false }
     func remove(_ object: any Model) -> Bool { false }
-    /// Sets the relationship of an object to what is in the collection.
+    /// Sets the relationship of an object to the members of the collection.
     func assign(_ relationship: Int, of owner: any Model) {}
-    /// Whether it has exactly the objects of these ids; where there is an order, in this one.
+    /// Returns whether the collection contains exactly the objects with these row ids, in this order if it is ordered.
     func matches(_ keys: [Int64]) -> Bool { false }
 }
 
@@ -63,15 +63,15 @@ final class MemberArray<T: Model>: MemberCollection {
     override func matches(_ keys: [Int64]) -> Bool { members.count == keys.count && zip(members, keys).allSatisfy { $0._$state.key == $1 } }
 }
 
-/// A collection while a program changes it.
+/// A collection that is lent for mutation.
 public struct MemberLoan<C> {
-    /// Referred to from here alone, so that changing it copies nothing.
+    /// The members. This is their only reference, so mutating them does not copy.
     public var members: C
-    /// Where it comes from; nil: it is a copy.
+    /// The origin of the members; nil if they are a copy.
     var collection: MemberCollection?
-    /// Where its elements were in memory: a collection whose elements are elsewhere was replaced, or has grown.
+    /// The address of the elements when they were lent. It changes if the collection is replaced or grows.
     var address: UInt = 0
-    /// From which of the noted look-ups on they belong to this loan.
+    /// The index of the first recorded hash that belongs to this loan.
     var firstNote = 0
 
     init(_ members: C) { self.members = members }

@@ -1,20 +1,20 @@
-/// The ids that a to-many relationship of one object leads to, in order, each once. Appending, removing and looking up take constant time on average.
+/// The ordered row ids of the members of a to-many relationship, without duplicates. Appending, removing and lookup take amortized constant time.
 struct MemberList {
-    /// In order, with ids among them that are gone.
+    /// The row ids in order, including removed ones.
     private var slots: [Int64]
-    /// Where each id is; a slot that its id does not name is empty. nil until somebody needs it.
+    /// The index of each row id in `slots`; nil until it is needed. Slots that are not referenced are empty.
     private var places: [Int64: Int]?
-    /// So many slots are empty.
+    /// The number of empty slots.
     private var gaps = 0
 
-    /// A list up to this length is searched without an index.
+    /// The maximum length of a list that is searched without an index.
     private static let short = 16
 
     init(_ keys: [Int64]) { slots = keys }
 
     var count: Int { slots.count - gaps }
 
-    /// The ids in order.
+    /// The row ids in order.
     var keys: [Int64] {
         mutating get {
             close()
@@ -22,7 +22,7 @@ struct MemberList {
         }
     }
 
-    /// The id at a position.
+    /// The row id at a position.
     subscript(_ position: Int) -> Int64 {
         mutating get {
             close()
@@ -35,8 +35,8 @@ struct MemberList {
         return index()[key] != nil
     }
 
-    /// Adds an id at the end.
-    /// - Returns: false where the list has it already.
+    /// Appends a row id.
+    /// - Returns: false if the list already contains it.
     mutating func append(_ key: Int64) -> Bool {
         if contains(key) { return false }
         places?[key] = slots.count
@@ -44,7 +44,8 @@ struct MemberList {
         return true
     }
 
-    /// - Returns: false where the list does not have the id.
+    /// Removes a row id.
+    /// - Returns: false if the list does not contain it.
     mutating func remove(_ key: Int64) -> Bool {
         guard places != nil || slots.count > Self.short else {
             guard let place = slots.lastIndex(of: key) else { return false }
@@ -66,7 +67,7 @@ struct MemberList {
         return true
     }
 
-    /// Adds ids, none of which is in the list, at a position.
+    /// Inserts row ids that the list does not contain at a position.
     mutating func insert(_ keys: [Int64], at position: Int) {
         close()
         if position == slots.count, places != nil {
@@ -94,7 +95,7 @@ struct MemberList {
         return found
     }
 
-    /// Takes the empty slots out.
+    /// Removes the empty slots.
     private mutating func close() {
         guard gaps > 0, let known = places else { return }
         slots = slots.indices.filter { known[slots[$0]] == $0 }.map { slots[$0] }

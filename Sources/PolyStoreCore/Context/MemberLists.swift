@@ -1,10 +1,10 @@
-/// What a context knows of to-many relationships: the ids that they lead to, where somebody asked, and the collections that are changed in place.
+/// The cached row ids of the members of to-many relationships, and the collections that are mutated in place.
 ///
-/// Whatever is taken out is given to the caller: letting go of a collection can let go of its objects, and these come back to this structure.
+/// Removed collections are returned to the caller: releasing a collection can release its objects, whose deinits access this structure.
 @usableFromInline
 struct MemberLists {
     private var lists: [MemberKey: MemberList] = [:]
-    /// Only of relationships that have a list.
+    /// The collections; their relationships also have a list.
     private(set) var collections: [MemberKey: MemberCollection] = [:]
 
     @usableFromInline
@@ -14,7 +14,7 @@ struct MemberLists {
 
     func contains(_ key: MemberKey) -> Bool { lists.index(forKey: key) != nil }
 
-    /// The ids that a relationship leads to; nil where nobody has asked.
+    /// Returns the row ids of the members of a relationship, or nil if they are not cached.
     mutating func keys(_ key: MemberKey) -> [Int64]? {
         guard let index = lists.index(forKey: key) else { return nil }
         return lists.values[index].keys
@@ -27,7 +27,7 @@ struct MemberLists {
         return lists.values[index].contains(target)
     }
 
-    /// Remembers the ids that a relationship leads to. A collection of it is out of date with that.
+    /// Caches the row ids of the members of a relationship, and returns its collection, which is then outdated.
     mutating func set(_ key: MemberKey, _ keys: [Int64]) -> MemberCollection? {
         lists[key] = MemberList(keys)
         return collections.isEmpty ? nil : collections.removeValue(forKey: key)

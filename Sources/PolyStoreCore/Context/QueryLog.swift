@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
-/// Logs every request of a context at `trace`: what is asked for and how the store will find it, with the engine's own statement where it has one.
+/// Logs every request of a context at `trace`: the request and its query plan, with the statement of the engine if it has one.
 final class QueryLog: ReadWatcher {
     private let logger: any StoreLogger
     private let site: CallSite
 
-    /// - Returns: nil unless the logger wants messages at `trace`.
+    /// - Returns: nil unless the logger accepts `trace`.
     init?(_ logger: any StoreLogger, _ site: CallSite) {
         guard logger.isEnabled(.trace) else { return nil }
         self.logger = logger
@@ -28,7 +28,7 @@ final class QueryLog: ReadWatcher {
         }
     }
 
-    /// In one line. A request that is refused has no plan; the caller gets the error.
+    /// Returns the plan as one line of text. An invalid request has no plan; the caller receives its error.
     static func plan(_ request: FetchRequest, _ inner: any ReadTransaction) -> String {
         guard let plan = try? inner.plan(request) else { return "fetch \(request.entity.name)" }
         return plan.description.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "; ")

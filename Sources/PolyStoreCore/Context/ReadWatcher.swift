@@ -1,14 +1,14 @@
 import PolyStoreBackend
 
-/// Sees every request that a context sends to a store.
+/// An observer of the requests that a context sends to stores.
 protocol ReadWatcher: AnyObject {
-    /// The transaction to read through instead.
+    /// Returns the transaction to read through instead.
     func watched(_ transaction: any ReadTransaction, of store: PersistentStore) -> any ReadTransaction
 }
 
-/// A read transaction that reports each request before it passes it on.
+/// A read transaction that reports each request before it forwards it.
 final class WatchedTransaction: ReadTransaction {
-    /// What a context asks a store for.
+    /// A request to a store.
     enum Request {
         case record(Entity, id: Int64)
         case related(Relationship, sources: Int)

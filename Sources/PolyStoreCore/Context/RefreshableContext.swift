@@ -1,25 +1,32 @@
 import PolyStoreBackend
 
-/// A read-only context that shows one version until it is told to move on: ``DataStack/newContext(file:line:)``.
+/// A read-only context that shows one version until it is refreshed; see ``DataStack/newContext(file:line:)``.
 ///
-/// Not Sendable, used by one thread, task or actor at a time.
+/// It is not Sendable and is used by one thread, task or actor at a time.
 public class RefreshableContext: SnapshotContext {
-    /// Collects the commits that the context has not shown yet; nil as long as it need not know what they changed.
+    /// Buffers the commits that the context does not show yet; nil as long as it does not need their changes.
     @exclusivity(unchecked) final var feed: CommitFeed?
-    /// Stores of which commits may be missing in the feed.
+    /// The indexes of stores with commits that may be missing in the feed.
     @exclusivity(unchecked) private final var gaps: Set<Int> = []
     @exclusivity(unchecked) private final var isMoving = false
-    /// A Boolean value that indicates whether a move has failed, so that objects and monitors may show what the snapshots no longer do.
+    /// A Boolean value that indicates whether a move has failed, so that objects and monitors may be inconsistent with the snapshots.
     @exclusivity(unchecked) private final var isOutdated = false
-    /// A Boolean value that indicates whether a move was asked for while another one was under way.
+    /// A Boolean value that indicates whether another move was requested during a move.
     @exclusivity(unchecked) private final var mustMoveAgain = false
+    /// The generation of the table at the last move.
+    @exclusivity(unchecked) private final var shownGeneration: Int
 
-    /// Moves to the newest version: forgets every value that was read, so that each is read anew when it is asked for. Objects that were
-    /// deleted meanwhile say so in ``Model/isDeleted`` then. Monitors notify their observers. In a callback of a monitor it takes effect when all
-    /// callbacks have returned.
+    override init(core: StackCore, table: StoreTable, _ site: CallSite) {
+        shownGeneration = table.generation
+        super.init(core: core, table: table, site)
+    }
+
+    /// Moves to the newest version and turns all objects into faults, which read their values on the next access. Objects that were deleted in the
+    /// meantime then have ``Model/isDeleted`` set. Monitors notify their observers. When called by an observer of a monitor, it takes effect after
+    /// all observers have returned.
     public final func refresh() throws { try move(isRefresh: true) }
 
-    /// Shows what was committed, and brings every living object and every monitor up to date.
+    /// Moves to the newest version and updates every registered object and every monitor.
     final func catchUp() throws { try move(isRefresh: false) }
 
     private func move(isRefresh: Bool) throws {
@@ -36,7 +43,7 @@ public class RefreshableContext: SnapshotContext {
         }
     }
 
-    /// Collects commits from now on.
+    /// Subscribes to commits.
     final func follow(_ feed: CommitFeed) {
         guard self.feed == nil else { return }
         core.hub.follow(feed)
@@ -52,20 +59,22 @@ public class RefreshableContext: SnapshotContext {
     final override func beginObserving() { if feed == nil { follow(CommitFeed()) } }
 
     private func moveOnce(isRefresh: Bool) throws {
-        let known = table.stores.count
         update(core.table.withLock { $0 })
-        let hasNewStores = table.stores.count > known
+        // `DataStack.view` updates the table as well, so it can be newer than the last move.
+        let hasNewStores = table.generation != shownGeneration
+        shownGeneration = table.generation
+        if hasNewStores { endReadersOfRemovedStores() }
         guard !readers.isEmpty || hasNewStores else { return }
         forgetRowsAhead()
         watchReads()
         var target = try newReaders(isRefresh: isRefresh)
-        guard isRefresh || hasNewStores || isOutdated || !target.readers.isEmpty else { return }
+        guard isRefresh || hasNewStores || isOutdated || !target.readers.isEmpty else { return renewReaders() }
         if isOutdated { target.isPartial = true }
         let step = CommittedStep()
         for commit in target.commits { step.add(commit, table) }
         let (old, new, entries, wasOutdated) = (readers, target.readers, table.entries, isOutdated)
         if let observers {
-            // Where reading fails, more is reported than has changed.
+            // If reading fails, more changes are reported than have occurred.
             try? step.settle(
                 entries, where: observers.reports, old: { old.indices.contains($0.index) ? old[$0.index] : nil },
                 new: { new[$0.index] ?? (old.indices.contains($0.index) ? old[$0.index] : nil) })
@@ -84,7 +93,10 @@ public class RefreshableContext: SnapshotContext {
         for observer in concerned { observer.contextWillMove(move) }
         for (index, reader) in target.readers { readers[index] = reader }
         if let ledgerID { core.snapshots.renew(ledgerID) }
-        defer { for index in target.readers.keys { old[index]?.end() } }
+        defer {
+            for index in target.readers.keys { old[index]?.end() }
+            renewReaders()
+        }
         do {
             if isRefresh || target.isPartial {
                 try forgetObjects()
@@ -96,16 +108,29 @@ public class RefreshableContext: SnapshotContext {
             throw error
         }
         isOutdated = false
-        target.commits = []
         for observer in concerned { observer.contextDidMove(move, self) }
         for observer in concerned { observer.notify() }
     }
 
-    /// Snapshots to move to, by store, with the commits in between.
+    /// Allows the stores to reclaim the space of versions before the current snapshots.
+    private func renewReaders() {
+        var concernsOthers = false
+        for case let reader? in readers where reader.renew() { concernsOthers = true }
+        if concernsOthers { core.wakeFollowers() }
+    }
+
+    private func endReadersOfRemovedStores() {
+        for store in table.stores where store.index < readers.count && !table.isOpen(store) {
+            readers[store.index]?.end()
+            readers[store.index] = nil
+        }
+    }
+
+    /// The snapshots to move to, by store index, with the commits in between.
     private struct Target {
         var readers: [Int: any ReadTransaction] = [:]
         var commits: [CommittedChanges] = []
-        /// A Boolean value that indicates whether more has changed than the commits tell.
+        /// A Boolean value that indicates whether the list of commits is incomplete.
         var isPartial = false
     }
 
@@ -116,8 +141,8 @@ public class RefreshableContext: SnapshotContext {
         do {
             for store in table.stores where store.index < readers.count { try addReader(store, isRefresh: isRefresh, &news, to: &target) }
         } catch {
-            // What the feed told is lost.
-            gaps.formUnion(table.stores.map(\.index))
+            // The commits taken from the feed are lost.
+            gaps.formUnion(table.openStores.map(\.index))
             for reader in target.readers.values { reader.end() }
             throw error
         }
@@ -129,10 +154,10 @@ public class RefreshableContext: SnapshotContext {
         let commits = news.commits.filter { $0.store === store && $0.version > old.version }
         let isUnknown = news.unknown.contains(store.index) || gaps.contains(store.index)
         guard isRefresh || !commits.isEmpty || isUnknown else { return }
-        let told = isRefresh ? nil : news.snapshots.removeValue(forKey: store.index)
-        let new = try told ?? store.backend.beginRead()
+        let delivered = isRefresh ? nil : news.snapshots.removeValue(forKey: store.index)
+        let new = try delivered ?? store.backend.beginRead()
         guard new.version > old.version else {
-            // It has read them already, when it began or was refreshed.
+            // The context has already read these commits, when it began or was refreshed.
             gaps.remove(store.index)
             return new.end()
         }
@@ -142,13 +167,15 @@ public class RefreshableContext: SnapshotContext {
         if isUnknown || feed == nil || commits.last?.version != new.version { target.isPartial = true }
     }
 
-    /// Lets every object read its values again.
+    /// Turns all objects into faults.
     private func forgetObjects() throws {
         forgetAllMembers()
         for map in maps {
             for case let object as any Model in map.objects {
-                // What was deleted may be there again.
+                // A deleted object may exist again.
                 let entry = entry(object._$state.slot)
+                // Objects of a removed store keep their last values.
+                guard table.isOpen(entry.store) else { continue }
                 if object.isDeleted {
                     guard try storage(entry.store).record(entry.entity, id: object._$state.key) != nil else { continue }
                     object._$state.flags.subtract([.deleted, .missing])
@@ -161,11 +188,7 @@ public class RefreshableContext: SnapshotContext {
     private func merge(_ commit: CommittedChanges) throws {
         for change in commit.changes.changes {
             let slot = commit.store.firstSlot + Int32(change.entity)
-            switch change.kind {
-            // Of an object that was only moved in a list nothing is written but its position.
-            case .update where change.mask.isDisjoint(with: entry(slot).declaredFields): continue
-            case .insert, .update, .delete: try merge(entry(slot).type, slot, change, commit.changes)
-            }
+            if change.concernsProperties(of: entry(slot)) { try merge(entry(slot).type, slot, change, commit.changes) }
         }
         for key in commit.touched { forgetMembers(key) }
     }
@@ -173,12 +196,12 @@ public class RefreshableContext: SnapshotContext {
     private func merge<T: Model>(_ type: T.Type, _ slot: Int32, _ change: ChangeSet.Change, _ changes: ChangeSet) throws {
         guard let object = living(type, slot, change.id) else { return }
         if change.kind == .insert {
-            // It was deleted, and is there again.
+            // The object was deleted and inserted again.
             guard object.isDeleted else { return }
             object._$state.flags.subtract([.deleted, .missing])
             object._$state.flags.insert(.fault)
         } else if change.kind == .delete {
-            // A fault that was never read has no last values, and nothing is left to read.
+            // A fault has no last values, and the record no longer exists.
             object._$state.flags.remove(.fault)
             object._$state.flags.insert(.deleted)
         } else if !object._$state.isFault {

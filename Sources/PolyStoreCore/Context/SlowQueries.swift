@@ -2,9 +2,9 @@ import Dispatch
 import PolyStoreBackend
 import Synchronization
 
-/// The duration from which on a fetch or query is logged as slow.
+/// The minimum duration of fetches and queries that are logged as slow.
 final class SlowQueryLimit: Sendable {
-    /// In nanoseconds; `UInt64.max` where nothing is measured.
+    /// The duration in nanoseconds; `UInt64.max` disables measuring.
     private let limit = Atomic<UInt64>(.max)
 
     var duration: Duration? {
@@ -19,10 +19,10 @@ final class SlowQueryLimit: Sendable {
         }
     }
 
-    /// - Returns: the time now; 0 where nothing is measured.
+    /// - Returns: the current time, or 0 if measuring is disabled.
     func start() -> UInt64 { limit.load(ordering: .relaxed) == .max ? 0 : DispatchTime.now().uptimeNanoseconds }
 
-    /// - Returns: the time since `began` in nanoseconds, if that is slow.
+    /// - Returns: the time since `began` in nanoseconds if it exceeds the limit, otherwise nil.
     func exceeded(since began: UInt64) -> UInt64? {
         let elapsed = DispatchTime.now().uptimeNanoseconds &- began
         return elapsed >= limit.load(ordering: .relaxed) ? elapsed : nil
@@ -30,8 +30,8 @@ final class SlowQueryLimit: Sendable {
 }
 
 extension DataStack {
-    /// The duration from which on a fetch or query is logged, at `warning`, with its plan and the place in the code that began its transaction, read or
-    /// context. The default is nil: nothing is measured.
+    /// The minimum duration of a fetch or query that is logged at `warning`, with its plan and the source location of its transaction, read or
+    /// context. The default is nil, which disables measuring.
     public var slowQueryThreshold: Duration? {
         get { core.slowQueries.duration }
         set { core.slowQueries.duration = newValue }
@@ -42,8 +42,8 @@ extension Context {
     @usableFromInline
     final func startTiming() -> UInt64 { core.slowQueries.start() }
 
-    /// Logs a fetch that took long.
-    /// - Parameter began: what ``startTiming()`` returned.
+    /// Logs a fetch if it was slow.
+    /// - Parameter began: the result of ``startTiming()``.
     @usableFromInline
     final func endTiming(_ began: UInt64, _ fetch: ResolvedFetch) {
         endTiming(began, "Fetch", fetch.parts.map { ($0.entry, $0.request) })

@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// A read-only context over one version of each store. What `read { }` hands out.
+/// A read-only context over one snapshot of each store; the argument of the body of `read { }`.
 public class SnapshotContext: Context {
     @exclusivity(unchecked) final var readers: [(any ReadTransaction)?] = []
     @exclusivity(unchecked) final var hasEnded = false
-    /// By which the stack knows that it reads.
+    /// The identifier of the snapshot in the stack's list of open snapshots.
     @exclusivity(unchecked) final var ledgerID: Int?
 
     override var newerTable: StoreTable? { readers.isEmpty && !hasEnded ? core.table.withLock { $0 } : nil }
@@ -15,19 +15,19 @@ public class SnapshotContext: Context {
             throw StoreError(.closed, "This context has ended; its objects can no longer read from the store.", url: store.url)
         }
         try begin()
-        guard let reader = readers[store.index] else { throw StoreError(.closed, "The store is closed.", url: store.url) }
+        guard let reader = readers[store.index] else { throw store.removedError }
         return reader
     }
 
-    /// Pins every store that is not pinned yet, all at once, so that what is read belongs together.
+    /// Begins the missing snapshots of all stores together, so that they belong to the same point in time.
     func begin() throws {
         try core.process.check("This stack")
         if ledgerID == nil { ledgerID = core.snapshots.open(site) }
         while readers.count < table.stores.count { readers.append(nil) }
-        for store in table.stores where readers[store.index] == nil { readers[store.index] = try store.backend.beginRead() }
+        for store in table.openStores where readers[store.index] == nil { readers[store.index] = try store.backend.beginRead() }
     }
 
-    /// The version of a store that this context shows; nil before it has been read from.
+    /// Returns the version of a store that this context shows, or nil before the first read.
     public final func version(of store: PersistentStore) -> UInt64? {
         readers.indices.contains(store.index) ? readers[store.index]?.version : nil
     }

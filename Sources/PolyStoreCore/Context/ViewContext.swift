@@ -1,21 +1,22 @@
 import PolyStoreBackend
 
-/// A context of the main actor: live, read-only objects that follow every commit.
+/// A context of the main actor with live, read-only objects that are updated after every commit.
 ///
-/// It shows one version at a time and moves, whole, to the next: after an awaited `perform`, after `performAndWait` on the main actor,
-/// and soon after any other commit. Its objects then have the new values; deleted ones say so in `isDeleted` and keep their last values.
+/// It shows one version at a time and moves to the next as a whole: after an awaited `perform`, after `performAndWait` on the main actor, and shortly
+/// after any other commit. Its objects then have the new values. Deleted objects set `isDeleted` and keep their last values.
 ///
-/// ``DataStack/view`` is the one that is always there; ``DataStack/newView(_:file:line:)`` makes others, which may be told to move only when
+/// ``DataStack/view`` is the shared instance. ``DataStack/newView(_:file:line:)`` creates others, which can be configured to move only when
 /// ``RefreshableContext/refresh()`` is called.
 public final class ViewContext: RefreshableContext {
-    /// When a context of the main actor moves to the newest version.
+    /// The condition for moving to the newest version.
     public enum Refreshing: Sendable {
         /// After every commit.
         case automatic
-        /// When it is told to.
+        /// When ``RefreshableContext/refresh()`` is called.
         case manual
     }
 
+    /// The condition for moving to the newest version.
     public let refreshing: Refreshing
 
     init(core: StackCore, table: StoreTable, _ site: CallSite, _ refreshing: Refreshing) {
@@ -24,19 +25,22 @@ public final class ViewContext: RefreshableContext {
     }
 
     override func begin() throws {
-        // From here on commits are kept until the view has seen them; before there is nothing that could be out of date.
+        // Commits are buffered from the first snapshot on; before it no object can be outdated.
         if refreshing == .automatic, feed == nil { follow(CommitFeed()) }
         try super.begin()
     }
 }
 
-/// The contexts of the main actor that follow the commits.
+/// The main-actor contexts that are subscribed to commits.
 final class ViewList: Sendable {
     private struct Place {
         weak var view: ViewContext?
     }
 
     @MainActor private var places: [Place] = []
+
+    /// A Boolean value that indicates whether a task that updates the views is scheduled on the main actor.
+    private let isScheduled = Protected(false)
 
     init() {}
 
@@ -46,7 +50,20 @@ final class ViewList: Sendable {
         places.append(Place(view: view))
     }
 
-    /// Brings them all up to date.
+    /// Schedules one update of the views for all commits until it runs, so that a blocked main actor does not accumulate a task per commit.
+    func catchUpSoon(_ logger: any StoreLogger) {
+        let isFirst = isScheduled.withLock { isScheduled in
+            defer { isScheduled = true }
+            return !isScheduled
+        }
+        guard isFirst else { return }
+        Task { @MainActor in
+            isScheduled.withLock { $0 = false }
+            catchUp(logger)
+        }
+    }
+
+    /// Updates all views.
     @MainActor
     func catchUp(_ logger: any StoreLogger) {
         for place in places {
@@ -55,7 +72,7 @@ final class ViewList: Sendable {
                 try view.catchUp()
             } catch {
                 logger.write(.error, "The view could not follow a commit: \(error)")
-                // What it was told of is gone, so it reads everything anew.
+                // The pending commits are lost, so the view reads all objects again.
                 do { try view.refresh() } catch { logger.write(.error, "The view shows an earlier version: \(error)") }
             }
         }
@@ -63,8 +80,8 @@ final class ViewList: Sendable {
 }
 
 extension DataStack {
-    /// One more read-only context of the main actor, with objects of its own: for a window that is to show one version for as long as it
-    /// likes, or is to be let go with everything that it has read.
+    /// Creates another read-only context of the main actor with its own objects, for a window that shows one version for a longer time or whose
+    /// objects should be released together.
     @MainActor
     public func newView(_ refreshing: ViewContext.Refreshing = .automatic, file: StaticString = #fileID, line: UInt = #line) -> ViewContext
     {
@@ -74,9 +91,9 @@ extension DataStack {
         return view
     }
 
-    /// A read-only context for whoever asks, on whatever thread or actor: it shows one version until ``RefreshableContext/refresh()``.
+    /// Creates a read-only context for any thread or actor. It shows one version until ``RefreshableContext/refresh()`` is called.
     ///
-    /// It holds its version of the stores until it goes; see ``openSnapshots``. For a single look ``readAndWait(file:line:_:)`` is enough.
+    /// It keeps its snapshot open until it is released; see ``openSnapshots``. For a single read, use ``readAndWait(file:line:_:)``.
     public func newContext(file: StaticString = #fileID, line: UInt = #line) -> RefreshableContext {
         RefreshableContext(
             core: core, table: core.table.withLock { $0 }, CallSite("context", file: file, line: line))

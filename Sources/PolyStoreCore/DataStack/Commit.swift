@@ -1,20 +1,20 @@
 import PolyStoreBackend
 
-/// What one transaction has committed: for those who follow a stack; see ``DataStack/commits`` and ``DataStack/observeCommits(_:)``.
+/// The changes of one committed transaction, as delivered by ``DataStack/commits`` and ``DataStack/observeCommits(_:)``.
 ///
-/// Sendable; the ids lead to the objects in any context, and the keys tell which properties changed.
+/// It is Sendable. The ids can be used in any context, and the keys name the changed properties.
 public struct Commit: Sendable {
-    /// What the transaction gave as its source, to tell one's own changes from those of others; nil where it gave none.
+    /// The source that the transaction specified, which identifies the origin of the changes; nil if it did not specify one.
     public let sourceIdentifier: (any Hashable & Sendable)?
-    /// What else it wanted to be known.
+    /// Additional information specified by the transaction.
     public let userInfo: [String: any Sendable]
-    /// A Boolean value that indicates whether another process, or another stack of this one, has committed it. Its source is then the author that the
-    /// store's history names.
+    /// A Boolean value that indicates whether another process or another stack of this process committed the changes. The source is then the author
+    /// recorded in the store's history.
     public private(set) var isExternal = false
-    /// A Boolean value that indicates whether nothing is known of what was changed: others have written to a store without recording a history. Read
-    /// the objects again.
+    /// A Boolean value that indicates whether the changes are unknown, because another process or stack wrote to a store without recording a history. Read the
+    /// objects again.
     public private(set) var changesAreUnknown = false
-    /// A part for each store, in the order of the stack.
+    /// The changes of each store, in the order of the stack.
     let parts: [CommittedChanges]
     let table: StoreTable
 
@@ -29,20 +29,21 @@ public struct Commit: Sendable {
         self.table = table
     }
 
-    /// A commit of others of which nothing else is known.
+    /// Creates an external commit with unknown changes.
     init(ofUnknownChangesIn table: StoreTable) {
         self.init(sourceIdentifier: nil, userInfo: [:], isExternal: true, parts: [], table: table)
         changesAreUnknown = true
     }
 
-    /// The objects that were created.
+    /// Returns the ids of the created objects of a class.
     public func insertedObjectIDs<T: Model>(_ type: T.Type = T.self) -> Set<ObjectID<T>> { ids(type, .insert) }
-    /// The objects whose attributes or to-one relationships were changed.
+    /// Returns the ids of the objects of a class whose attributes or to-one relationships were changed.
     public func updatedObjectIDs<T: Model>(_ type: T.Type = T.self) -> Set<ObjectID<T>> { ids(type, .update) }
-    /// The objects that were deleted; a context that has moved on no longer finds them.
+    /// Returns the ids of the deleted objects of a class. A context that has moved to the commit no longer finds them.
     public func deletedObjectIDs<T: Model>(_ type: T.Type = T.self) -> Set<ObjectID<T>> { ids(type, .delete) }
 
-    /// The stored names of the properties of an object that were changed, to-many relationships included; of one that was created all its properties.
+    /// Returns the stored names of the changed properties of an object, including to-many relationships. For a created object, these are all of its
+    /// properties.
     public func changedKeys<T: Model>(of id: ObjectID<T>) -> Set<String> {
         var keys: Set<String> = []
         for part in parts where part.store === id.entry.store {
@@ -72,8 +73,7 @@ public struct Commit: Sendable {
             let names = entry.family?.kind(type)?.concreteNames
             for part in parts where part.store === entry.store {
                 for change in part.changes.changes where change.kind == kind && change.entity == entry.entity.index {
-                    // Of an object whose place in a list changed nothing else has to be said than that the list did.
-                    if kind == .update, change.mask.isDisjoint(with: entry.declaredFields) { continue }
+                    guard change.concernsProperties(of: entry) else { continue }
                     if let names, !names.contains(part.kind(of: change, entry)) { continue }
                     found.insert(ObjectID(entry: entry, key: change.id))
                 }
@@ -84,15 +84,15 @@ public struct Commit: Sendable {
 }
 
 extension CommittedChanges {
-    /// The entity of a changed object of a hierarchy.
+    /// Returns the entity name of a changed object in a class hierarchy.
     fileprivate func kind(of change: ChangeSet.Change, _ entry: StoreEntity) -> String {
         guard change.kind != .delete else { return deletedKinds[ObjectKey(slot: entry.slot, key: change.id)] ?? "" }
-        // Records are written whole, whatever of them is to be changed.
+        // Records in a change set are complete, independent of the changed fields.
         return (try? entry.family?.kind(changes.record(change)).name) ?? ""
     }
 }
 
-/// Ends the observation when it goes.
+/// A subscription to commits, which ends when it is released.
 public final class CommitObservation: Sendable {
     private let hub: CommitHub
     private let id: Int
@@ -102,13 +102,14 @@ public final class CommitObservation: Sendable {
         self.id = id
     }
 
+    /// Ends the subscription.
     public func cancel() { hub.removeObserver(id) }
 
     deinit { cancel() }
 }
 
 extension DataStack {
-    /// Calls a closure after every commit, on a queue of the stack's own, in the order of the commits, until the answer is let go.
+    /// Calls a closure after every commit, on a queue of the stack, in the order of the commits, until the returned observation is released.
     public func observeCommits(_ tell: @escaping @Sendable (Commit) -> Void) -> CommitObservation { observeCommits(tell, end: {}) }
 
     private func observeCommits(
@@ -117,7 +118,7 @@ extension DataStack {
         CommitObservation(core.hub, core.hub.observe(tell, end: end))
     }
 
-    /// Every commit from now on, until the stack goes. What is not taken yet waits, without a limit.
+    /// An asynchronous sequence of the commits from now on, which ends when the stack is released. Unread commits are buffered without a limit.
     public var commits: AsyncStream<Commit> {
         AsyncStream { continuation in
             let observation = observeCommits({ continuation.yield($0) }, end: { continuation.finish() })

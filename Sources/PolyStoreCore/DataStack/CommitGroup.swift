@@ -1,13 +1,13 @@
 import Dispatch
 import PolyStoreBackend
 
-/// When a group takes no more transactions, so that the first of them does not wait for ever.
+/// The limits at which a commit group accepts no further transactions. They bound the latency of its first transaction.
 package struct GroupLimits: Sendable {
-    /// So many have run.
+    /// The maximum number of transactions.
     package var transactions: Int
-    /// They have written so many bytes of records.
+    /// The maximum number of bytes of written records.
     package var bytes: Int
-    /// So long ago the first one has ended.
+    /// The maximum time since the end of the first transaction, in nanoseconds.
     package var nanoseconds: UInt64
 
     package init(transactions: Int = 256, bytes: Int = 4 << 20, nanoseconds: UInt64 = 10_000_000) {
@@ -17,18 +17,18 @@ package struct GroupLimits: Sendable {
     }
 }
 
-/// Transactions that ran one after another over the same write transactions of the stores, to be committed by one commit of each store.
+/// Consecutive transactions that share one write transaction per store and are committed together.
 ///
-/// Each sees what its predecessors applied. One that fails leaves nothing behind and the others as they are. All are acknowledged after the
-/// commit, in their order, and none if it fails.
-final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, and nobody else
+/// Each transaction sees the changes applied by its predecessors. A failing transaction does not affect the others in its group. All are acknowledged
+/// in order after the commit; if the commit fails, none is.
+final class CommitGroup: @unchecked Sendable {  // used only by the thread that owns the write queue
     /// A transaction that waits for the commit.
     private final class Member {
         let changes: [(store: PersistentStore, changes: ChangeSet)]
         let touched: MemberLog
-        /// The entities of deleted objects of hierarchies.
+        /// The entities of deleted objects in class hierarchies.
         let deletedKinds: [ObjectKey: String]
-        /// The stores whose state it depends on, by index.
+        /// The indexes of the stores whose state the transaction depends on.
         let stores: [Int]
         let origin: CommitOrigin?
         let site: CallSite
@@ -50,9 +50,9 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
 
     let core: StackCore
     private let limits: GroupLimits
-    // Whoever has the group uses it alone, and no access to one of these lasts longer than a line: exclusivity checks could find nothing.
+    // Access is exclusive to the owner of the write queue and never spans more than one statement, so exclusivity checks are redundant.
 
-    /// By store; nil where nothing is under way.
+    /// The parts by store index; nil for stores that the group has not used.
     @exclusivity(unchecked) var parts: [StorePart?] = []
     @exclusivity(unchecked) private var members: [Member] = []
     @exclusivity(unchecked) private var memberBytes = 0
@@ -64,14 +64,14 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         limits = core.groupLimits.withLock { $0 }
     }
 
-    /// Whether anything is under way that a commit, or a rollback, must end.
+    /// A Boolean value that indicates whether the group has begun write transactions that must be committed or rolled back.
     @exclusivity(unchecked) private(set) var isOpen = false
 
-    /// Whether another thread may go on with it.
+    /// A Boolean value that indicates whether another thread may continue with the group.
     var isTransferable: Bool { parts.allSatisfy { $0?.store.capabilities.has(.transferableWriter) ?? true } }
 
-    /// Whether one more transaction may join, which asks for a durability. One that asks for more than the others in a store that they changed does
-    /// not: they would wait for a flush that they did not ask for.
+    /// Returns whether a transaction of a given durability may join. A transaction that requires a flush does not join a group that changed a store
+    /// with relaxed durability, because its members would have to wait for the flush.
     func admits(_ durability: Durability?) -> Bool {
         guard isOpen else { return true }
         guard runs < limits.transactions, memberBytes < limits.bytes,
@@ -85,7 +85,8 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
 
     // MARK: Stores
 
-    /// The store's write transaction, begun at the first touch: from then on nobody else writes, so what is read here stays true.
+    /// Returns the write transaction of a store, and begins it on first use. No other writer can commit from then on, so values read here remain
+    /// current.
     func part(_ store: PersistentStore) throws -> StorePart {
         if store.index < parts.count, let part = parts[store.index] { return part }
         let part = StorePart(store, try store.writers.begin(store, core.lane), core.lane)
@@ -99,12 +100,11 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
 
     // MARK: Transactions
 
-    /// Runs a transaction and applies what it changed.
+    /// Runs a transaction and applies its changes.
     ///
-    /// Not generic, as the types of a result would be looked up in each transaction: the body keeps what it returns, and nobody uses it
-    /// before `done`.
-    /// - Parameter done: gets the error, if there is one: now, if it depends on nothing that is still to be committed, otherwise after the
-    ///   commit.
+    /// Not generic, because generic metadata would be looked up in each transaction. The body stores its result, which is not read before `done` is
+    /// called.
+    /// - Parameter done: receives the error, if any: immediately if the outcome does not depend on uncommitted changes, otherwise after the commit.
     func run(_ order: TransactionOrder, _ body: (Transaction) throws -> Void, done: @escaping ((any Error)?) -> Void) {
         if let ticket = order.ticket, ticket.isCancelled { return done(Ticket.error) }
         let transaction = Transaction(core: core, table: core.table.withLock { $0 }, group: self, order.site)
@@ -120,8 +120,8 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         conclude(transaction, changes, failure, done)
     }
 
-    /// Runs a transaction that says itself when it is to be committed.
-    /// - Parameter done: gets nil where it never said so.
+    /// Runs a transaction that is committed explicitly by its body.
+    /// - Parameter done: receives nil if the body did not commit.
     func runExplicit(
         _ order: TransactionOrder, _ transaction: ExplicitTransaction, _ body: () throws -> Void,
         done: @escaping (Result<Bool, any Error>?) -> Void
@@ -150,7 +150,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         }
     }
 
-    /// Checks and applies what a transaction changed: the point from which it is no longer cancelled.
+    /// Validates and applies the changes of a transaction. From here on the transaction can no longer be cancelled.
     private func write(
         _ transaction: Transaction, _ order: TransactionOrder
     ) throws -> [(store: PersistentStore, changes: ChangeSet)] {
@@ -162,8 +162,8 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         return changes
     }
 
-    /// Applies a transaction's change sets, to find out whether the stores accept them, and undoes them.
-    /// - Throws: ``Rehearsal`` where they do; the error of the store where it does not.
+    /// Applies the change sets of a transaction to check whether the stores accept them, and reverts them.
+    /// - Throws: ``Rehearsal`` if they do, otherwise the store's error.
     private func rehearse(_ sets: [(store: PersistentStore, changes: ChangeSet)]) throws {
         let failure = firstFailure(sets)
         do {
@@ -175,12 +175,13 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         throw failure?.1 ?? Rehearsal()
     }
 
-    /// Ends a transaction, and sees to it that it is acknowledged when its time has come.
+    /// Ends a transaction and schedules its acknowledgement.
     private func conclude(
         _ transaction: Transaction, _ changes: [(store: PersistentStore, changes: ChangeSet)], _ failure: (any Error)?,
         _ done: @escaping ((any Error)?) -> Void
     ) {
-        // One that touched no store waits for all before it, so that a caller can wait for them by an empty transaction; it does not fail with them.
+        // A transaction that used no store waits for all its predecessors, so that a caller can wait for them with an empty transaction. It does not
+        // fail if they fail.
         let touched = transaction.touchedStores
         let isEmpty = touched.isEmpty
         let stores = isEmpty ? Array(parts.indices) : touched
@@ -190,7 +191,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         if let failure { core.logger.writeFailure(failure, site) }
         runs += 1
         if runs == 1 { firstEnd = DispatchTime.now().uptimeNanoseconds }
-        // What was seen of transactions that may still fail must not get out before they are committed, be it a value or an error.
+        // Results and errors that may depend on uncommitted changes are held back until those are committed.
         guard stores.contains(where: { begunPart($0)?.isChanged ?? false }) else { return done(failure) }
         memberBytes += changes.reduce(0) { $0 + $1.changes.byteCount }
         members.append(
@@ -200,7 +201,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
             ) { [failure] error in done(failure ?? (isEmpty ? nil : error)) })
     }
 
-    /// Applies a transaction's change sets to all stores, or to none.
+    /// Applies the change sets of a transaction to all stores, or to none.
     private func apply(
         _ sets: [(store: PersistentStore, changes: ChangeSet)], _ durability: Durability?, _ stores: [Int]
     ) throws {
@@ -208,8 +209,8 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
             for (store, changes) in sets { begunPart(store.index)?.didApply(changes, durability) }
             return
         }
-        // A rule that was broken is the transaction's own fault, and the store's write transaction goes on. Of anything else nobody knows what
-        // it has left.
+        // A constraint violation or invalid request leaves the store's write transaction intact. After any other error its state is unknown, so it is
+        // restored.
         let isOwnFault = [.constraint, .notFound, .misuse, .invalidValue].contains((failure as? StoreError)?.code)
         var spoiled = sets.prefix { $0.store !== store }.map(\.store.index)
         if !isOwnFault { spoiled.append(store.index) }
@@ -221,7 +222,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
             throw error
         }
         guard !isOwnFault, hadOthers else { throw failure }
-        // It may only have been too much together with the others.
+        // The transaction may have failed only because the group was too large.
         core.logger.write(
             .info, "A transaction failed in a group and is applied again after the others of the group are committed: \(failure)")
         let versions = try commitAhead(stores)
@@ -245,13 +246,13 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         return nil
     }
 
-    /// Undoes what the failing transaction did to a store, and keeps what the others did.
+    /// Reverts the changes of the failing transaction in a store and keeps those of its predecessors.
     private func restore(_ index: Int) throws {
         guard let part = begunPart(index) else { return }
         if part.isChanged { try part.beginAgain() } else { rollBack(part) }
     }
 
-    /// Ends everything without a commit.
+    /// Rolls back all stores and fails all members.
     private func giveUp(_ error: any Error) {
         for case let part? in parts { rollBack(part) }
         finish { _ in error }
@@ -259,14 +260,15 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
 
     // MARK: The commit
 
-    /// Commits store by store in the order of the stack, then acknowledges.
+    /// Commits the stores in the order of the stack, then acknowledges the members.
     ///
-    /// One store is all or nothing. Over several, a failure leaves those before it committed; the error says which.
+    /// The commit of one store is atomic. If the commit of a store fails, the stores before it remain committed, and the error lists them.
     func commit() { _ = try? commitAhead([]) }
 
-    /// - Parameter stores: of a transaction that is not a member yet, but depends on what the members did to these.
-    /// - Returns: the versions of the stores afterwards.
-    /// - Throws: what the commit of one of them threw.
+    /// Commits the group on behalf of a transaction that is not yet a member.
+    /// - Parameter stores: the stores in which that transaction depends on changes of the members.
+    /// - Returns: the versions of the stores after the commit.
+    /// - Throws: the error of a store in `stores` whose commit failed.
     private func commitAhead(_ stores: [Int]) throws -> [(store: Int, version: UInt64)] {
         var failure: (store: PersistentStore, error: any Error)?
         var versions: [(store: Int, version: UInt64)] = []
@@ -305,7 +307,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         return versions
     }
 
-    /// Tells those who follow what was committed, in the order of the transactions.
+    /// Notifies observers of the committed changes, in the order of the transactions.
     private func publish(_ committed: [(store: PersistentStore, version: UInt64)]) {
         core.snapshots.noteCommit(core.logger)
         core.external.publish(committed) {
@@ -323,10 +325,10 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         }
     }
 
-    // MARK: Ids
+    // MARK: Row ids
 
-    /// Takes ids out of a sequence for somebody outside of the line.
-    /// - Parameter done: gets them when their reservation is committed.
+    /// Reserves row ids for an unqueued transaction.
+    /// - Parameter done: receives the ids after their reservation is committed.
     func reserve(_ count: Int, _ entry: StoreEntity, done: @escaping (Result<[Int64], any Error>) -> Void) {
         do {
             let part = try part(entry.store)
@@ -354,7 +356,7 @@ final class CommitGroup: @unchecked Sendable {  // whoever has the lane has it, 
         parts[part.store.index] = nil
     }
 
-    /// Acknowledges all in their order, and begins anew.
+    /// Acknowledges all members in order and resets the group.
     private func finish(_ outcome: (Member) -> (any Error)?) {
         let ended = members
         members = []

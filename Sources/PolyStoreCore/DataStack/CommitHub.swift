@@ -1,36 +1,37 @@
 import Dispatch
 import PolyStoreBackend
 
-/// What one transaction changed in one store.
-struct CommittedChanges: @unchecked Sendable {  // the change set is complete and never changed again
+/// The changes of one transaction in one store.
+struct CommittedChanges: @unchecked Sendable {  // the change set is complete and no longer mutated
     let store: PersistentStore
     let version: UInt64
     let changes: ChangeSet
-    /// To-many relationships whose list changed.
+    /// The to-many relationships whose member list changed.
     let touched: [MemberKey]
-    /// The entities of deleted objects of hierarchies.
+    /// The entities of deleted objects in class hierarchies.
     var deletedKinds: [ObjectKey: String] = [:]
 }
 
-/// What a context that follows the commits has still to hear of, in order, with a snapshot of each store as they left it: what the context then
-/// shows is what it was told of, and nothing of a commit that it has still to hear about.
+/// The commits that a subscribed context has not processed yet, in order, with a snapshot of each store as of the last of them. The context never
+/// shows changes of a commit that it has not processed.
 final class CommitFeed: Sendable {
     struct News {
         var commits: [CommittedChanges] = []
-        /// By store.
+        /// The snapshots by store index.
         var snapshots: [Int: any ReadTransaction] = [:]
-        /// Stores of which commits are missing here.
+        /// The indexes of stores with commits whose changes are not listed.
         var unknown: Set<Int> = []
         var byteCount = 0
     }
 
-    /// So much is kept for a context that does not keep up. It then compares what it shows with the store.
+    /// The maximum number of bytes buffered for a context. Beyond it the changes are dropped, and the context compares its objects with the store.
     private static let byteLimit = 16 << 20
-    private static let commitLimit = 16_384
+    /// The approximate overhead of a small change set in addition to its records.
+    private static let bytesPerCommit = 4 << 10
 
     private let news = Protected(News())
-    /// Called after each commit, on the thread of the writer.
-    private let wake: @Sendable () -> Void
+    /// Called on the writer's thread after each commit, and to wake the context without a commit.
+    fileprivate let wake: @Sendable () -> Void
 
     init(wake: @escaping @Sendable () -> Void = {}) { self.wake = wake }
 
@@ -38,8 +39,8 @@ final class CommitFeed: Sendable {
         let outdated = news.withLock { news in
             news.commits += commits
             if let unknown { news.unknown.insert(unknown) }
-            news.byteCount += commits.reduce(0) { $0 + $1.changes.byteCount }
-            if news.byteCount > Self.byteLimit || news.commits.count > Self.commitLimit {
+            news.byteCount += commits.reduce(0) { $0 + $1.changes.byteCount + Self.bytesPerCommit }
+            if news.byteCount > Self.byteLimit {
                 news.unknown.formUnion(news.commits.lazy.map(\.store.index))
                 news.commits = []
                 news.byteCount = 0
@@ -49,9 +50,6 @@ final class CommitFeed: Sendable {
         for snapshot in outdated { snapshot.end() }
         wake()
     }
-
-    /// Wakes the context without a commit.
-    func storesDidChange() { wake() }
 
     func take() -> News {
         news.withLock { news in
@@ -63,7 +61,7 @@ final class CommitFeed: Sendable {
     deinit { for snapshot in take().snapshots.values { snapshot.end() } }
 }
 
-/// Hands committed changes to all who follow them. Keeps nothing where nobody does.
+/// Delivers committed changes to subscribed contexts and observers. Buffers nothing without subscriptions.
 final class CommitHub: Sendable {
     private struct Follower {
         weak var feed: CommitFeed?
@@ -73,14 +71,14 @@ final class CommitHub: Sendable {
         var feeds: [Follower] = []
         var observers: [(id: Int, tell: @Sendable (Commit) -> Void, end: @Sendable () -> Void)] = []
         var lastObserver = 0
-        /// Followers and observers that are about to be added.
+        /// The number of subscriptions being added.
         var coming = 0
     }
 
     private let state = Protected(State())
-    /// Called before somebody begins to follow the commits.
+    /// Called before a subscription is added.
     let willFollow = Protected<(@Sendable () -> Void)?>(nil)
-    /// Observers are called here, one after another, in the order of the commits.
+    /// The queue on which observers are called, one after another, in the order of the commits.
     private let queue = DispatchQueue(label: "polystore.observers")
 
     func follow(_ feed: CommitFeed) {
@@ -92,13 +90,13 @@ final class CommitHub: Sendable {
         }
     }
 
-    /// Called when a store was added.
-    func storesDidChange() { for feed in state.withLock({ $0.feeds.compactMap(\.feed) }) { feed.storesDidChange() } }
+    /// Wakes all subscribed contexts without a commit.
+    func wakeFollowers() { for feed in state.withLock({ $0.feeds.compactMap(\.feed) }) { feed.wake() } }
 
-    /// Whether a context follows.
+    /// A Boolean value that indicates whether any context is subscribed.
     var isActive: Bool { state.withLock { !$0.feeds.isEmpty } }
 
-    /// Whether a context or an observer follows, or is about to.
+    /// A Boolean value that indicates whether any context or observer is subscribed or about to be.
     var isFollowed: Bool {
         state.withLock { state in state.coming > 0 || !state.observers.isEmpty || state.feeds.contains { $0.feed != nil } }
     }
@@ -108,7 +106,8 @@ final class CommitHub: Sendable {
         willFollow.withLock { $0 }?()
     }
 
-    /// - Parameter end: called when there will be no more commits.
+    /// Adds an observer and returns its identifier.
+    /// - Parameter end: called after the last commit.
     func observe(_ tell: @escaping @Sendable (Commit) -> Void, end: @escaping @Sendable () -> Void) -> Int {
         prepareToFollow()
         return state.withLock { state in
@@ -121,7 +120,7 @@ final class CommitHub: Sendable {
 
     func removeObserver(_ id: Int) { state.withLock { state in state.observers.removeAll { $0.id == id } } }
 
-    /// The stack has gone.
+    /// Notifies all observers that the stack was released, and removes them.
     func finish() {
         let observers = state.withLock { state in
             defer { state.observers = [] }
@@ -131,9 +130,10 @@ final class CommitHub: Sendable {
         queue.async { for observer in observers { observer.end() } }
     }
 
-    /// Takes all transactions of one commit together: several may have one version.
-    /// - Parameter commits: what each of them changed; made only if somebody wants to know.
-    /// - Returns: the newest versions that the snapshots for contexts show, by store: later ones where others have committed since.
+    /// Delivers all transactions of one commit together, because several may share one version.
+    /// - Parameter commits: the changes of each transaction; evaluated only if there are subscribers.
+    /// - Returns: the newest versions of the snapshots given to contexts, by store index. They are newer than the commit if others have
+    ///   committed since.
     @discardableResult
     func publish(_ commits: () -> [Commit]) -> [Int: UInt64] {
         let (feeds, observers) = followers()
@@ -145,7 +145,7 @@ final class CommitHub: Sendable {
         for feed in feeds {
             var snapshots: [Int: any ReadTransaction] = [:]
             for part in parts where snapshots[part.store.index] == nil {
-                // Where it fails the context begins one itself.
+                // If this fails, the context begins its own snapshot.
                 snapshots[part.store.index] = try? part.store.backend.beginRead()
             }
             for (store, snapshot) in snapshots { shown[store] = max(shown[store] ?? 0, snapshot.version) }
@@ -155,8 +155,8 @@ final class CommitHub: Sendable {
         return shown
     }
 
-    /// Says that others have changed a store, and that nobody knows what.
-    /// - Parameter commit: for the observers.
+    /// Reports that another process or stack changed a store, without the list of changes.
+    /// - Parameter commit: the commit for the observers.
     func publishUnknown(_ store: PersistentStore, _ commit: Commit) {
         let (feeds, observers) = followers()
         for feed in feeds {

@@ -1,18 +1,18 @@
 import PolyStoreBackend
 
 extension DataStack {
-    /// Runs a transaction: commits when the body returns, discards everything when it throws.
+    /// Runs a transaction. Commits its changes when the body returns and discards them when it throws.
     ///
-    /// Transactions run one after another, in the order in which they were asked for. When this returns, the change is committed and the view shows it.
-    /// Those that are in line together may be committed together, with one flush; the body must not wait for another one to be acknowledged.
+    /// Transactions run one after another in FIFO order. When this method returns, the changes are committed and visible in the view context. Queued
+    /// transactions may be committed as one group with a single flush, so the body must not wait for another transaction to be acknowledged.
     ///
-    /// Where the calling task is cancelled before the body has returned, nothing is written; a transaction that still waits for its turn is not
-    /// run at all. Afterwards a cancellation comes too late and changes nothing.
+    /// If the calling task is cancelled before the body returns, nothing is written. A transaction that is still queued is removed from the write
+    /// queue. Cancellation after the body has returned has no effect.
     /// - Parameters:
-    ///   - durability: what the commit survives; nil is what the store says.
-    ///   - source: handed on to those who observe the commit; see ``Commit/sourceIdentifier``.
-    ///   - body: runs on a thread of the stack's own. What it returns is Sendable, so no object can leave; return `objectID`s.
-    /// - Throws: what the body throws, and what the commit throws: `constraint` with all violations, `cancelled`, `full`, `io`, ….
+    ///   - durability: the durability of the commit; nil uses the durability of the store.
+    ///   - source: passed to observers of the commit; see ``Commit/sourceIdentifier``.
+    ///   - body: runs on a thread of the stack. Its result is Sendable and therefore cannot contain objects; return `objectID`s instead.
+    /// - Throws: the error of the body or of the commit: `constraint` with all violations, `cancelled`, `full`, `io`, ….
     @discardableResult
     public func perform<T: Sendable>(
         durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
@@ -24,8 +24,8 @@ extension DataStack {
         return result
     }
 
-    /// A transaction on one object: `try await stack.perform(editing: id) { transaction, jane in jane.age += 1 }`.
-    /// - Throws: `notFound` where the object is gone, and what ``perform(durability:source:file:line:_:)`` throws.
+    /// Runs a transaction on one object: `try await stack.perform(editing: id) { transaction, jane in jane.age += 1 }`.
+    /// - Throws: `notFound` if the object does not exist, and the errors of ``perform(durability:source:file:line:_:)``.
     @discardableResult
     public func perform<M: Model, T: Sendable>(
         editing id: ObjectID<M>, durability: Durability? = nil, source: (any Hashable & Sendable)? = nil,
@@ -36,18 +36,19 @@ extension DataStack {
         }
     }
 
-    /// Runs a transaction on the caller's thread, and waits for its turn.
+    /// Runs a transaction on the caller's thread after waiting for its turn in the write queue.
     ///
-    /// Outside of actors, and of the main thread, it is committed together with others in line, as ``perform(durability:source:file:line:_:)`` is. On the
-    /// main actor the view shows the change when this returns; elsewhere soon after.
-    /// - Throws: `misuse` when called in the body of another transaction of this stack, and what ``perform(durability:source:file:line:_:)`` throws.
+    /// Outside of actors and of the main thread it may be committed in a group with other queued transactions, like
+    /// ``perform(durability:source:file:line:_:)``. When called on the main actor, the view context shows the changes when this method returns;
+    /// otherwise shortly afterwards.
+    /// - Throws: `misuse` if called in the body of another transaction of this stack, and the errors of ``perform(durability:source:file:line:_:)``.
     @discardableResult
     public func performAndWait<T: Sendable>(
         durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (Transaction) throws -> T
     ) throws -> T {
         let order = TransactionOrder(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
-        // A caller who holds up an actor, or the main thread, does not wait for what comes after him.
+        // A caller that blocks an actor or the main thread does not wait for later transactions.
         let result = try core.transactAndWait(order, isPatient: isolation == nil, body)
         core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
         return result
@@ -55,8 +56,8 @@ extension DataStack {
 
     // MARK: Explicit commits
 
-    /// Puts a transaction in line and returns at once. The body says when it is to be committed: without ``AsynchronousTransaction/commit(_:)``
-    /// everything is discarded.
+    /// Enqueues a transaction and returns immediately. The body commits explicitly with ``AsynchronousTransaction/commit(_:)``; otherwise all changes
+    /// are discarded.
     ///
     ///     stack.beginAsynchronous { transaction in
     ///         let person = try transaction.create(Into<Person>())
@@ -64,7 +65,7 @@ extension DataStack {
     ///         transaction.commit { result in print(result) }
     ///     }
     ///
-    /// Nobody waits for what the body throws, so it is logged as an error.
+    /// An error thrown by the body is logged.
     public func beginAsynchronous(
         durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (AsynchronousTransaction) throws -> Void
@@ -73,10 +74,11 @@ extension DataStack {
             TransactionOrder(durability: durability, source: source, site: CallSite("transaction", file: file, line: line)), body)
     }
 
-    /// Runs a transaction on the caller's thread, waits for its turn, and returns when its commit is safe. The body says when it is to be committed:
-    /// without ``SynchronousTransaction/commit()`` everything is discarded.
-    /// - Returns: whether anything was changed; nil where there was no commit.
-    /// - Throws: what the body throws, unless it has committed before; what the commit throws; `misuse` inside the body of another transaction.
+    /// Runs a transaction on the caller's thread after waiting for its turn in the write queue, and returns when its commit is durable. The body
+    /// commits explicitly with ``SynchronousTransaction/commit()``; otherwise all changes are discarded.
+    /// - Returns: whether the commit contained changes; nil if the body did not commit.
+    /// - Throws: the error of the body, unless it was thrown after the commit; the error of the commit; `misuse` inside the body of another
+    ///   transaction.
     @discardableResult
     public func beginSynchronous(
         durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
@@ -88,10 +90,10 @@ extension DataStack {
         return result
     }
 
-    // MARK: Outside of the line
+    // MARK: Unqueued transactions
 
-    /// A transaction that nothing ends but its owner: to be used by one thread, task or actor at a time.
-    /// - Parameter supportsUndo: whether its steps can be taken back and done again; keeping them takes memory.
+    /// Begins an unqueued transaction, which lives until its owner releases it. Use it on one thread, task or actor at a time.
+    /// - Parameter supportsUndo: whether its steps can be undone and redone. Recording them takes memory.
     public func beginUnsafe(supportsUndo: Bool = false, file: StaticString = #fileID, line: UInt = #line) -> UnsafeTransaction {
         UnsafeTransaction(
             core: core, table: core.table.withLock { $0 }, parent: nil,
@@ -100,15 +102,15 @@ extension DataStack {
 
     // MARK: Reading
 
-    /// Reads one consistent snapshot on the caller's thread, beside any writer.
-    /// - Parameter body: what it returns is Sendable, so no object can leave.
+    /// Reads one consistent snapshot on the caller's thread, concurrently with any writer.
+    /// - Parameter body: reads the snapshot. Its result is Sendable and therefore cannot contain objects.
     public func readAndWait<T: Sendable>(
         file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (SnapshotContext) throws -> T
     ) throws -> T {
         try core.readNow(CallSite("read", file: file, line: line), body)
     }
 
-    /// Reads one consistent snapshot on a thread of the stack's own, beside any writer and other readers.
+    /// Reads one consistent snapshot on a thread of the stack, concurrently with any writer and other readers.
     public func read<T: Sendable>(
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (SnapshotContext) throws -> T
     ) async throws -> T {
@@ -123,8 +125,9 @@ extension DataStack {
 }
 
 extension Transaction {
-    /// A child: sees what is pending here, and hands its changes over when it is committed. Letting it go, or rolling it back, leaves this one as it is.
-    /// - Parameter supportsUndo: whether its steps can be taken back and done again; keeping them takes memory.
+    /// Begins a child transaction. It sees the pending changes of this transaction, and its commit moves its changes into this one. Releasing it or
+    /// rolling it back leaves this transaction unchanged.
+    /// - Parameter supportsUndo: whether its steps can be undone and redone. Recording them takes memory.
     public final func beginUnsafe(supportsUndo: Bool = false, file: StaticString = #fileID, line: UInt = #line) -> UnsafeTransaction {
         UnsafeTransaction(
             core: core, table: table, parent: self, CallSite("child transaction", file: file, line: line),

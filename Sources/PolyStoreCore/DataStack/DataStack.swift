@@ -1,7 +1,6 @@
-import Dispatch
 import PolyStoreBackend
 
-/// A model with its stores: where everything begins.
+/// A model with its stores; the entry point of the framework.
 ///
 ///     let stack = try DataStack(Schema("Company 1", Person.self, Department.self))
 ///     try stack.addStore(.sqlite(file: "company.sqlite"))
@@ -12,16 +11,29 @@ import PolyStoreBackend
 ///     }
 ///     print(try stack.view.fetchAll(From<Person>(), Where(\.name == "Jane")))
 ///
-/// Sendable; as many stacks as wanted.
+/// It is Sendable. A process can use any number of stacks.
 public final class DataStack: Sendable {
     let core: StackCore
-    /// Observes off the main actor.
+    /// The observations outside of the main actor.
     let observation: BackgroundObservation
     @MainActor private var viewContext: ViewContext?
 
-    /// - Throws: `invalidSchema`, naming the entity and property that are wrong, in whichever configuration.
-    public init(_ schema: Schema, logger: any StoreLogger = StandardErrorLogger()) throws {
-        core = StackCore(schema: schema, resolved: try schema.resolved(), logger: logger)
+    /// Creates a stack of a schema.
+    /// - Throws: `invalidSchema` with the invalid entity and property, for any configuration.
+    public convenience init(_ schema: Schema, logger: any StoreLogger = StandardErrorLogger()) throws {
+        try self.init(schema, history: SchemaHistory(schema), logger: logger)
+    }
+
+    /// Creates a stack of classes with an unnamed schema: `try DataStack(Person.self, Department.self)`.
+    ///
+    /// Name the schema when its stores have to be migrated; see ``SchemaHistory``. The name is not stored, so existing stores remain compatible.
+    /// - Throws: `invalidSchema` with the invalid entity and property.
+    public convenience init(_ model: any Model.Type, _ others: any Model.Type..., logger: any StoreLogger = StandardErrorLogger()) throws {
+        try self.init(Schema("Model", [model] + others), logger: logger)
+    }
+
+    init(_ schema: Schema, history: SchemaHistory, logger: any StoreLogger) throws {
+        core = StackCore(schema: schema, history: history, resolved: try schema.resolved(history.versions), logger: logger)
         observation = BackgroundObservation(core: core)
     }
 
@@ -31,15 +43,16 @@ public final class DataStack: Sendable {
         observation.finish()
     }
 
+    /// The schema of the stack.
     public var schema: Schema { core.schema }
 
-    /// Takes what the stack has to say; see ``StoreLogger``.
+    /// The logger that receives messages of the stack; see ``StoreLogger``.
     public var logger: any StoreLogger {
         get { core.logger }
         set { core.logger = newValue }
     }
 
-    /// The main actor's read-only context, which follows every commit.
+    /// The read-only context of the main actor, which is updated after every commit.
     @MainActor public var view: ViewContext {
         if let viewContext {
             viewContext.update(core.table.withLock { $0 })
@@ -50,85 +63,9 @@ public final class DataStack: Sendable {
         return context
     }
 
-    // MARK: Stores
+    // MARK: Ids
 
-    /// The stores, in the order in which they were added.
-    public var stores: [PersistentStore] { core.table.withLock { $0.stores } }
-
-    /// Opens a store, or makes it, and waits for that. Never migrates.
-    ///
-    /// Adding a store a second time gives the one that is there.
-    /// - Parameters:
-    ///   - store: the engine and the place: `.sqlite(file: "company.sqlite")`, `.inMemory()`, …
-    ///   - name: which of the schema's configurations it holds; nil is the default one, with every entity.
-    ///   - history: what this stack records of its commits to the store; nil: nothing. See ``history(since:matching:limit:file:line:)``.
-    /// - Throws: `storeNotFound` for a configuration that the schema does not have, `differentStoreAtURL` for a place that another
-    ///   configuration of this stack uses, `migrationRequired` for a store of another model, `notAStore` for a foreign file,
-    ///   `io`, `readOnly`, `corrupt`; `unsupported` for a history in a store that keeps no change log.
-    @discardableResult
-    public func addStore(
-        _ store: StoreConfiguration, configuration name: String? = nil, history: HistoryOptions? = nil, file: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> PersistentStore {
-        let site = CallSite("addStore", file: file, line: line)
-        do { return try open(store, configuration: name, history: history, site) } catch {
-            core.logger.writeFailure(error, site)
-            throw error
-        }
-    }
-
-    private func open(
-        _ store: StoreConfiguration, configuration name: String?, history: HistoryOptions?, _ site: CallSite
-    ) throws -> PersistentStore {
-        let store = try openOnce(store, configuration: name, history: history, site)
-        core.external.didAdd(store)
-        return store
-    }
-
-    private func openOnce(
-        _ store: StoreConfiguration, configuration name: String?, history: HistoryOptions?, _ site: CallSite
-    ) throws -> PersistentStore {
-        let (schema, models) = try core.configuration(name)
-        return try core.table.withLock { table in
-            if store.isShared, let same = table.stores.first(where: { $0.url == store.url }) {
-                guard same.configurationName != name else { return same }
-                func told(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "default" }
-                throw StoreError(
-                    .differentStoreAtURL,
-                    "\(store.url) is open for the configuration \(told(same.configurationName)), so it cannot be that of \(told(name)) too.",
-                    url: store.url)
-            }
-            let backend = try store.open(schema: schema, configurationName: name, logger: core.logger)
-            guard history == nil || backend.capabilities.has(.changeLog) else { throw LogBounds.unsupported(url: store.url) }
-            let added = PersistentStore(
-                index: table.stores.count, firstSlot: Int32(table.entries.count), configurationName: name, configuration: store,
-                backend: backend, schema: schema, history: history)
-            table.stores.append(added)
-            for (entity, model) in zip(schema.entities, models) {
-                let entry = StoreEntity(store: added, entity: entity, type: model)
-                table.entries.append(entry)
-                for type in entry.types { table.byType[ObjectIdentifier(type), default: []].append(entry) }
-            }
-            core.logger.write(.info, site, "Opened \(store.url) with \(schema.entities.count) entities.")
-            if table.stores.count > 1 { core.storesDidChange() }
-            return added
-        }
-    }
-
-    /// Opens a store that is named in one line of text, as in a configuration file: `sqlite:company.sqlite`, `lmdb:company.lmdb?durability=relaxed`.
-    /// See ``StoreURL`` for how they are written.
-    /// - Parameter engines: those to choose from; without, those that were given to ``StoreEngines/register(_:)``.
-    /// - Throws: `misuse` for text that is no URL, `unsupported` for an engine that is not among them, and what
-    ///   ``addStore(_:configuration:history:file:line:)`` throws.
-    @discardableResult
-    public func addStore(
-        url: String, engines: StoreEngines = .registered, configuration name: String? = nil, history: HistoryOptions? = nil,
-        file: StaticString = #fileID, line: UInt = #line
-    ) throws -> PersistentStore {
-        try addStore(engines.configuration(url), configuration: name, history: history, file: file, line: line)
-    }
-
-    /// The id that a URI names; nil if it names none of this stack's stores, or another entity.
+    /// Returns the id with a URI, or nil if the URI does not belong to a store of this stack and an entity of the class.
     public func objectID<T: Model>(_ uri: String, for type: T.Type) -> ObjectID<T>? {
         let entries = core.table.withLock { $0.byType[ObjectIdentifier(type)] ?? [] }
         for entry in entries {

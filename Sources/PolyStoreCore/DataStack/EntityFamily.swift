@@ -1,32 +1,32 @@
 import PolyStoreBackend
 
-/// The classes of an entity that stands for a hierarchy of them: which one an object belongs to, and what it has.
+/// The classes of an entity that represents a class hierarchy, with their properties.
 final class EntityFamily: Sendable {
     struct Kind: Sendable {
         let type: any Model.Type
         let name: String
         let isAbstract: Bool
-        /// Nothing is below it.
+        /// A Boolean value that indicates whether the class has no subclasses.
         let isLeaf: Bool
-        /// Attributes that must be assigned before a new object is committed.
+        /// The attributes that must be assigned before a new object is committed.
         let required: [Int]
         let relationships: [Relationship]
-        /// Attributes and to-one relationships, inherited ones included.
+        /// The attributes and to-one relationships, including inherited ones.
         let fields: FieldMask
-        /// The names of the entities that objects of it can belong to: its own, unless it is abstract, and those below it.
+        /// The entity names of the class's objects: its own, unless it is abstract, and those of its subclasses.
         let concreteNames: [String]
     }
 
     private let entity: Entity
-    /// The field with the name of an object's entity.
+    /// The field with the entity name of an object.
     let classifier: Int
-    /// Depth first; the root is the first.
+    /// The classes in depth-first order, starting with the root.
     let kinds: [Kind]
-    /// The names as bytes.
+    /// The names as UTF-8 bytes.
     private let names: [[UInt8]]
     private let byType: [ObjectIdentifier: Int]
 
-    /// nil for an entity that stands alone.
+    /// - Returns: nil for an entity without a class hierarchy.
     init?(_ entity: Entity, _ type: any Model.Type) {
         guard let hierarchy = type._$hierarchy, let classifier = entity.field(named: EntityHierarchy.classifier) else { return nil }
         self.entity = entity
@@ -58,11 +58,11 @@ final class EntityFamily: Sendable {
 
     func kind(_ type: any Model.Type) -> Kind? { byType[ObjectIdentifier(type)].map { kinds[$0] } }
 
-    /// The class of an object. It is one of these, as objects are made from them.
+    /// Returns the class of an object. It is always one of `kinds`, because objects are created from them.
     func kind(of object: some Model) -> Kind { kind(Swift.type(of: object as any Model)) ?? kinds[0] }
 
-    /// The class of the object of a record.
-    /// - Throws: `corrupt` for a record that names no entity of the hierarchy, or an abstract one.
+    /// Returns the class of a record.
+    /// - Throws: `corrupt` if the record names an abstract entity, or one outside of the hierarchy.
     func kind(_ record: RecordView) throws -> Kind {
         guard !record.isNull(classifier) else {
             throw StoreError(.corrupt, "The record does not say which entity of the hierarchy it is of.", attribute: "#\(classifier)")
@@ -77,13 +77,13 @@ final class EntityFamily: Sendable {
             attribute: "#\(classifier)")
     }
 
-    /// Whether an object is of a class that is told by its entity's name, or of one below.
+    /// Returns whether an object is of the class with an entity name, or of a subclass.
     func isObject(_ object: some Model, of name: String) -> Bool {
         guard let named = kinds.first(where: { $0.name == name }) else { return false }
         return named.concreteNames.contains(kind(of: object).name)
     }
 
-    /// The condition on objects of a class; nil where all are.
+    /// Returns the predicate for objects of a class, or nil if all objects match.
     func condition(_ type: any Model.Type, includesSubentities: Bool) -> QueryPredicate? {
         guard let kind = kind(type) else { return QueryPredicate.none }
         if includesSubentities, type == kinds[0].type { return nil }

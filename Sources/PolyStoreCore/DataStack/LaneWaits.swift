@@ -1,31 +1,34 @@
 import PolyStoreBackend
 
-/// Something that one thread has at a time, and that others wait for.
+/// A resource owned by one thread at a time, for which other threads wait.
 protocol Awaited: AnyObject, Sendable {
-    /// The thread that has it; 0 where none is known to.
+    /// The owning thread, or 0 if it is unknown.
     var owner: UInt { get }
 }
 
-/// Which thread waits for what, in the whole process: transactions of several stacks, and those in steps, could wait for each other for ever.
+/// The wait-for graph of the process. It detects deadlocks between transactions of several stacks and stepwise transactions.
 ///
-/// A thread waits for one thing at a time, and a thing is had by one thread, so whoever closes a ring sees it by following the ring.
+/// Each thread waits for at most one resource, and each resource has at most one owner. The thread whose wait would close a cycle detects it by
+/// following the graph.
 final class LaneWaits: Sendable {
     static let shared = LaneWaits()
 
     private let waits = Protected<[UInt: any Awaited]>([:])
 
-    /// Notes that the caller is about to wait.
-    /// - Throws: `misuse` where the wait would never end; then nothing is noted.
+    /// Registers a wait of the calling thread.
+    /// - Throws: `misuse` if the wait would deadlock. It is not registered then.
     func begin(_ awaited: some Awaited) throws {
         let me = currentThreadNumber()
         try waits.withLock { waits in
             var owner = awaited.owner
-            // A ring that the caller is not part of has been refused to somebody else, so the walk ends.
-            while owner != 0, owner != me, let next = waits[owner] { owner = next.owner }
+            // A thread that has acquired the write queue remains registered until it removes itself, which can look like a cycle. Each thread is
+            // therefore visited once.
+            var seen: Set<UInt> = []
+            while owner != 0, owner != me, seen.insert(owner).inserted, let next = waits[owner] { owner = next.owner }
             guard owner != me else {
                 throw StoreError(
                     .misuse,
-                    "A transaction was begun inside the body of another one that it would wait for, directly or over a third, for ever. "
+                    "A transaction was begun inside the body of another one, and both would wait for each other, directly or through a third one. "
                         + "Use the outer transaction, begin those of several stacks in one order everywhere, and open each file with one stack."
                 )
             }

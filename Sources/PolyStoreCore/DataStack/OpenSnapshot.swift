@@ -1,19 +1,19 @@
 import Dispatch
 import PolyStoreBackend
 
-/// A version of the stores that somebody still reads. As long as one is open no store can give back the room of what was changed since.
+/// An open snapshot of the stores. An open snapshot prevents disk space from being reclaimed.
 public struct OpenSnapshot: Sendable {
-    /// Who has it: `read`, `view`, `context`, `unsafe transaction`.
+    /// The kind of reader: `read`, `view`, `context`, `unsafe transaction`.
     public let kind: String
-    /// Where in the code it was asked for: file and line.
+    /// The source location that opened the snapshot: file and line.
     public let origin: String
-    /// How long it has been open.
+    /// The time since the snapshot was opened.
     public let age: Duration
-    /// How long ago the first commit was that it does not show; nil: it shows the newest version.
+    /// The time since the first commit that the snapshot does not include; nil if it shows the newest version.
     public let outdatedFor: Duration?
 }
 
-/// The snapshots that are open, and which of them have been outdated for too long.
+/// The open snapshots, with those that have been outdated for too long.
 final class SnapshotLedger: Sendable {
     private struct Entry {
         let site: CallSite
@@ -26,7 +26,7 @@ final class SnapshotLedger: Sendable {
         var entries: [Int: Entry] = [:]
         var last = 0
         var limit: UInt64 = 30_000_000_000
-        /// Whether any of them is not outdated yet, or not reported.
+        /// The time of the next check for snapshots to report.
         var nextLook: UInt64 = 0
         var hasFresh = false
     }
@@ -35,7 +35,7 @@ final class SnapshotLedger: Sendable {
 
     private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-    /// How long a snapshot may be outdated before a warning is logged.
+    /// The time that a snapshot may be outdated before a warning is logged.
     var limit: Duration {
         get { .nanoseconds(state.withLock { Int64(clamping: $0.limit) }) }
         set {
@@ -48,7 +48,8 @@ final class SnapshotLedger: Sendable {
         }
     }
 
-    /// - Returns: what to close it by.
+    /// Registers a snapshot.
+    /// - Returns: an identifier for `close`.
     func open(_ site: CallSite) -> Int {
         let now = Self.now
         return state.withLock { state in
@@ -61,7 +62,7 @@ final class SnapshotLedger: Sendable {
 
     func close(_ id: Int) { state.withLock { _ = $0.entries.removeValue(forKey: id) } }
 
-    /// It shows the newest version from now on.
+    /// Called when a snapshot moves to the newest version.
     func renew(_ id: Int) {
         let now = Self.now
         state.withLock { state in
@@ -71,7 +72,7 @@ final class SnapshotLedger: Sendable {
         }
     }
 
-    /// Called after each commit: what is open is outdated, and what has been so for too long is told of, once.
+    /// Called after each commit. Marks open snapshots as outdated, and logs a warning once for each one that exceeds the limit.
     func noteCommit(_ logger: any StoreLogger) {
         let warnings: [(site: CallSite, text: String)] = state.withLock { state in
             guard !state.entries.isEmpty else { return [] }
@@ -114,10 +115,10 @@ final class SnapshotLedger: Sendable {
 }
 
 extension DataStack {
-    /// The snapshots that are open now, the oldest first: contexts that were asked for and have read, and transactions outside of the line.
+    /// The open snapshots, oldest first: those of contexts that have read, and of unqueued transactions.
     public var openSnapshots: [OpenSnapshot] { core.snapshots.all }
 
-    /// How long a snapshot may show an outdated version before a warning is logged, with the place in the code that asked for it; 30 seconds.
+    /// The time that a snapshot may be outdated before a warning with its source location is logged. The default is 30 seconds.
     public var snapshotWarningAge: Duration {
         get { core.snapshots.limit }
         set { core.snapshots.limit = newValue }

@@ -2,23 +2,24 @@ import PolyStoreBackend
 
 /// A store of a stack: an open backend with the entities of one configuration.
 public final class PersistentStore: Sendable {
-    /// The position in the stack, from 0, in the order in which stores were added.
+    /// The index of the store in its stack, from 0, in the order in which stores were added.
     let index: Int
-    /// nil is the default configuration.
+    /// The name of the configuration; nil for the default configuration.
     public let configurationName: String?
+    /// The configuration that the store was opened with.
     public let configuration: StoreConfiguration
     let backend: any StorageBackend
     let schema: ResolvedSchema
-    /// The slot of the first entity; the others follow in the order of the schema.
+    /// The entity index of the first entity in the stack. Those of the others follow in the order of the schema.
     let firstSlot: Int32
     var slots: Range<Int32> { firstSlot..<firstSlot + Int32(schema.entities.count) }
-    /// Ids that were reserved and not yet given out, by entity.
+    /// The reserved row ids that have not been assigned, by entity.
     let sequences: Protected<[ClosedRange<Int64>?]>
-    /// Shared with the stores of other stacks at the same place.
+    /// The write transactions at this location, shared with stores of other stacks.
     let writers: StoreWriters
-    /// What this stack records of its commits; nil: nothing.
+    /// The history recorded by commits of this stack; nil if it is disabled.
     public let history: HistoryOptions?
-    /// What the last commit of this stack knew of the store's history.
+    /// The state of the history after the last commit of this stack.
     let historyState = Protected<HistoryRecorder.State?>(nil)
 
     init(
@@ -36,48 +37,53 @@ public final class PersistentStore: Sendable {
         sequences = Protected(Array(repeating: nil, count: schema.entities.count))
     }
 
-    /// Drawn when the store was made; part of every object's URI.
+    /// The unique id of the store, generated when it was created. It is part of the URI of every object.
     public var storeID: String { backend.metadata.storeID }
+    /// The optional features that the backend supports.
     public var capabilities: Capabilities { backend.capabilities }
-    /// `engine:location`.
+    /// The URL of the store, `engine:location`.
     public var url: String { configuration.url }
 
-    /// What a transaction ends with that had to begin anew, and found another version.
+    /// The error of a transaction that had to begin again and found another version.
     var interrupted: StoreError {
         StoreError(.conflict, "Another process wrote to \(url) meanwhile. Run the transaction again.", url: url)
     }
 
-    /// Looks for damage: a sentence for each finding.
+    /// The open backend, for tests below the level of objects.
+    package var backendForTests: any StorageBackend { backend }
+
+    /// Checks the integrity of the store and returns a description of each problem found.
+    /// - Throws: the errors of the backend.
     public func verify() throws -> [String] { try backend.verify() }
 }
 
 /// One entity in one store, with its class.
 @usableFromInline
 final class StoreEntity: Sendable {
-    /// Unlike any other of the stack.
+    /// The entity index, unique in the stack.
     @usableFromInline let slot: Int32
-    let store: PersistentStore
+    @usableFromInline let store: PersistentStore
     let entity: Entity
     @usableFromInline let type: any Model.Type
     private let required: [Int]
-    /// To-many relationships that have a least or a greatest count.
+    /// The to-many relationships with a minimum or maximum count.
     let counted: [Relationship]
-    /// Whether there is a to-one relationship that must lead somewhere.
+    /// A Boolean value that indicates whether the entity has a required to-one relationship.
     let requiresTargets: Bool
-    /// Whether there are attributes with rules.
+    /// A Boolean value that indicates whether the entity has attributes with validation rules.
     let hasRules: Bool
-    /// Slots of the relationships' destinations, in the same store.
+    /// The entity indexes of the relationships' destinations, in the same store.
     let destinations: [Int32]
-    /// To-one relationships, with their fields and the slots that they lead to.
+    /// The to-one relationships, with their fields and the entity indexes of their destinations.
     let toOnes: [(relationship: Relationship, field: Int, slot: Int32)]
-    /// Relationships that lead here and have no way back.
+    /// The relationships of other entities to this one that have no inverse.
     let incoming: [Relationship]
-    /// The classes, where there are several; `type` is their root.
+    /// The classes of a hierarchy, whose root is `type`; nil for a single class.
     let family: EntityFamily?
     @usableFromInline let isPolymorphic: Bool
-    /// By relationship: whether it is ordered.
+    /// A Boolean value for each relationship that indicates whether it is ordered.
     let isOrdered: [Bool]
-    /// Hidden fields that hold positions, with the fields of the to-one relationships that they are for.
+    /// The hidden fields with positions, and the to-one relationships and foreign keys they belong to.
     let positions: [(field: Int, relationship: Int, foreignKey: Int)]
 
     init(store: PersistentStore, entity: Entity, type: any Model.Type) {
@@ -106,30 +112,30 @@ final class StoreEntity: Sendable {
         var declared = FieldMask()
         for field in entity.fields where !field.isHidden && field.ordinal != family?.classifier { declared.insert(field.ordinal) }
         declaredFields = declared
-        let told = type._$hierarchy?.members.flatMap(\.properties) ?? type._$entity.properties
-        destinationNames = told.compactMap { if case .relationship(let relationship) = $0 { relationship.destination } else { nil } }
+        let properties = type._$hierarchy?.members.flatMap(\.properties) ?? type._$entity.properties
+        destinationNames = properties.compactMap { if case .relationship(let relationship) = $0 { relationship.destination } else { nil } }
     }
 
     /// The fields that are properties of a class.
     let declaredFields: FieldMask
 
-    /// The class that a relationship leads to, by its entity's name: of a hierarchy perhaps one below the root.
+    /// The entity names of the relationships' destinations. In a class hierarchy they may be below the root.
     let destinationNames: [String]
 
-    /// The classes whose objects it holds.
+    /// The classes of the entity's objects.
     var types: [any Model.Type] { family?.kinds.map { $0.type } ?? [type] }
 
-    /// Attributes that must be assigned before a new object is committed: neither optional nor with a default.
+    /// Returns the attributes that must be assigned before a new object is committed: neither optional nor with a default value.
     func required(of object: some Model) -> [Int] { family?.kind(of: object).required ?? required }
 
-    /// The fields that objects of a class have.
+    /// Returns the fields of objects of a class.
     func fields(of type: any Model.Type) -> FieldMask { family?.kind(type)?.fields ?? declaredFields }
 
-    /// The relationships that an object has: of a hierarchy those of its own class.
+    /// Returns the relationships of an object: those of its own class in a class hierarchy.
     func relationships(of object: some Model) -> [Relationship] { family?.kind(of: object).relationships ?? entity.relationships }
 
-    /// Writes every field of an object, those that its class does not know of included.
-    /// - Parameter positions: fields of positions; the others are null, or not written.
+    /// Encodes all fields of an object, including those that its class does not declare.
+    /// - Parameter positions: the position fields and their values; the others are null or not written.
     func encode(
         _ object: some Model, into builder: inout RecordBuilder, positions: [(field: Int, position: Int64)] = []
     ) throws {
@@ -139,10 +145,52 @@ final class StoreEntity: Sendable {
     }
 }
 
-/// The stores of a stack and who holds what, at one time. A value that only grows.
+/// The stores of a stack and their entities at one point in time. Removed stores keep their indexes.
 @usableFromInline
 struct StoreTable: Sendable {
+    /// All stores that were ever added.
     var stores: [PersistentStore] = []
+    private var removed: Set<Int> = []
+    /// A Boolean value that indicates whether a store was removed.
+    @usableFromInline private(set) var hasRemoved = false
+    /// The number of additions and removals of stores.
+    private(set) var generation = 0
+    /// The open stores.
+    var openStores: [PersistentStore] { removed.isEmpty ? stores : stores.filter { !removed.contains($0.index) } }
     @usableFromInline var entries: [StoreEntity] = []
     var byType: [ObjectIdentifier: [StoreEntity]] = [:]
+
+    mutating func add(_ store: PersistentStore, models: [any Model.Type]) {
+        stores.append(store)
+        for (entity, model) in zip(store.schema.entities, models) {
+            let entry = StoreEntity(store: store, entity: entity, type: model)
+            entries.append(entry)
+            for type in entry.types { byType[ObjectIdentifier(type), default: []].append(entry) }
+        }
+        generation += 1
+    }
+
+    /// Removes a store.
+    /// - Returns: whether the store was open.
+    mutating func remove(_ store: PersistentStore) -> Bool {
+        guard isOpen(store) else { return false }
+        removed.insert(store.index)
+        hasRemoved = true
+        for type in byType.keys { byType[type]?.removeAll { $0.store === store } }
+        byType = byType.filter { !$0.value.isEmpty }
+        generation += 1
+        return true
+    }
+
+    @usableFromInline
+    func isOpen(_ store: PersistentStore) -> Bool {
+        store.index < stores.count && stores[store.index] === store && !removed.contains(store.index)
+    }
+}
+
+extension PersistentStore {
+    /// The error of accessing a store that was removed from its stack.
+    var removedError: StoreError {
+        StoreError(.closed, "The store \(url) was removed from its stack. Add it again with addStore to use its objects.", url: url)
+    }
 }

@@ -1,17 +1,18 @@
 import PolyStoreBackend
 
-/// A version of a model: the classes, and which of them belong to which configuration.
+/// A version of a model: its classes and their configurations.
 ///
 ///     let schema = Schema("Company 1", Person.self, Department.self)
 ///     let split = Schema("Company 1", [Person.self, Visit.self], configurations: ["Cache": [Visit.self], "Main": [Person.self]])
 ///
-/// The default configuration, named nil, holds every class. Relationships stay within a configuration. The root of a hierarchy stands for all of its
-/// classes; naming others of them too is harmless.
+/// The default configuration, named nil, contains every class. Relationships cannot cross configurations. The root of a class hierarchy includes all
+/// of its subclasses; listing subclasses as well has no effect.
 public struct Schema: Sendable {
+    /// The name of the schema version.
     public let name: String
     let models: [any Model.Type]
     let configurations: [String: [any Model.Type]]
-    /// What the model, or parts of it, must be; see ``VersionLock``.
+    /// The locks of the model or of parts of it; see ``VersionLock``.
     private(set) var locks: [Lock] = []
 
     struct Lock: Sendable {
@@ -20,11 +21,13 @@ public struct Schema: Sendable {
         let models: [any Model.Type]
     }
 
-    /// - Parameter versionLock: what the model must be; see ``VersionLock``. Without one it may be anything.
+    /// Creates a schema with the default configuration only.
+    /// - Parameter versionLock: the expected fingerprints of the model; see ``VersionLock``. nil disables the check.
     public init(_ name: String, _ models: any Model.Type..., versionLock: VersionLock? = nil) {
         self.init(name, models, versionLock: versionLock)
     }
 
+    /// Creates a schema with named configurations.
     public init(
         _ name: String, _ models: [any Model.Type], configurations: [String: [any Model.Type]] = [:], versionLock: VersionLock? = nil
     ) {
@@ -34,10 +37,10 @@ public struct Schema: Sendable {
         if let versionLock { locks = [Lock(lock: versionLock, name: name, models: models)] }
     }
 
-    /// One schema of several parts, each with its lock.
+    /// Creates a schema from several parts, each with its own lock.
     /// - Parameters:
-    ///   - name: the whole's name.
-    ///   - versionLock: of the whole.
+    ///   - name: the name of the merged schema.
+    ///   - versionLock: the lock of the merged schema.
     public init(_ name: String, merging parts: [Schema], versionLock: VersionLock? = nil) {
         var models: [any Model.Type] = []
         for model in parts.flatMap(\.models) where !models.contains(where: { $0 == model }) { models.append(model) }
@@ -50,7 +53,8 @@ public struct Schema: Sendable {
     /// The names of the configurations, sorted.
     public var configurationNames: [String] { configurations.keys.sorted() }
 
-    /// The classes of a configuration: of a hierarchy the root alone, which stands for all of it.
+    /// Returns the classes of a configuration. A class hierarchy is represented by its root.
+    /// - Throws: `storeNotFound` if the schema does not contain the configuration.
     func models(of configuration: String?) throws -> [any Model.Type] {
         guard let configuration else { return roots(of: models) }
         if let found = configurations[configuration] { return roots(of: found) }
@@ -74,7 +78,7 @@ public struct Schema: Sendable {
     }
 
     func description(of models: [any Model.Type]) -> SchemaDescription {
-        // Relationships may lead to any class of a hierarchy, and a store knows the hierarchy.
+        // The destination of a relationship may be any class of a hierarchy, but the store contains one entity for the whole hierarchy.
         var stored: [String: String] = [:]
         for model in models {
             guard let hierarchy = model._$hierarchy else { continue }
@@ -84,7 +88,8 @@ public struct Schema: Sendable {
         return SchemaDescription(name: name, entities: stored.isEmpty ? entities : entities.map { $0.leading(to: stored) })
     }
 
-    /// - Throws: `invalidSchema` for a hierarchy that does not hold together.
+    /// Validates the class hierarchies and the uniqueness of entity names.
+    /// - Throws: `invalidSchema` for an inconsistent hierarchy or ambiguous names.
     private func checkHierarchies() throws {
         for model in models + configurations.values.joined() {
             if let problem = model._$hierarchy?.problem(of: model) { throw problem }
@@ -102,21 +107,21 @@ public struct Schema: Sendable {
         }
     }
 
-    /// Each configuration made ready for use, the default one, named nil, first.
-    /// - Throws: `invalidSchema`, for a model that is not what its version lock says too.
-    func resolved() throws -> [(configuration: String?, schema: ResolvedSchema)] {
+    /// Returns all configurations with their resolved entities, starting with the default one, named nil.
+    /// - Throws: `invalidSchema` for an invalid model, or one that differs from its version lock.
+    func resolved(_ versions: [any SchemaVersion] = []) throws -> [(configuration: String?, schema: ResolvedSchema)] {
         try checkHierarchies()
-        try checkLocks()
+        try checkLocks(versions)
         let whole = try ResolvedSchema(description(of: models(of: nil)))
         return try [(nil, whole)] + configurationNames.map { ($0, try ResolvedSchema(description(of: try models(of: $0)))) }
     }
 
-    /// A fingerprint of the whole model; see ``SchemaDescription/versionHash``.
+    /// The fingerprint of the whole model; see ``SchemaDescription/versionHash``.
     public var versionHash: String { description(of: roots(of: models)).versionHash }
 }
 
 extension EntityDescription {
-    /// The same with relationships that lead to the entities that a store knows.
+    /// Returns a copy whose relationships refer to stored entities.
     fileprivate func leading(to stored: [String: String]) -> EntityDescription {
         var copy = self
         copy.properties = properties.map { property in

@@ -1,37 +1,43 @@
 import Dispatch
 import PolyStoreBackend
 
-/// What a stack and its contexts share. Contexts hold this, never the stack, so that a dropped stack ends.
+/// The state shared by a stack and its contexts. Contexts retain the core rather than the stack, so that a released stack is closed.
 final class StackCore: Sendable {
     let schema: Schema
-    /// ``Schema/resolved()``.
+    /// The schema versions that stores are migrated from and to.
+    let schemaHistory: SchemaHistory
+    /// The result of ``Schema/resolved()``.
     private let resolved: [(configuration: String?, schema: ResolvedSchema)]
-    /// In a child that was forked there are no threads of queues, and perhaps locks that nobody gives back: who begins anything asks before all else.
+    /// Detects use in a forked child process, in which dispatch queues have no threads and locks may be held forever. Every operation checks it
+    /// first.
     let process = OwningProcess()
     let table = Protected(StoreTable())
     let lane = WriterLane()
     let groupLimits = Protected(GroupLimits())
     let hub = CommitHub()
-    /// What others commit to the stores.
+    /// Tracks commits of other processes and stacks to the stores.
     let external: ExternalCommits
     let snapshots = SnapshotLedger()
     let slowQueries = SlowQueryLimit()
-    /// The main actor's contexts that follow the commits.
+    /// The main-actor contexts that are subscribed to commits.
     let views = ViewList()
-    /// What ends the sequences that keep a view of the stack alive. Called when the stack is released.
+    /// The handlers that end the sequences which retain a view of the stack. Called when the stack is released.
     let sequenceEnds = HandlerList()
-    /// Called when a store was added.
+    /// The handlers called after a store is added.
     let storeAdditions = HandlerList()
     let steps = StepwiseList()
     private let loggerBox: Protected<any StoreLogger>
-    /// Dispatch's threads, as a backend may block and Swift's cooperative ones must not.
+    /// A dispatch queue, because a backend may block and must not block Swift's cooperative threads.
     private let readerQueue = DispatchQueue(label: "polystore.readers", attributes: .concurrent)
 
-    /// Their own, so that batches which wait for their turn hold up no reader.
+    /// A separate queue, so that batches waiting for the write queue do not block readers.
     private let batchQueue = DispatchQueue(label: "polystore.batches", qos: .utility, attributes: .concurrent)
 
-    init(schema: Schema, resolved: [(configuration: String?, schema: ResolvedSchema)], logger: any StoreLogger) {
+    init(
+        schema: Schema, history: SchemaHistory, resolved: [(configuration: String?, schema: ResolvedSchema)], logger: any StoreLogger
+    ) {
         self.schema = schema
+        schemaHistory = history
         self.resolved = resolved
         loggerBox = Protected(logger)
         external = ExternalCommits(hub: hub, table: table, views: views, logger: loggerBox)
@@ -41,13 +47,13 @@ final class StackCore: Sendable {
         guard process.isCurrent else { return external.leaveToParent() }
         external.stop()
         hub.finish()
-        for store in table.withLock({ $0.stores }) {
+        for store in table.withLock({ $0.openStores }) {
             do { try store.backend.close() } catch { logger.write(.error, "Closing \(store.url): \(error)") }
         }
     }
 
-    /// A configuration's entities and their classes.
-    /// - Throws: `storeNotFound` for a configuration that the schema does not have.
+    /// Returns the entities of a configuration and their classes.
+    /// - Throws: `storeNotFound` if the schema does not contain the configuration.
     func configuration(_ name: String?) throws -> (schema: ResolvedSchema, models: [any Model.Type]) {
         let models = try schema.models(of: name)
         let known = resolved.first { $0.configuration == name }?.schema
@@ -77,35 +83,40 @@ final class StackCore: Sendable {
 
     // MARK: Views
 
-    /// Shows the main actor's contexts what was committed.
+    /// Updates the main-actor contexts to the latest commit.
     func catchUpViews() async {
         guard hub.isActive else { return }
         await MainActor.run { views.catchUp(logger) }
     }
 
-    /// Lets contexts that follow commits know of a store that was added.
+    /// Notifies subscribed contexts that a store was added or removed.
     func storesDidChange() {
-        hub.storesDidChange()
         storeAdditions.call()
+        wakeFollowers()
+    }
+
+    /// Makes every subscribed context check whether it shows the newest version.
+    func wakeFollowers() {
+        hub.wakeFollowers()
         catchUpViewsSoon(isOnMain: false)
     }
 
-    /// Shows them without waiting, except on the main actor itself.
+    /// Updates the main-actor contexts: synchronously on the main actor, otherwise asynchronously.
     func catchUpViewsSoon(isOnMain: Bool) {
         guard hub.isActive else { return }
         if isOnMain {
             MainActor.assumeIsolated { views.catchUp(logger) }
         } else {
-            Task { @MainActor in views.catchUp(logger) }
+            views.catchUpSoon(logger)
         }
     }
 }
 
 extension DataStack {
-    /// How many transactions wait for their turn; for tests.
+    /// The number of queued transactions; for tests.
     package var transactionsInLine: Int { core.lane.count }
 
-    /// When a group of transactions takes no more; for tests.
+    /// The limits of commit groups; for tests.
     package var groupLimits: GroupLimits {
         get { core.groupLimits.withLock { $0 } }
         set { core.groupLimits.withLock { $0 = newValue } }
@@ -113,7 +124,7 @@ extension DataStack {
 }
 
 extension StackCore {
-    /// A transaction on the lane's queue. Where the task that asked for it is cancelled before its turn has come, it is never run.
+    /// Runs a transaction on the write queue. It is not run if the calling task is cancelled before its turn.
     func transact<T: Sendable>(_ order: TransactionOrder, _ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
         try process.check("This stack")
         let ticket = Ticket()
@@ -121,14 +132,7 @@ extension StackCore {
         ticketed.ticket = ticket
         return try await withTaskCancellationHandler { [ticketed] in
             try await withCheckedThrowingContinuation { continuation in
-                let job = WriterLane.Job(durability: order.durability, ticket: ticket) { group in
-                    guard let group else { return continuation.resume(throwing: Ticket.error) }
-                    var value: T?
-                    group.run(ticketed, { value = try body($0) }) { error in
-                        continuation.resume(with: Result { try Self.outcome(value, error) })
-                    }
-                }
-                lane.enqueue(job, self)
+                transact(ticketed, body) { continuation.resume(with: $0) }
             }
         } onCancel: {
             ticket.cancel()
@@ -136,7 +140,20 @@ extension StackCore {
         }
     }
 
-    /// A transaction on the caller's thread.
+    /// Runs a transaction on the write queue and calls back on an arbitrary thread.
+    func transact<T: Sendable>(
+        _ order: TransactionOrder, _ body: @escaping @Sendable (Transaction) throws -> T,
+        done: @escaping @Sendable (Result<T, any Error>) -> Void
+    ) {
+        let job = WriterLane.Job(durability: order.durability, ticket: order.ticket) { group in
+            guard let group else { return done(.failure(Ticket.error)) }
+            var value: T?
+            group.run(order, { value = try body($0) }) { error in done(Result { try Self.outcome(value, error) }) }
+        }
+        lane.enqueue(job, self)
+    }
+
+    /// Runs a transaction on the caller's thread.
     /// - Parameter isPatient: see ``WriterLane/leave(_:isPatient:)``.
     func transactAndWait<T>(_ order: TransactionOrder, isPatient: Bool, _ body: (Transaction) throws -> T) throws -> T {
         let receipt = Receipt()
@@ -182,7 +199,7 @@ extension StackCore {
         return outcome
     }
 
-    /// Takes ids out of a sequence for good, for somebody outside of the line.
+    /// Reserves row ids permanently for an unqueued transaction.
     func reserveKeys(_ entry: StoreEntity, _ count: Int) throws -> [Int64] {
         let receipt = Receipt()
         var keys: [Int64] = []
@@ -203,7 +220,7 @@ extension StackCore {
     }
 }
 
-/// The end of a transaction, which another thread may bring.
+/// The outcome of a transaction, which may be delivered by another thread.
 private final class Receipt: @unchecked Sendable {  // the error is written before the signal and read after it
     private let arrival = DispatchSemaphore(value: 0)
     private var error: (any Error)?

@@ -1,28 +1,28 @@
 import PolyStoreBackend
 
-/// What a group of transactions does to one store.
+/// The changes of a commit group in one store.
 final class StorePart {
     let store: PersistentStore
-    // Whoever has the group has it too, and no access lasts longer than a line.
+    // Access is exclusive to the owner of the write queue and never spans more than one statement.
     @exclusivity(unchecked) private(set) var writer: any WriteTransaction
-    /// The strongest that was asked for; nil as long as nothing was changed.
+    /// The strongest requested durability; nil if nothing was changed.
     @exclusivity(unchecked) private(set) var durability: Durability?
-    /// Kept to be written again, should a transaction that fails take the write transaction with it.
+    /// The applied change sets, retained in case a failing transaction invalidates the write transaction and they must be applied again.
     @exclusivity(unchecked) private var applied: [ChangeSet] = []
     @exclusivity(unchecked) private var blocks: [IDBlock?]
 
-    /// Ids in hand for one entity.
+    /// A block of reserved row ids for one entity.
     private struct IDBlock {
         var next: Int64
         var last: Int64
-        /// What the write transaction has reserved: gone if it does not commit.
+        /// The row ids reserved in the current write transaction. The reservation is lost if it does not commit.
         var reserved: ClosedRange<Int64>?
         var size: Int
     }
 
-    /// Whose transactions it serves.
+    /// The write queue whose transactions use the store.
     private let lane: WriterLane
-    /// nil where no history is recorded.
+    /// Records the history; nil if it is disabled.
     private let recorder: HistoryRecorder?
 
     init(_ store: PersistentStore, _ writer: any WriteTransaction, _ lane: WriterLane) {
@@ -41,11 +41,11 @@ final class StorePart {
         durability = durability == .full ? .full : wanted ?? store.configuration.durability
     }
 
-    /// A reservation is to be committed; it need not be safe before something is that uses it, and what is safe later is safe after it.
+    /// A reservation must be committed but need not be durable: objects that use the row ids become durable with it or later.
     func didReserve() { durability = durability ?? .relaxed }
 
-    /// Puts another write transaction in the place of one that can no longer be used, with everything that was applied.
-    /// - Throws: `conflict` if another process came in between.
+    /// Replaces a failed write transaction by a new one and applies all change sets again.
+    /// - Throws: `conflict` if another process has committed in the meantime.
     func beginAgain() throws {
         let version = writer.version
         writer.rollback()
@@ -62,14 +62,14 @@ final class StorePart {
 
     // MARK: History
 
-    /// Adds the entry of a transaction to its change set, if the store's history is recorded.
+    /// Adds a history entry for a transaction to its change set, if the store's history is recorded.
     func record(_ changes: ChangeSet, _ transaction: Transaction) throws { try recorder?.record(changes, transaction, writer) }
 
-    /// Commits what was applied.
+    /// Commits the applied change sets.
     /// - Returns: the new version.
     func commit() throws -> UInt64 {
         if let recorder, applied.isEmpty {
-            // Of reserved ids: each version has an entry, so that whoever follows the history sees that none is missing.
+            // The group only reserved row ids. Each version has a history entry, so that readers of the history can detect missing ones.
             let changes = ChangeSet(store.schema, capacity: 64)
             try recorder.recordNothing(changes, writer)
             try writer.apply(changes)
@@ -80,9 +80,9 @@ final class StorePart {
         return version
     }
 
-    // MARK: Ids
+    // MARK: Row ids
 
-    /// A new id: final from now on. Nobody gets it again once something is committed.
+    /// Returns a new row id. After any commit it is never assigned again.
     func newKey(_ entity: Entity) throws -> Int64 {
         guard blocks.indices.contains(entity.index) else {
             throw StoreError(.closed, "The transaction has ended.", entity: entity.name, url: store.url)
@@ -100,7 +100,7 @@ final class StorePart {
             blocks[entity.index] = IDBlock(next: left.lowerBound + 1, last: left.upperBound, reserved: nil, size: 16)
             return left.lowerBound
         }
-        // Blocks grow with the group, so that a bulk load asks seldom and a small commit wastes little.
+        // The block size doubles each time, so that a bulk load makes few reservations and a small commit wastes few row ids.
         let size = min((last?.size ?? 16) * 2, 4096)
         let first = try writer.reserveIDs(entity, count: size)
         let end = first + Int64(size) - 1
@@ -108,7 +108,7 @@ final class StorePart {
         return first
     }
 
-    /// Keeps the ids that are left for the next group, unless their reservation was undone.
+    /// Keeps the remaining row ids for the next group, unless their reservation was rolled back.
     func returnIDs(committed: Bool) {
         store.sequences.withLock { sequences in
             for (index, block) in blocks.enumerated() {

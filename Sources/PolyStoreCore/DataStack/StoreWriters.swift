@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// The write transactions of one place in this process. An engine has one at a time, so stacks that have opened one file wait for each other inside the engine,
-/// where nothing would notice a ring.
+/// The write transactions on one store location in this process. A backend runs one at a time, so stacks that have opened the same file block each
+/// other inside the backend, which does not detect deadlocks.
 final class StoreWriters: Awaited {
     private struct State {
-        /// The write queue whose transactions write now.
+        /// The write queue whose transactions are writing.
         var holder: WriterLane?
         var openCount = 0
     }
@@ -19,7 +19,7 @@ final class StoreWriters: Awaited {
 
     var owner: UInt { state.withLock { $0.holder }?.owner ?? 0 }
 
-    /// The one of a store that was just opened: shared by all stores at the same place.
+    /// Returns the instance for a store that was just opened. It is shared by all stores at the same location.
     static func of(_ configuration: StoreConfiguration) -> StoreWriters {
         guard configuration.isShared else { return StoreWriters() }
         let file = try? FilePlace(path: configuration.location).identity()
@@ -33,10 +33,16 @@ final class StoreWriters: Awaited {
         }
     }
 
+    /// A Boolean value that indicates whether several stacks of the process have opened the store.
+    var isShared: Bool { state.withLock { $0.openCount > 1 } }
+
+    /// Called after a stack has closed its store.
+    func didClose() { state.withLock { $0.openCount -= 1 } }
+
     /// Begins a write transaction of a store.
-    /// - Throws: `misuse` where the wait for another stack's would never end, and what the engine throws.
+    /// - Throws: `misuse` if waiting for another stack would deadlock, and the errors of the backend.
     func begin(_ store: PersistentStore, _ lane: WriterLane) throws -> any WriteTransaction {
-        let isShared = state.withLock { $0.openCount > 1 }
+        let isShared = isShared
         if isShared { try LaneWaits.shared.begin(self) }
         defer { if isShared { LaneWaits.shared.end() } }
         let writer = try store.backend.beginWrite()
@@ -44,6 +50,6 @@ final class StoreWriters: Awaited {
         return writer
     }
 
-    /// Called when a write transaction has ended.
+    /// Called after a write transaction has ended.
     func end(_ lane: WriterLane) { state.withLock { if $0.holder === lane { $0.holder = nil } } }
 }

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import Synchronization
 
-/// By which a transaction that was asked for can be called off, from any thread.
+/// A cancellation token of a transaction, usable from any thread.
 final class Ticket: Sendable {
     private let cancelled = Atomic(false)
 
@@ -12,15 +12,15 @@ final class Ticket: Sendable {
     static var error: StoreError { StoreError(.cancelled, "The task was cancelled before the transaction's commit; nothing was written.") }
 }
 
-/// What is asked for beside a transaction's body.
+/// The options of a transaction.
 struct TransactionOrder: Sendable {
-    /// nil is what the store says.
+    /// The durability of the commit; nil uses the durability of the store.
     var durability: Durability?
     let origin: CommitOrigin?
     var ticket: Ticket?
-    /// The place in the user's code that asked for the transaction.
+    /// The source location of the call that began the transaction.
     let site: CallSite
-    /// Whether the changes are checked and applied, and then undone; see ``Rehearsal``.
+    /// A Boolean value that indicates whether the changes are validated and applied, and then reverted; see ``Rehearsal``.
     var isRehearsal = false
 
     init(
@@ -35,12 +35,13 @@ struct TransactionOrder: Sendable {
     }
 }
 
-/// What a transaction tells the observers of its commit. One object, as copying an existential takes hundreds of instructions, and most transactions tell nothing.
+/// The metadata that a transaction passes to observers of its commit. A single object, because copying an existential takes hundreds of instructions
+/// and most transactions have no metadata.
 final class CommitOrigin: Sendable {
     let source: (any Hashable & Sendable)?
     let userInfo: [String: any Sendable]
 
-    /// - Returns: nil where there is nothing to tell.
+    /// - Returns: nil without metadata.
     init?(_ source: (any Hashable & Sendable)?, _ userInfo: [String: any Sendable]) {
         if source == nil, userInfo.isEmpty { return nil }
         self.source = source
@@ -48,5 +49,5 @@ final class CommitOrigin: Sendable {
     }
 }
 
-/// Ends a transaction whose changes would have been committed, had it not been a rehearsal.
+/// The error that ends a rehearsal whose changes the stores would have accepted.
 struct Rehearsal: Error {}

@@ -1,38 +1,41 @@
 import PolyStoreBackend
 
-/// A model's fingerprints as they were when a version of it was made final: whoever changes an entity of it afterwards, a name, a type, an index, hears of
-/// it when the stack is made, and not from a user whose store can no longer be opened.
+/// The fingerprints of a released version of a model. If an entity, a name or a type changes afterwards, creating the stack throws an error that
+/// names the change. This prevents the release of an application that cannot open existing stores.
 ///
 ///     let schema = Schema("Company 1", Person.self, Department.self, versionLock: [
 ///         "Department": "b45c7711f5f3fd0e",
 ///         "Person": "0d3a4b5c6d7e8f90",
 ///     ])
 ///
-/// ``Schema/versionLock`` gives the lock of a schema as it is now, and its description the literal to paste. What decides no stored byte is not in it:
-/// defaults, rules of attributes, the version's name.
+/// ``Schema/versionLock`` is the current lock of a schema, and its description is the literal to paste. Changes that do not require a new version are
+/// not part of it: plain indexes, default values, rules of attributes and the name of the version.
 public struct VersionLock: Sendable, Hashable {
     enum Prints: Sendable, Hashable {
-        /// That of the whole model, which tells only that something is different.
+        /// The fingerprint of the whole model, which only detects that it was changed.
         case whole(String)
-        /// By entity, which tells what is.
+        /// The fingerprints by entity, which identify the changed entities.
         case entities([String: String])
     }
 
     let prints: Prints
 
-    /// - Parameter entities: 16 hexadecimal digits for each entity, by its name in the store.
+    /// Creates a lock from fingerprints of entities.
+    /// - Parameter entities: 16 hexadecimal digits for each entity, by its stored name.
     public init(_ entities: [String: String]) { prints = .entities(entities) }
 
-    /// - Parameter versionHash: ``Schema/versionHash``.
+    /// Creates a lock from the fingerprint of a whole model.
+    /// - Parameter versionHash: the value of ``Schema/versionHash``.
     public init(versionHash: String) { prints = .whole(versionHash) }
 
     init(_ schema: SchemaDescription) {
         self.init(
             Dictionary(
-                schema.entities.map { ($0.name, SchemaDescription(name: "", entities: [$0]).versionHash) }, uniquingKeysWith: { $1 }))
+                schema.entities.map { ($0.name, SchemaDescription(name: "", entities: [$0.withoutPlainIndexes]).versionHash) },
+                uniquingKeysWith: { $1 }))
     }
 
-    /// What is different in a model, a phrase each; empty where it is the same.
+    /// Returns a phrase for each difference from a model; empty if there is none.
     func differences(_ schema: SchemaDescription) -> [String] {
         switch prints {
         case .whole(let hash):
@@ -52,12 +55,14 @@ public struct VersionLock: Sendable, Hashable {
 }
 
 extension VersionLock: ExpressibleByDictionaryLiteral, ExpressibleByStringLiteral {
+    /// Creates a lock from fingerprints by stored entity name.
     public init(dictionaryLiteral entities: (String, String)...) { self.init(Dictionary(entities, uniquingKeysWith: { $1 })) }
+    /// Creates a lock from the fingerprint of a whole model.
     public init(stringLiteral versionHash: String) { self.init(versionHash: versionHash) }
 }
 
 extension VersionLock: CustomStringConvertible {
-    /// As it is written in Swift.
+    /// The lock as a Swift literal.
     public var description: String {
         switch prints {
         case .whole(let hash): return "\"\(hash)\""
@@ -70,11 +75,13 @@ extension VersionLock: CustomStringConvertible {
 }
 
 extension Schema {
-    /// The lock of the model as it is now: print it, and paste it where the schema is made.
+    /// The current lock of the model. Print it and paste it into the initializer of the schema.
     public var versionLock: VersionLock { VersionLock(description(of: roots(of: models))) }
 
-    /// - Throws: `invalidSchema` where the model is not what one of its locks says.
-    func checkLocks() throws {
+    /// Compares the model with its locks.
+    /// - Parameter versions: earlier versions; the one that matches a lock is used to describe the changes.
+    /// - Throws: `invalidSchema` if the model differs from one of its locks.
+    func checkLocks(_ versions: [any SchemaVersion]) throws {
         for locked in locks {
             let now = description(of: roots(of: locked.models))
             let differences = locked.lock.differences(now)
@@ -83,9 +90,22 @@ extension Schema {
             if case .whole = locked.lock.prints { written = VersionLock(versionHash: now.versionHash) } else { written = VersionLock(now) }
             throw StoreError(
                 .invalidSchema,
-                "The schema \"\(locked.name)\" is not what its version lock says: \(differences.joined(separator: ", ")). If there are stores of the "
-                    + "locked version, leave it as it was and make a new version with a name and a lock of its own; they cannot be opened with this one. "
+                "The schema \"\(locked.name)\" is not what its version lock says: \(differences.joined(separator: ", ")).\(inferred(locked, now, versions)) If there "
+                    + "are stores of the locked version, do not change it: make a new version with a name and a lock of its own, to which they can be migrated. "
                     + "If there are none, replace the lock by \(written)")
         }
+    }
+
+    /// Returns a description of the migration from the locked version; empty if that version is unknown.
+    private func inferred(_ locked: Lock, _ now: SchemaDescription, _ versions: [any SchemaVersion]) -> String {
+        for version in versions where !(version is Schema) {
+            guard let old = try? version.description(ofConfiguration: nil), locked.lock.differences(old).isEmpty,
+                let source = try? ResolvedSchema(old), let target = try? ResolvedSchema(now),
+                let plan = try? MigrationPlanner(source, target, nil).plan(from: version.name, to: name)
+            else { continue }
+            return
+                " The migration from the locked version would be: \((plan.changes + plan.problems.map(\.message)).joined(separator: "; "))."
+        }
+        return ""
     }
 }

@@ -2,22 +2,21 @@ import Dispatch
 import Foundation
 import PolyStoreBackend
 
-/// Lets one transaction run at a time, in the order in which they were asked for, and hands the group of those that are to be committed
-/// together from one to the next.
+/// The write queue of a stack: runs one transaction at a time, in FIFO order, and passes the open commit group from one transaction to the next.
 ///
-/// Who has the lane has the group. Asynchronous transactions run on the lane's queue, one after another on one thread; those of callers that
-/// wait run on the callers' threads, where a group can go there.
+/// The thread that owns the write queue has exclusive access to the commit group. Asynchronous transactions run on a dispatch queue, one after
+/// another on one thread. Synchronous transactions run on their callers' threads if the backend allows a commit group to change threads.
 final class WriterLane: Awaited {
-    /// A transaction in line.
+    /// A queued asynchronous transaction.
     struct Job: Sendable {
         let durability: Durability?
-        /// By which it can be taken out of the line.
+        /// Identifies the job in order to remove it from the queue.
         let ticket: Ticket?
-        /// Called once: with the group when its turn has come, with nil where it was taken out of the line.
+        /// Called exactly once: with the commit group when the job reaches the head of the queue, or with nil if it was removed from the queue.
         let run: @Sendable (CommitGroup?) -> Void
     }
 
-    /// A caller who waits on a thread of his own.
+    /// A caller that blocks its own thread until its turn.
     final class Waiter: @unchecked Sendable {  // `group` is written before the signal and read after it
         fileprivate let turn = DispatchSemaphore(value: 0)
         fileprivate var group: CommitGroup?
@@ -39,12 +38,12 @@ final class WriterLane: Awaited {
     }
 
     private struct State {
-        /// Those who wait; the first `taken` are gone already.
+        /// The queued transactions. The first `taken` entries have already been dequeued.
         var line: [Entry] = []
         var taken = 0
-        /// Whether somebody has the lane.
+        /// A Boolean value that indicates whether a transaction or a commit is running.
         var isBusy = false
-        /// The thread that has it.
+        /// The thread that owns the queue.
         var owner: UInt = 0
 
         var first: Entry? { taken < line.count ? line[taken] : nil }
@@ -62,19 +61,19 @@ final class WriterLane: Awaited {
     }
 
     private let state = Protected(State())
-    /// A queue of Dispatch's, as a backend may block and Swift's cooperative threads must not. Of another class than those on which transactions in steps
-    /// and batches wait for this lane: however many threads they hold up, one is left for it.
+    /// A dispatch queue, because a backend may block and must not block Swift's cooperative threads. Its quality of service differs from that of the
+    /// queues on which stepwise transactions and batches wait for this one, so that it gets a thread even if they block many.
     private let queue = DispatchQueue(label: "polystore.writer", qos: .userInitiated)
 
-    /// Whether the calling thread is in a transaction of this lane: a wait would never end.
+    /// A Boolean value that indicates whether the calling thread runs a transaction of this queue. Waiting for another one would then deadlock.
     var isHeldByCaller: Bool { state.withLock { $0.owner == currentThreadNumber() } }
 
-    /// How many wait.
+    /// The number of queued transactions.
     var count: Int { state.withLock { $0.line.count - $0.taken } }
 
     // MARK: Asynchronous transactions
 
-    /// Puts a transaction at the end of the line and returns at once.
+    /// Appends a transaction to the queue and returns immediately.
     func enqueue(_ job: Job, _ core: StackCore) {
         guard core.process.isCurrent else { return job.run(nil) }
         let isFree = state.withLock { state in
@@ -85,7 +84,7 @@ final class WriterLane: Awaited {
         if isFree { start(CommitGroup(core)) }
     }
 
-    /// Takes a transaction out of the line, if it is there.
+    /// Removes a transaction from the queue if it has not started.
     func withdraw(_ ticket: Ticket) {
         let job: Job? = state.withLock { state in
             for place in state.taken..<state.line.count {
@@ -100,7 +99,7 @@ final class WriterLane: Awaited {
 
     private func start(_ group: CommitGroup) { queue.async { self.serve(group) } }
 
-    /// Runs what is in line until a caller with a thread of his own is next, or nobody.
+    /// Runs queued transactions until the queue is empty or the next one runs on its caller's thread.
     private func serve(_ group: CommitGroup) {
         while true {
             switch next(group) {
@@ -146,18 +145,20 @@ final class WriterLane: Awaited {
         waiter.turn.signal()
     }
 
-    // MARK: Callers who wait
+    // MARK: Synchronous transactions
 
-    /// Waits for the caller's turn, and runs on his thread.
+    /// Waits for the caller's turn. The transaction then runs on the caller's thread.
     ///
-    /// The group may go on to others afterwards; whether it did is for `body` and ``CommitGroup`` to know. `leave` must follow.
-    /// - Throws: `misuse` where the caller would wait for ever: he is in a transaction of this lane, or in one of another that somebody waits for who
-    ///   has this one.
+    /// The caller must call `leave` afterwards. The group may then be passed on to other transactions; `body` and ``CommitGroup`` track whether it
+    /// was.
+    /// - Throws: `misuse` if waiting would deadlock: the caller runs a transaction of this queue, or one of another queue for which the owner of this
+    ///   queue is waiting.
     func enter(_ durability: Durability?, _ core: StackCore) throws -> CommitGroup {
         try core.process.check("This stack")
         guard !isHeldByCaller else {
             throw StoreError(
-                .misuse, "A transaction was begun inside another one's body and would wait for itself for ever; use the outer transaction.")
+                .misuse,
+                "A transaction was begun inside the body of another one and would wait for it: a deadlock. Use the outer transaction.")
         }
         let waiter: Waiter? = state.withLock { state in
             guard state.isBusy else {
@@ -175,7 +176,7 @@ final class WriterLane: Awaited {
         } catch  where withdraw(waiter) {
             throw error
         } catch {
-            // The turn has come meanwhile, so there is nothing to wait for.
+            // The group was handed over in the meantime, so the caller does not wait.
         }
         waiter.turn.wait()
         LaneWaits.shared.end()
@@ -197,12 +198,12 @@ final class WriterLane: Awaited {
         }
     }
 
-    /// The thread that has the lane; 0 where none is known to.
+    /// The thread that owns the queue, or 0 if it is unknown.
     var owner: UInt { state.withLock { $0.owner } }
 
-    /// Gives the lane to the next.
-    /// - Parameter isPatient: whether the caller's own transaction may wait for those of others to be committed together. Otherwise, and on the
-    ///   main thread, it is committed before anybody else goes on.
+    /// Passes the queue to the next transaction.
+    /// - Parameter isPatient: whether the caller's transaction may wait for further transactions in order to be committed with them. If false, or on
+    ///   the main thread, it is committed before the next transaction starts.
     func leave(_ group: CommitGroup, isPatient: Bool) {
         while true {
             let mustCommit: Bool = state.withLock { state in

@@ -5,15 +5,15 @@ extension DataStack {
     ///
     ///     try await stack.export(From<City>().where(\.population > 1_000_000).orderBy(.ascending(\.name)), to: .file(path: "cities.jsonl"))
     ///
-    /// Everything is read from one snapshot, beside any writer, a batch at a time: memory does not grow with the number of objects, unless the order is
-    /// one that no index gives. Numbers are written exactly, dates in ISO 8601, data in base64, Codable values as JSON, and relationships as the unique ids of
-    /// their targets, so that an import gives equal objects. In CSV, a to-many relationship is the JSON text of an array.
+    /// All objects are read from one snapshot, concurrently with writers and in batches: memory use does not grow with the number of objects, unless no index
+    /// yields the requested order. Numbers are written exactly, dates in ISO 8601, data in base64, Codable values as JSON, and relationships as the unique ids
+    /// of their targets, so that an import recreates equal objects. In CSV, a to-many relationship is the JSON text of an array.
     ///
     /// If the calling task is cancelled, the export ends before its next batch, and no file is created or replaced.
     /// - Parameters:
-    ///   - source: which objects, in which order.
-    ///   - options: which fields, and under which names.
-    /// - Throws: `misuse` for a field that cannot be exported, `io` where the destination cannot be written, `cancelled`, and what reading throws.
+    ///   - source: The objects to export, and their order.
+    ///   - options: The fields to export, and their names.
+    /// - Throws: `misuse` for a field that cannot be exported, `io` if the destination cannot be written, `cancelled`, and errors of reading the store.
     @discardableResult
     public func export<S: FetchSource>(
         _ source: S, to destination: ExportDestination, options: ExportOptions<S.Entity> = ExportOptions(), file: StaticString = #fileID,
@@ -27,7 +27,7 @@ extension DataStack {
         }
     }
 
-    /// Starts an export, and returns its handle; see ``export(_:to:options:file:line:)``.
+    /// Starts an export and returns a handle for it; see ``export(_:to:options:file:line:)``.
     public func startExport<S: FetchSource>(
         _ source: S, to destination: ExportDestination, options: ExportOptions<S.Entity> = ExportOptions(), file: StaticString = #fileID,
         line: UInt = #line

@@ -2,7 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreFormats
 
-/// The fields that an export writes of the objects of one store.
+/// The fields that an export writes for the objects of one store.
 struct ExportPlan {
     enum Column {
         case attribute(Field)
@@ -15,8 +15,8 @@ struct ExportPlan {
     /// The names in the destination, by column.
     let names: [String]
 
-    /// - Throws: `misuse` for a key path that is no stored property, for a new name of a property that is not exported, for one name of two fields, and for a
-    ///   relationship whose targets have no unique id.
+    /// - Throws: `misuse` for a key path that is not a stored property, for a name of a property that is not exported, for two fields with the same name, and
+    ///   for a relationship whose targets have no unique id.
     init<T: Model>(_ type: T.Type, _ entry: StoreEntity, _ options: ExportOptions<T>, _ context: Context) throws {
         self.entry = entry
         let entity = entry.entity
@@ -33,7 +33,7 @@ struct ExportPlan {
         if let unused = options.names.keys.filter({ !properties.contains($0) }).min() {
             throw StoreError(
                 .misuse,
-                "The export renames \"\(unused)\", which is no exported property of \(entity.name): \(properties.joined(separator: ", ")).",
+                "The export renames \"\(unused)\", which is not an exported property of \(entity.name): \(properties.joined(separator: ", ")).",
                 entity: entity.name, attribute: unused)
         }
         names = properties.map { options.names[$0] ?? $0 }
@@ -48,14 +48,14 @@ struct ExportPlan {
     private static func storedName<T: Model>(_ path: PartialKeyPath<T>) throws -> String {
         if let name = T._$properties.knownName(path) { return name }
         throw StoreError(
-            .misuse, "\(path) cannot be exported: it is no stored property of \(T._$entityName).", entity: T._$entityName)
+            .misuse, "\(path) cannot be exported: it is not a stored property of \(T._$entityName).", entity: T._$entityName)
     }
 
     private static func unknown(_ name: String, _ entity: Entity) -> StoreError {
         StoreError(.misuse, "\(entity.name) has no stored property \"\(name)\".", entity: entity.name, attribute: name)
     }
 
-    /// Attributes and relationships in the order of their declaration.
+    /// Returns attributes and relationships in order of declaration.
     private static func allNames<T: Model>(_ type: T.Type, _ entry: StoreEntity) -> [String] {
         let fields = entry.fields(of: type)
         let relationships = Set((entry.family?.kind(type)?.relationships ?? entry.entity.relationships).map(\.name))
@@ -64,7 +64,7 @@ struct ExportPlan {
     }
 }
 
-/// How an export writes references to the objects of an entity: by their unique ids.
+/// The form of references to the objects of an entity: their unique ids.
 struct ExportTarget {
     let entry: StoreEntity
     /// The fields of the unique id.
@@ -97,13 +97,13 @@ struct ExportTarget {
         return try (type as? any ImportableUniqueObject.Type).map { try fields($0) }
     }
 
-    /// The unique id in a record: a value, or, of several fields, an array.
+    /// Returns the unique id of a record: a value, or an array if the id has several fields.
     func id(_ record: RecordView) throws -> JSONValue {
         let values = try fields.map { try JSONValue(record, $0) }
         return values.count == 1 ? values[0] : .array(values)
     }
 
-    /// The unique ids of some objects, by their keys. Objects that do not exist are missing.
+    /// Returns the unique ids of objects by row id. Objects that do not exist are omitted.
     func ids(of keys: Set<Int64>, in context: Context) throws -> [Int64: JSONValue] {
         var ids: [Int64: JSONValue] = [:]
         ids.reserveCapacity(keys.count)

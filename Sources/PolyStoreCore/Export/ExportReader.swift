@@ -1,19 +1,19 @@
 import PolyStoreBackend
 import PolyStoreFormats
 
-/// Reads the objects of an export from one snapshot, a batch at a time, as rows of values.
+/// A reader of the objects of an export from one snapshot, in batches of rows.
 final class ExportReader {
     private struct Row {
         let plan: Int
         let key: Int64
         var values: [JSONValue]
-        /// By to-one column: the keys of the targets, 0 for none.
+        /// The row ids of the targets, by to-one column; 0 for none.
         var targets: [Int64] = []
     }
 
     private let context: SnapshotContext
     private let fetch: ResolvedFetch
-    /// By part of the fetch.
+    /// The plans, by part of the fetch.
     private let plans: [ExportPlan]
     private var rows: [Row] = []
 
@@ -73,7 +73,7 @@ final class ExportReader {
 
     // MARK: Relationships
 
-    /// Fills in the relationships of the rows of one store.
+    /// Resolves the relationships of the rows of one store.
     private func resolve(_ index: Int) throws {
         let plan = plans[index]
         let mine = rows.indices.filter { rows[$0].plan == index }

@@ -20,7 +20,7 @@ extension ExportReport: CustomStringConvertible {
     }
 }
 
-/// How far an export has got.
+/// The progress of an export.
 public struct ExportProgress: Sendable, Hashable {
     /// The number of objects that were written.
     public internal(set) var objects = 0
@@ -28,9 +28,9 @@ public struct ExportProgress: Sendable, Hashable {
     public internal(set) var totalObjects: Int?
     /// The number of objects per second.
     public internal(set) var objectsPerSecond: Double = 0
-    /// The estimated time until the end; nil at the beginning.
+    /// The estimated remaining time; `nil` at the beginning.
     public internal(set) var timeLeft: Duration?
-    /// The finished part of the work, from 0 to 1; nil before the objects are counted.
+    /// The completed fraction of the work, from 0 to 1; `nil` before the objects are counted.
     public internal(set) var fractionCompleted: Double?
     /// A Boolean value that indicates whether the export has ended.
     public internal(set) var isFinished = false
@@ -46,7 +46,7 @@ extension ExportProgress: RunProgress {
     }
 }
 
-/// A started export.
+/// A running or finished export.
 ///
 ///     let run = stack.startExport(From<City>(), to: .file(path: "cities.jsonl"))
 ///     for await progress in run.updates { print(progress) }
@@ -56,16 +56,16 @@ public final class ExportRun: Sendable {
 
     init(_ monitor: RunMonitor<ExportProgress, ExportReport>) { self.monitor = monitor }
 
-    /// The progress of the export, for a user interface. It has descriptions, is updated at most ten times a second, and cancels the export when it is cancelled.
+    /// The progress of the export for a user interface. It has descriptions and is updated at most ten times a second. Cancelling it cancels the export.
     public var progress: Progress { monitor.progress }
 
-    /// The current progress and each later one, until the export ends. A reader that is slower than the export receives the latest.
+    /// The current progress and each later one, until the export ends. A slow consumer receives only the latest value.
     public var updates: some AsyncSequence<ExportProgress, Never> { monitor.latest.values }
 
-    /// The report of the export, when it has ended.
-    /// - Throws: the error that ended the export: `cancelled`; what reading the store and writing the destination throw.
+    /// The report of the export; waits until the export has ended.
+    /// - Throws: The error that ended the export: `cancelled`, or an error of reading the store or writing the destination.
     public var value: ExportReport { get async throws { try await monitor.outcome.value } }
 
-    /// Ends the export before its next batch. A partly written file is removed.
+    /// Cancels the export before its next batch. A partly written file is removed.
     public func cancel() { monitor.cancel() }
 }

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import PolyStoreFormats
 
-/// One export: reads objects from a snapshot and writes them.
+/// The execution of one export.
 final class ExportWork<T: Model>: @unchecked Sendable {  // only the thread that runs it changes it
     private let core: StackCore
     private let chain: FetchChain<T>

@@ -3,8 +3,8 @@ import PolyStoreBackend
 import PolyStoreFormats
 
 extension JSONValue {
-    /// The value of an attribute as an import reads it back: numbers exactly, dates in ISO 8601, data in base64, Codable values as JSON.
-    /// - Throws: `corrupt` for bytes that are no such value.
+    /// Creates the JSON form of an attribute, which an import can read back: numbers exactly, dates in ISO 8601, data in base64, Codable values as JSON.
+    /// - Throws: `corrupt` if the bytes are not a valid value.
     init(_ record: RecordView, _ field: Field) throws {
         let ordinal = field.ordinal
         if record.isNull(ordinal) {

@@ -1,10 +1,10 @@
 import Dispatch
 import PolyStoreBackend
 
-/// Says when to look for commits of others: soon after a file was written to, a few times more, as a commit can become visible a little after its bytes were
-/// written, and once a second in any case.
-final class CommitWatcher: @unchecked Sendable {  // everything mutable is touched on the queue only
-    /// The pauses between looks after a write, in milliseconds. The first one also limits how often a stack that is written to all the time looks.
+/// Schedules checks for external commits: shortly after a file was written, several more times because a commit can become visible after its bytes were
+/// written, and at least once a second.
+final class CommitWatcher: @unchecked Sendable {  // mutable state is accessed only on the queue
+    /// The delays between checks after a write, in milliseconds. The first one also limits the rate of checks on a store that is written continuously.
     private static let pauses = [5, 5, 10, 10, 10, 10, 15, 15, 20, 50, 100]
 
     private let queue = DispatchQueue(label: "polystore.external-commits", qos: .userInitiated)
@@ -12,22 +12,22 @@ final class CommitWatcher: @unchecked Sendable {  // everything mutable is touch
     private let look: @Sendable () -> Void
     private var files: FileWatcher?
     private var fallback: (any DispatchSourceTimer)?
-    /// How many looks there were since the last write.
+    /// The number of checks since the last write.
     private var step = 0
-    /// Of the look that is due; an earlier one no longer counts.
+    /// The generation of the scheduled check; checks of earlier generations are ignored.
     private var generation = 0
     private var lastLook = DispatchTime(uptimeNanoseconds: 0)
     private var isStopped = false
 
     /// - Parameters:
-    ///   - paths: the files that commits are written to; asked again now and then, as files come and go.
-    ///   - look: called on a queue of the watcher's own.
+    ///   - paths: Returns the files that commits write to. Called repeatedly because files are created and removed.
+    ///   - look: Checks for commits. Called on the watcher's own queue.
     init(paths: @escaping @Sendable () -> [String], look: @escaping @Sendable () -> Void) {
         self.paths = paths
         self.look = look
     }
 
-    /// Starts watching, or watches more files than before.
+    /// Starts watching, or watches additional files.
     func start() {
         queue.async { [self] in
             guard !isStopped else { return }
@@ -43,12 +43,12 @@ final class CommitWatcher: @unchecked Sendable {  // everything mutable is touch
             }
             timer.resume()
             fallback = timer
-            // Something may have been written between the first version that was read and now.
+            // Commits may have occurred between the first read of the version and now.
             didChange()
         }
     }
 
-    /// Stops for good.
+    /// Stops permanently.
     func stop() {
         queue.async { [self] in
             isStopped = true
@@ -60,7 +60,7 @@ final class CommitWatcher: @unchecked Sendable {  // everything mutable is touch
     }
 
     private func didChange() {
-        // What else is written until the next look is noticed by it.
+        // The next check covers writes that occur before it.
         files?.pause()
         step = 0
         let elapsed = (DispatchTime.now().uptimeNanoseconds &- lastLook.uptimeNanoseconds) / 1_000_000
@@ -71,7 +71,7 @@ final class CommitWatcher: @unchecked Sendable {  // everything mutable is touch
         generation += 1
         queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self, generation] in
             guard let self, !isStopped, self.generation == generation else { return }
-            // What is written from here on is noticed again.
+            // Writes that occur from here on trigger events again.
             files?.goOn()
             look()
             lastLook = .now()

@@ -2,19 +2,19 @@ import Foundation
 import PolyStoreBackend
 
 extension DataStack {
-    /// Reads what was committed to the stack's stores, by this process and by others, since a point in the history.
+    /// Returns the transactions that were committed to the stack's stores since a point in the history, by this process and by others.
     ///
     ///     let history = try await stack.history(since: token)
     ///     for entry in history { print(entry.author ?? "–", entry.deletedObjectIDs(Person.self)) }
     ///     try save(history.token)
     ///
-    /// Only commits of stacks that record history are in it: see the argument `history` of ``addStore(_:configuration:history:file:line:)``. This stack itself
-    /// need not record any.
+    /// The history contains only commits of stacks that record it: see the argument `history` of ``addStore(_:configuration:history:file:line:)``. This stack
+    /// itself does not need to record any.
     /// - Parameters:
-    ///   - token: where the last call ended; nil: the oldest entry that is kept. A store that the token does not name is read from its oldest entry.
-    ///   - filter: the entries and changes that are wanted.
-    ///   - limit: the greatest number of entries to return, 1 or more; nil: no limit.
-    /// - Throws: `historyExpired` where entries behind the token were deleted, or where the store was replaced by an earlier copy of itself: read
+    ///   - token: The point where the last call ended; `nil` for the oldest entry. A store that the token does not contain is read from its oldest entry.
+    ///   - filter: The entries and changes to return.
+    ///   - limit: The maximum number of entries to return, at least 1; `nil` for no limit.
+    /// - Throws: `historyExpired` if entries after the token were deleted, or if the store was replaced by an earlier copy of itself: read
     ///   the objects themselves, and continue with ``historyToken()``. `storeNotFound` for a token of other stores. `corrupt` for a damaged entry.
     public func history(
         since token: HistoryToken? = nil, matching filter: HistoryFilter = .all, limit: Int? = nil, file: StaticString = #fileID,
@@ -23,7 +23,7 @@ extension DataStack {
         try await onReader(file, line) { try $0.history(since: token, matching: filter, limit: limit) }
     }
 
-    /// The same on the caller's thread.
+    /// Returns the history, blocking the caller's thread; see ``history(since:matching:limit:file:line:)``.
     public func historyAndWait(
         since token: HistoryToken? = nil, matching filter: HistoryFilter = .all, limit: Int? = nil, file: StaticString = #fileID,
         line: UInt = #line
@@ -31,34 +31,34 @@ extension DataStack {
         try reader(file, line).history(since: token, matching: filter, limit: limit)
     }
 
-    /// The point behind everything that was committed so far: where to start for a program that has just read the objects themselves. Take it before
-    /// reading them, so that nothing in between is missed.
+    /// Returns the point after all transactions committed so far, as a start for a program that reads the objects themselves. Get the token before
+    /// reading them, so that no transaction in between is missed.
     public func historyToken(file: StaticString = #fileID, line: UInt = #line) throws -> HistoryToken {
         try reader(file, line).token()
     }
 
-    /// Deletes the entries of the history up to a point. A token from before it can no longer be used.
+    /// Deletes the entries of the history up to a point. Earlier tokens can no longer be used.
     ///
-    /// Runs as a transaction of its own.
-    /// - Throws: what a transaction throws; `storeNotFound` for a token of other stores.
+    /// Runs as a separate transaction.
+    /// - Throws: Errors of a transaction; `storeNotFound` for a token of other stores.
     public func deleteHistory(before token: HistoryToken, file: StaticString = #fileID, line: UInt = #line) async throws {
         let removals = try await onReader(file, line) { try $0.positions(token) }
         try await perform(file: file, line: line) { try $0.deleteHistory(removals) }
     }
 
-    /// The same on the caller's thread.
+    /// Deletes entries, blocking the caller's thread; see ``deleteHistory(before:file:line:)``.
     public func deleteHistoryAndWait(before token: HistoryToken, file: StaticString = #fileID, line: UInt = #line) throws {
         let removals = try reader(file, line).positions(token)
         try performAndWait(isolation: nil, file: file, line: line) { try $0.deleteHistory(removals) }
     }
 
-    /// Deletes the entries that were committed before a date, up to the first that was not.
+    /// Deletes the entries that were committed before a date, up to the first later one.
     public func deleteHistory(before date: Date, file: StaticString = #fileID, line: UInt = #line) async throws {
         let removals = try await onReader(file, line) { try $0.positions(before: date) }
         try await perform(file: file, line: line) { try $0.deleteHistory(removals) }
     }
 
-    /// The same on the caller's thread.
+    /// Deletes entries, blocking the caller's thread; see ``deleteHistory(before:file:line:)``.
     public func deleteHistoryAndWait(before date: Date, file: StaticString = #fileID, line: UInt = #line) throws {
         let removals = try reader(file, line).positions(before: date)
         try performAndWait(isolation: nil, file: file, line: line) { try $0.deleteHistory(removals) }
@@ -82,7 +82,7 @@ extension DataStack {
 
 extension Transaction {
     /// Removes entries of the history in the commit of this transaction.
-    /// - Parameter positions: of the last entry to remove, by the store's index in the stack.
+    /// - Parameter positions: The position of the last entry to remove, by the store's index in the stack.
     func deleteHistory(_ positions: [Int: Int64]) throws {
         try checkMutable()
         for (index, position) in positions {

@@ -1,24 +1,24 @@
 import PolyStoreBackend
 
-/// Publishes the commits that others make to a stack's stores, other processes and other stacks of this one, to those who follow the stack: in order with
-/// the stack's own, and as far as the stores' histories tell what was changed.
+/// Publishes the commits of other processes and other stacks to the observers of a stack, in order with the stack's own commits and with the changes that the
+/// stores' histories contain.
 ///
-/// Nothing runs while nobody follows the stack.
+/// Runs only while the stack has observers.
 final class ExternalCommits: Sendable {
     private struct State {
         var isRunning = false
-        /// The stores that this stack commits to now, with their versions before: until the commit is published.
+        /// The versions, before the current commit, of the stores that this stack is committing to, until the commit is published.
         var ownCommits: [Int: UInt64] = [:]
         var watcher: CommitWatcher?
     }
 
-    /// What the followers know of a store.
+    /// The published state of a store.
     private struct Progress {
-        /// Everything up to this version was published.
+        /// The version up to which commits were published.
         var version: UInt64
-        /// An entry of the log that is of this version or an earlier one; 0: none is known.
+        /// The position of a log entry of that version or an earlier one; 0 if none is known.
         var position: Int64
-        /// A Boolean value that indicates whether the store could not be read, which was logged.
+        /// A Boolean value that indicates whether reading the store failed, which was logged.
         var hasFailed = false
     }
 
@@ -27,7 +27,7 @@ final class ExternalCommits: Sendable {
     private let views: ViewList
     private let logger: Protected<any StoreLogger>
     private let state = Protected(State())
-    /// By store. Held while anything is published, so that all followers see one order.
+    /// The published state by store. Locked while commits are published, so that all observers see the same order.
     private let progress = Protected<[Int: Progress]>([:])
 
     init(hub: CommitHub, table: Protected<StoreTable>, views: ViewList, logger: Protected<any StoreLogger>) {
@@ -40,7 +40,7 @@ final class ExternalCommits: Sendable {
 
     // MARK: Starting and stopping
 
-    /// Called before somebody begins to follow the commits: what is committed from now on is published.
+    /// Called before the first observer subscribes. Commits from now on are published.
     private func start() {
         guard !state.withLock({ $0.isRunning }) else { return }
         progress.withLock { progress in
@@ -50,7 +50,7 @@ final class ExternalCommits: Sendable {
             }
             guard isFirst else { return }
             progress = [:]
-            for store in table.withLock({ $0.stores }) { begin(store, &progress) }
+            for store in table.withLock({ $0.openStores }) { begin(store, &progress) }
         }
         watch()
     }
@@ -61,6 +61,9 @@ final class ExternalCommits: Sendable {
         progress.withLock { begin(store, &$0) }
         watch()
     }
+
+    /// Called when a store was removed from the stack, after no new read of it can begin.
+    func didRemove(_ store: PersistentStore) { progress.withLock { _ = $0.removeValue(forKey: store.index) } }
 
     private func begin(_ store: PersistentStore, _ progress: inout [Int: Progress]) {
         guard progress[store.index] == nil else { return }
@@ -74,10 +77,10 @@ final class ExternalCommits: Sendable {
     }
 
     private var watchedStores: [PersistentStore] {
-        table.withLock { $0.stores }.filter { $0.capabilities.has(.multiProcess) || !$0.backend.commitFiles.isEmpty }
+        table.withLock { $0.openStores }.filter { $0.capabilities.has(.multiProcess) || !$0.backend.commitFiles.isEmpty }
     }
 
-    /// Starts the watcher, where there is a store to which others can write.
+    /// Starts the watcher if other processes or stacks can write to a store.
     private func watch() {
         guard !watchedStores.isEmpty else { return }
         let watcher = state.withLock { state -> CommitWatcher? in
@@ -98,7 +101,7 @@ final class ExternalCommits: Sendable {
 
     func stop() { stop(if: { true }) }
 
-    /// - Parameter condition: judged together with what begins the next time.
+    /// - Parameter condition: Evaluated under the same lock that a restart takes.
     private func stop(if condition: () -> Bool) {
         let watcher = state.withLock { state -> CommitWatcher? in
             guard condition() else { return nil }
@@ -109,21 +112,21 @@ final class ExternalCommits: Sendable {
         watcher?.stop()
     }
 
-    /// Called in a child that was forked: its copy of the watcher is never let go, as its event source may be suspended, and the parent's goes on.
+    /// Called in a forked child: retains its copy of the watcher forever, because the event source may be suspended, and the parent's watcher continues.
     func leaveToParent() { if let watcher = state.withLock({ $0.watcher }) { _ = Unmanaged.passRetained(watcher) } }
 
     // MARK: The stack's own commits
 
     /// Called before the stack commits to a store.
-    /// - Parameter version: the store's version so far, to which all earlier commits of others belong.
+    /// - Parameter version: The current version of the store, which includes all earlier external commits.
     func willCommit(_ store: PersistentStore, after version: UInt64) { state.withLock { $0.ownCommits[store.index] = version } }
 
     func didNotCommit(_ store: PersistentStore) { state.withLock { $0.ownCommits[store.index] = nil } }
 
-    /// Publishes what the stack has committed, behind what others have committed before.
+    /// Publishes a commit of the stack, after the earlier external commits.
     /// - Parameters:
-    ///   - own: the stores with their new versions.
-    ///   - commits: made only if somebody wants to know.
+    ///   - own: The stores with their new versions.
+    ///   - commits: Creates the commits; called only if there are observers.
     func publish(_ own: [(store: PersistentStore, version: UInt64)], _ commits: () -> [Commit]) {
         let isRunning = state.withLock { state in
             if !state.isRunning { for commit in own { state.ownCommits[commit.store.index] = nil } }
@@ -145,16 +148,16 @@ final class ExternalCommits: Sendable {
                     progress[commit.store.index]?.version = commit.version
                 }
             }
-            // A snapshot can show a commit of another process that came just after.
+            // A snapshot can contain a later commit of another process.
             for commit in own where shown[commit.store.index] ?? 0 > commit.version {
                 publishOthers(commit.store, through: shown[commit.store.index], &progress)
             }
         }
     }
 
-    // MARK: The commits of others
+    // MARK: External commits
 
-    /// Publishes what others have committed; called when a file was written, and now and then.
+    /// Publishes external commits. Called when a file was written, and periodically.
     private func look() {
         guard hub.isFollowed else { return stop(if: { !hub.isFollowed }) }
         var hasNews = false
@@ -162,12 +165,11 @@ final class ExternalCommits: Sendable {
             for store in watchedStores where publishOthers(store, through: nil, &progress) { hasNews = true }
         }
         guard hasNews, hub.isActive else { return }
-        let (views, logger) = (views, logger.withLock { $0 })
-        Task { @MainActor in views.catchUp(logger) }
+        views.catchUpSoon(logger.withLock { $0 })
     }
 
-    /// - Parameter limit: the last version that is to be published; nil: all that is not the stack's own.
-    /// - Returns: whether there was anything to publish.
+    /// - Parameter limit: The last version to publish; `nil` for all external commits.
+    /// - Returns: A Boolean value that indicates whether there was anything to publish.
     @discardableResult
     private func publishOthers(_ store: PersistentStore, through limit: UInt64?, _ progress: inout [Int: Progress]) -> Bool {
         guard let known = progress[store.index] else {
@@ -179,14 +181,14 @@ final class ExternalCommits: Sendable {
             reader = try store.backend.beginRead()
             progress[store.index]?.hasFailed = false
         } catch {
-            // A store that was closed, deleted or emptied says so to its users too.
+            // A closed, deleted or emptied store also reports this error to its own users.
             if !known.hasFailed { report(error, store) }
             progress[store.index]?.hasFailed = true
             return false
         }
         defer { reader.end() }
-        // What the stack itself is committing is published by the stack. Asked after the snapshot was taken: a commit that it shows, and that was not
-        // published, is still among them.
+        // The stack publishes its own commits itself. Read after the snapshot was taken, so that an unpublished commit that the snapshot contains
+        // is still listed.
         let own = state.withLock { $0.ownCommits[store.index] }
         let version = min(reader.version, limit ?? own ?? .max)
         guard version > known.version else { return false }

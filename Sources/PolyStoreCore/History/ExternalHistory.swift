@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
-/// Reads from a store's history what others have committed, as the commits that a stack publishes. What was changed is read from the store itself.
+/// Reads external commits from the history of a store, in the form that a stack publishes. The changed objects are read from the store itself.
 struct ExternalHistory {
     struct Part {
-        /// Whether commits that no history tells of come before these.
+        /// A Boolean value that indicates whether unrecorded commits precede these.
         let followsUnknown: Bool
         let commits: [Commit]
     }
@@ -14,17 +14,17 @@ struct ExternalHistory {
     private let table: StoreTable
     private let reader: any ReadTransaction
     private let resolver: HistoryResolver
-    /// Everything up to this version was read.
+    /// The version up to which the history was read.
     private var version: UInt64
     private let end: UInt64
-    /// The last entry that was read, or one before; see ``begin()``.
+    /// The position of the last entry that was read, or of an earlier one; see ``begin()``.
     private(set) var position: Int64
     private var hasBegun = false
 
     /// - Parameters:
-    ///   - version: what is known of the store.
-    ///   - end: up to which version to read.
-    ///   - position: an entry of `version` or of an earlier version; 0: none is known.
+    ///   - version: The version up to which the store is known.
+    ///   - end: The version up to which to read.
+    ///   - position: The position of an entry of `version` or an earlier version; 0 if none is known.
     init(
         _ store: PersistentStore, _ table: StoreTable, _ reader: any ReadTransaction, after version: UInt64, through end: UInt64,
         position: Int64
@@ -38,8 +38,8 @@ struct ExternalHistory {
         resolver = HistoryResolver(store, table)
     }
 
-    /// The next commits, whole versions of the store.
-    /// - Returns: nil at the end.
+    /// Returns the next commits, which cover complete versions of the store.
+    /// - Returns: `nil` at the end.
     mutating func next() throws -> Part? {
         guard version < end else { return nil }
         if !hasBegun { try begin() }
@@ -48,7 +48,7 @@ struct ExternalHistory {
         for entry in try entries() {
             let record = try HistoryRecord(entry, store)
             if entry.version > version, record.head.base > version {
-                // What was read so far first; this entry is read again.
+                // Returns the commits read so far; the current entry is read again.
                 if !commits.isEmpty { return Part(followsUnknown: false, commits: commits) }
                 version = record.head.base
                 return Part(followsUnknown: true, commits: [])
@@ -59,13 +59,13 @@ struct ExternalHistory {
         }
         if !commits.isEmpty { return Part(followsUnknown: false, commits: commits) }
         guard version < end else { return nil }
-        // No more entries, or only those that no transaction made.
+        // The remaining entries, if any, are internal.
         if try !entries().isEmpty { return try next() }
         version = end
         return Part(followsUnknown: true, commits: [])
     }
 
-    /// The next entries, all those of a version.
+    /// Returns the next entries, all those of a version.
     private func entries() throws -> [LogEntry] {
         guard store.capabilities.has(.changeLog) else { return [] }
         var limit = Self.batch
@@ -79,11 +79,11 @@ struct ExternalHistory {
         }
     }
 
-    /// Finds the last entry that is known: from the end on, as it is seldom far from there.
+    /// Finds the last known entry, searching backward from the end because it is usually close to it.
     private mutating func begin() throws {
         guard store.capabilities.has(.changeLog) else { return }
         let bounds = try reader.logBounds()
-        // No entry up to `low` is new, and every entry from `high` on is.
+        // Entries up to `low` are known; entries from `high` on are new.
         var low = max(position, bounds.removedThrough)
         var high = bounds.last + 1
         var step: Int64 = 1
@@ -128,7 +128,7 @@ struct ExternalHistory {
             sourceIdentifier: record.head.author, userInfo: [:], isExternal: true, parts: [part], table: table)
     }
 
-    /// An object that is no longer there is left out: its deletion follows.
+    /// Skips an object that no longer exists, because a later entry contains its deletion.
     private func insert(_ entity: Entity, _ id: Int64, into changes: ChangeSet) throws {
         guard let record = try reader.record(entity, id: id) else { return }
         try changes.insert(entity, id: id) { builder in for field in entity.fields { builder.copy(field, from: record) } }

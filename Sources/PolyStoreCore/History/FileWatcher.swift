@@ -4,7 +4,7 @@ import PolyStoreBackend
 #if canImport(Darwin)
     import Darwin
 
-    /// Tells when files are written to. Used on its queue only.
+    /// Reports writes to files. Used only on its queue.
     final class FileWatcher {
         private let queue: DispatchQueue
         private let changed: () -> Void
@@ -15,7 +15,7 @@ import PolyStoreBackend
             self.changed = changed
         }
 
-        /// Watches files, where they exist and are not watched yet.
+        /// Watches existing files that are not watched yet.
         func watch(_ paths: [String]) {
             for path in paths where sources[path] == nil {
                 let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
@@ -25,7 +25,7 @@ import PolyStoreBackend
                 source.setEventHandler { [weak self, weak source] in
                     guard let self, let source else { return }
                     if !source.data.isDisjoint(with: [.delete, .rename]) {
-                        // Another file may have its name by now.
+                        // The name may refer to another file now.
                         sources[path] = nil
                         source.cancel()
                     }
@@ -37,7 +37,7 @@ import PolyStoreBackend
             }
         }
 
-        /// Events are merged until they are handled, so there is nothing to pause.
+        /// Events are merged until they are handled, so pausing is unnecessary.
         func pause() {}
         func goOn() {}
 
@@ -49,13 +49,13 @@ import PolyStoreBackend
 #elseif canImport(Glibc)
     import Glibc
 
-    /// Tells when files are written to. Used on its queue only.
+    /// Reports writes to files. Used only on its queue.
     final class FileWatcher {
         private let descriptor: Int32
         private let source: any DispatchSourceRead
         private var isPaused = false
 
-        /// - Returns: nil where the system gives no more watches.
+        /// - Returns: `nil` if the system limit of watches is reached.
         init?(_ queue: DispatchQueue, _ changed: @escaping () -> Void) {
             let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
             guard descriptor >= 0 else { return nil }
@@ -75,10 +75,10 @@ import PolyStoreBackend
             }
         }
 
-        /// Watches files, where they exist. A file that is watched already stays watched once.
+        /// Watches existing files. Adding a watched file again has no effect.
         func watch(_ paths: [String]) { for path in paths { _ = inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) } }
 
-        /// Keeps events back, which the system then merges.
+        /// Suspends events, which the system then merges.
         func pause() {
             guard !isPaused else { return }
             isPaused = true
@@ -92,13 +92,13 @@ import PolyStoreBackend
         }
 
         func stop() {
-            // A source that is suspended is never let go.
+            // A suspended source must be resumed before it is released.
             goOn()
             source.cancel()
         }
     }
 #else
-    /// Watches nothing: commits of others are found by looking now and then.
+    /// A watcher without events: external commits are found by periodic checks.
     final class FileWatcher {
         init?(_ queue: DispatchQueue, _ changed: @escaping () -> Void) { return nil }
         func watch(_ paths: [String]) {}

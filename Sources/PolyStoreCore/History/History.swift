@@ -1,6 +1,6 @@
-/// The answer to ``DataStack/history(since:matching:limit:)``: entries in the order of the commits. Entries of different stores are ordered by their dates.
+/// The result of ``DataStack/history(since:matching:limit:)``: entries in commit order. Entries of different stores are ordered by date.
 public struct History: Sendable, RandomAccessCollection {
-    /// The point behind everything that was looked at, entries that the filter left out included: what to pass to the next call.
+    /// The point after all entries that were read, including those that the filter excluded. Pass it to the next call.
     public let token: HistoryToken
     /// A Boolean value that indicates whether the limit was reached before the end of the history.
     public let hasMore: Bool

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// Writes the parts of an entry of the history. Numbers are LEB128, signed ones zigzag; texts and blobs follow their length.
+/// An encoder for history entries. Numbers are LEB128, signed ones zigzag; texts and blobs are preceded by their length.
 struct HistoryBytes {
     private(set) var bytes: [UInt8] = []
 
@@ -42,7 +42,7 @@ struct HistoryBytes {
         }
     }
 
-    /// The bytes with their CRC-32C behind them.
+    /// Returns the bytes followed by their CRC-32C.
     func sealed() -> [UInt8] {
         let sum = bytes.withUnsafeBytes { RecordChecksum.crc32c($0) }
         return bytes + withUnsafeBytes(of: sum.littleEndian) { [UInt8]($0) }

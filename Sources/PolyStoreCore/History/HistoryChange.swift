@@ -1,19 +1,21 @@
-/// What one transaction did to one object.
+/// A change of one object by one transaction.
 public struct HistoryChange: Sendable {
+    /// The kind of a change.
     public enum Kind: UInt8, Sendable, Hashable, CaseIterable, Codable {
         case inserted, updated, deleted
     }
 
+    /// The kind of the change.
     public let kind: Kind
-    /// The entity of the object's class as the store names it: of a hierarchy the class itself, not its root.
+    /// The stored name of the entity of the object's class; in a hierarchy that of the class itself, not of its root.
     public let entityName: String
-    /// The key of ``ObjectID``: unique within the entity, or within the hierarchy, of a store.
+    /// The row id of the object, unique within the entity or the hierarchy of a store.
     public let key: Int64
     /// The stored names of the properties that an update changed, to-many relationships included; empty for an inserted or deleted object.
     public let changedKeys: [String]
-    /// The values that attributes and to-one relationships had before, by stored name: of the changed ones for an update, of all for a deletion. What was
-    /// null has no value here. Empty unless ``HistoryOptions/recordsPreviousValues`` was set.
+    /// The previous values of attributes and to-one relationships, by stored name: those of the changed properties for an update, all of them for a deletion.
+    /// Null values are omitted. Empty unless ``HistoryOptions/recordsPreviousValues`` was set.
     public let previousValues: [String: QueryValue]
-    /// The id without its class; nil where the stack's schema no longer has the entity.
+    /// The id without its class; `nil` if the stack's schema does not contain the entity.
     public let objectID: AnyObjectID?
 }

@@ -1,36 +1,36 @@
 public import Foundation
 import PolyStoreBackend
 
-/// What one transaction has committed to one store, as the store's history has it.
+/// The changes that one transaction committed to one store, as recorded in the store's history.
 public struct HistoryEntry: Sendable {
-    /// ``PersistentStore/storeID``.
+    /// The ``PersistentStore/storeID`` of the store.
     public let storeID: String
-    /// The version of the store that the commit made; the transactions of one commit have the same.
+    /// The version of the store after the commit. Transactions of one commit have the same version.
     public let version: UInt64
-    /// When the transaction was committed, by the clock of the process that committed it.
+    /// The time of the commit, by the clock of the process that committed it.
     public let date: Date
-    /// The transaction's source as text, ``Commit/sourceIdentifier``; nil: none.
+    /// The text of the transaction's source, ``Commit/sourceIdentifier``; `nil` if there is none.
     public let author: String?
-    /// A Boolean value that indicates whether commits before this one are missing: they were made by a stack, or another program, that records no
-    /// history. Read the objects again where this matters.
+    /// A Boolean value that indicates whether commits that precede this one are missing because a stack or another program without history recording
+    /// made them. Read the objects again if this matters.
     public let followsUnrecordedCommits: Bool
-    /// The changed objects: inserted, updated and deleted ones, each object once. Empty for a transaction that changed no object, such as one that set the
+    /// The inserted, updated and deleted objects, each once. Empty for a transaction that changed no object, such as one that saved the
     /// position of an import.
     public let changes: [HistoryChange]
-    /// The point in the history behind this entry, and behind those before it in the answer.
+    /// The point in the history after this entry and the entries before it in the result.
     public let token: HistoryToken
 
-    /// The objects that were created.
+    /// Returns the ids of the inserted objects.
     public func insertedObjectIDs<T: Model>(_ type: T.Type = T.self) -> Set<ObjectID<T>> { ids(type, .inserted) }
-    /// The objects of which a property was changed, to-many relationships included.
+    /// Returns the ids of the objects with changed properties, including to-many relationships.
     public func updatedObjectIDs<T: Model>(_ type: T.Type = T.self) -> Set<ObjectID<T>> { ids(type, .updated) }
-    /// The objects that were deleted.
+    /// Returns the ids of the deleted objects.
     public func deletedObjectIDs<T: Model>(_ type: T.Type = T.self) -> Set<ObjectID<T>> { ids(type, .deleted) }
 
-    /// The stored names of the properties of an object that this transaction changed; empty for an object that it inserted, deleted or did not change.
+    /// Returns the stored names of the properties of an object that this transaction changed; empty for an object that it inserted, deleted or did not change.
     public func changedKeys<T: Model>(of id: ObjectID<T>) -> Set<String> { Set(change(of: id)?.changedKeys ?? []) }
 
-    /// What this transaction did to an object; nil: nothing.
+    /// Returns the change of an object by this transaction; `nil` if there is none.
     public func change<T: Model>(of id: ObjectID<T>) -> HistoryChange? {
         changes.first { $0.key == id.key && $0.objectID?.entry === id.entry }
     }

@@ -1,11 +1,11 @@
 public import Foundation
 import PolyStoreBackend
 
-/// Which entries of the history are wanted, and which of their changes. Conditions are added one after another, and all of them must hold:
+/// A filter for entries of the history and for their changes. Conditions are combined with AND:
 ///
 ///     try await stack.history(since: token, matching: .all.changes(of: Person.self).author("sync"))
 ///
-/// With a condition on changes an entry contains only the changes that satisfy it, and an entry without any is left out.
+/// With a condition on changes, an entry contains only the matching changes, and an entry without any is excluded.
 public struct HistoryFilter: Sendable {
     private var entities: Set<String>?
     private var kinds: Set<HistoryChange.Kind>?
@@ -15,27 +15,27 @@ public struct HistoryFilter: Sendable {
 
     private init() {}
 
-    /// Every entry.
+    /// A filter that accepts every entry.
     public static let all = HistoryFilter()
 
-    /// Changes of objects of a class and of the classes below it. Several calls add up: changes of objects of any of the classes.
+    /// Selects changes of objects of a class and its subclasses. Several calls are combined with OR.
     public func changes<T: Model>(of type: T.Type) -> HistoryFilter {
         with { $0.entities = ($0.entities ?? []).union(Self.entityNames(of: type)) }
     }
 
-    /// Changes of objects of an entity, by its stored name: also one that the schema no longer has.
+    /// Selects changes of objects of an entity by its stored name, which may be absent from the schema.
     public func changes(ofEntityNamed name: String) -> HistoryFilter { with { $0.entities = ($0.entities ?? []).union([name]) } }
 
-    /// Changes of some kinds.
+    /// Selects changes of the given kinds.
     public func kinds(_ kinds: HistoryChange.Kind...) -> HistoryFilter { with { $0.kinds = Set(kinds) } }
 
-    /// Changes of one object. Several calls add up.
+    /// Selects changes of one object. Several calls are combined with OR.
     public func object<T: Model>(_ id: ObjectID<T>) -> HistoryFilter { with { $0.objects = ($0.objects ?? []).union([id.untyped]) } }
 
-    /// Entries with an author; nil: entries without one. Several calls add up.
+    /// Selects entries by an author; `nil` selects entries without an author. Several calls are combined with OR.
     public func author(_ name: String?) -> HistoryFilter { with { $0.authors = ($0.authors ?? []).union([name]) } }
 
-    /// Entries that were committed within a range of dates.
+    /// Selects entries that were committed within a range of dates.
     public func dates(_ range: Range<Date>) -> HistoryFilter { with { $0.dates = range } }
 
     private func with(_ change: (inout HistoryFilter) -> Void) -> HistoryFilter {
@@ -46,13 +46,13 @@ public struct HistoryFilter: Sendable {
 
     private var selectsChanges: Bool { entities != nil || kinds != nil || objects != nil }
 
-    /// - Returns: false for an entry that is left out whatever its changes are.
+    /// - Returns: `false` for an entry that is excluded regardless of its changes.
     func accepts(author: String?, date: Date) -> Bool {
         if let authors, !authors.contains(author) { return false }
         return dates?.contains(date) ?? true
     }
 
-    /// - Returns: the changes that satisfy the conditions; nil: the entry is left out.
+    /// - Returns: The changes that satisfy the conditions; `nil` if the entry is excluded.
     func selected(_ changes: [HistoryChange]) -> [HistoryChange]? {
         guard selectsChanges else { return changes }
         let found = changes.filter { change in
@@ -64,7 +64,7 @@ public struct HistoryFilter: Sendable {
         return found.isEmpty ? nil : found
     }
 
-    /// The stored names of the entities that objects of a class can belong to.
+    /// Returns the stored names of the entities of a class and its subclasses.
     static func entityNames<T: Model>(of type: T.Type) -> Set<String> {
         guard let hierarchy = type._$hierarchy, let member = hierarchy.member(type) else { return [type._$entityName] }
         return Set(hierarchy.members[member.index..<member.end].map(\.name))

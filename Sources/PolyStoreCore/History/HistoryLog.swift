@@ -1,31 +1,31 @@
 import Foundation
 import PolyStoreBackend
 
-/// Reads the history of a stack's stores.
+/// The combined history of a stack's stores.
 struct HistoryLog: Sendable {
-    /// So many entries are read at a time.
+    /// The number of entries that are read at a time.
     static let batch = 256
 
     let table: StoreTable
     let logger: any StoreLogger
     let site: CallSite
 
-    /// The stores that can have a history.
-    private var stores: [PersistentStore] { table.stores.filter { $0.capabilities.has(.changeLog) } }
+    /// The open stores that support a history.
+    private var stores: [PersistentStore] { table.openStores.filter { $0.capabilities.has(.changeLog) } }
 
     // MARK: Reading
 
-    /// What was found in one store.
+    /// The entries found in one store.
     private struct Part {
         let store: PersistentStore
-        /// The position behind which it was read.
+        /// The position after which entries were read.
         let start: Int64
         var entries: [(position: Int64, entry: HistoryEntry)] = []
-        /// The position of the last entry that was looked at.
+        /// The position of the last entry that was read.
         var end: Int64
-        /// Whether there are entries behind it.
+        /// A Boolean value that indicates whether there are more entries.
         var hasMore = false
-        /// Entries taken into the answer so far.
+        /// The number of entries in the result so far.
         var taken = 0
 
         var next: HistoryEntry { entries[taken].entry }
@@ -71,7 +71,7 @@ struct HistoryLog: Sendable {
         return part
     }
 
-    /// Merges what the stores have by date, each store's entries in their order.
+    /// Merges the entries of the stores by date, keeping the order within each store.
     private func merged(_ parts: [Part], since token: HistoryToken?, _ limit: Int) -> History {
         var parts = parts
         var token = token ?? HistoryToken()
@@ -100,7 +100,7 @@ struct HistoryLog: Sendable {
         return token
     }
 
-    /// - Throws: `storeNotFound` for a token that names stores, and none of the stack's.
+    /// - Throws: `storeNotFound` for a token that contains stores, but none of the stack's.
     private func check(_ token: HistoryToken?) throws {
         guard let token, !token.positions.isEmpty, !stores.contains(where: { token.position(in: $0.storeID) != nil }) else { return }
         throw StoreError(
@@ -130,7 +130,7 @@ struct HistoryLog: Sendable {
 
     // MARK: Deleting
 
-    /// The positions of a token in the stores that may be written.
+    /// Returns the positions of a token in the writable stores.
     func positions(_ token: HistoryToken) throws -> [Int: Int64] {
         try check(token)
         var found: [Int: Int64] = [:]
@@ -138,7 +138,7 @@ struct HistoryLog: Sendable {
         return found.filter { $0.value > 0 }
     }
 
-    /// The positions of the last entries before a date.
+    /// Returns the positions of the last entries before a date.
     func positions(before date: Date) throws -> [Int: Int64] {
         let limit = HistoryEntry.time(date)
         var found: [Int: Int64] = [:]
@@ -151,7 +151,7 @@ struct HistoryLog: Sendable {
                 let batch = try reader.logEntries(after: end, limit: Self.batch)
                 if batch.isEmpty { break }
                 for entry in batch {
-                    // An entry that cannot be read goes with those around it.
+                    // An unreadable entry is deleted together with the entries that precede the date.
                     if let head = HistoryRecord.Head(of: entry.bytes), head.time >= limit { break search }
                     end = entry.position
                 }

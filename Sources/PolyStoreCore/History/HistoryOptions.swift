@@ -1,21 +1,22 @@
-/// What a stack records about the commits to a store, and how long the entries are kept: the argument `history` of
+/// The options for recording the history of a store: the argument `history` of
 /// ``DataStack/addStore(_:configuration:history:file:line:)``.
 ///
-/// Without limits entries are kept until ``DataStack/deleteHistory(before:)`` removes them. With limits each commit removes the entries that exceed them,
-/// the oldest first, in the commit itself. A commit removes at most 256 entries, so a limit that was lowered takes effect over several commits.
+/// Without limits, entries are kept until ``DataStack/deleteHistory(before:)`` removes them. With limits, each commit removes the oldest entries that exceed
+/// them. A commit removes at most 256 entries, so a lowered limit takes effect over several commits.
 public struct HistoryOptions: Sendable, Hashable {
     /// A Boolean value that indicates whether entries contain the values that attributes and to-one relationships had before an update or a deletion.
     ///
-    /// Each updated or deleted object is then read once more when its transaction is committed.
+    /// Each commit then reads every updated or deleted object once more.
     public var recordsPreviousValues: Bool
-    /// The greatest age of an entry; nil: no limit. The age is judged by the clock of the process that commits.
+    /// The maximum age of an entry; `nil` for no limit. Measured by the clock of the committing process.
     public var maximumAge: Duration?
-    /// The greatest number of entries; nil: no limit.
+    /// The maximum number of entries; `nil` for no limit.
     public var maximumCount: Int?
-    /// The greatest number of bytes of all entries together, without what the engine needs for their keys; nil: no limit. The newest entry is always
+    /// The maximum total size of all entries in bytes, without the engine's keys; `nil` for no limit. The newest entry is always
     /// kept.
     public var maximumBytes: Int?
 
+    /// Creates options.
     public init(
         recordsPreviousValues: Bool = false, maximumAge: Duration? = nil, maximumCount: Int? = nil, maximumBytes: Int? = nil
     ) {

@@ -1,14 +1,14 @@
 import PolyStoreBackend
 
-/// Reads the parts of an entry of the history. Any bytes give a part or an error.
+/// A decoder for history entries. Any bytes yield a value or an error, never a trap.
 struct HistoryReader {
-    /// Thrown where the bytes are no entry; the caller knows which entry it is.
+    /// The error for bytes that are not a valid entry. The caller adds which entry it is.
     struct Damage: Error {}
 
     private let bytes: ArraySlice<UInt8>
     private var offset: Int
 
-    /// - Throws: ``Damage`` for bytes whose checksum is wrong.
+    /// - Throws: ``Damage`` if the checksum does not match.
     init(sealed bytes: [UInt8]) throws {
         guard bytes.count >= 6 else { throw Damage() }
         let body = bytes.dropLast(4)
@@ -31,7 +31,7 @@ struct HistoryReader {
         var shift: UInt64 = 0
         while true {
             let byte = try byte()
-            // The tenth byte has room for one bit.
+            // The tenth byte may contain only one bit.
             guard shift < 63 || shift == 63 && byte <= 1 else { throw Damage() }
             result |= UInt64(byte & 0x7f) << shift
             if byte < 0x80 { return result }
@@ -44,7 +44,7 @@ struct HistoryReader {
         return Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
     }
 
-    /// A number of parts, of which each takes at least one byte of what is left.
+    /// Reads a count of parts that take at least one byte each. The remaining bytes limit the count.
     mutating func count() throws -> Int {
         guard let count = Int(exactly: try number()), count <= bytes.endIndex - offset else { throw Damage() }
         return count
@@ -61,7 +61,7 @@ struct HistoryReader {
         return text
     }
 
-    /// - Returns: nil for a value that was not recorded.
+    /// - Returns: `nil` for a value that was not recorded.
     mutating func value() throws -> Value? {
         switch HistoryRecord.Tag(rawValue: try byte()) {
         case .absent: return Optional.none
@@ -79,7 +79,7 @@ struct HistoryReader {
 }
 
 extension HistoryRecord {
-    /// - Throws: ``HistoryReader/Damage`` for bytes that are no entry, `incompatibleSchema` for an entry of a later format.
+    /// - Throws: ``HistoryReader/Damage`` for invalid bytes, `incompatibleSchema` for an entry of a later format.
     init(_ bytes: [UInt8]) throws {
         var reader = try HistoryReader(sealed: bytes)
         head = try Head(&reader)
@@ -109,7 +109,7 @@ extension HistoryRecord {
         guard reader.isAtEnd else { throw HistoryReader.Damage() }
     }
 
-    /// An entry that a store gave.
+    /// Decodes an entry of a store's log.
     /// - Throws: `corrupt` with the entry's position, `incompatibleSchema`.
     init(_ entry: LogEntry, _ store: PersistentStore) throws {
         do { try self.init(entry.bytes) } catch is HistoryReader.Damage {
@@ -138,7 +138,7 @@ extension HistoryRecord.Head {
         author = flags.contains(.author) ? try reader.text() : nil
     }
 
-    /// - Returns: nil for bytes that are no entry, or one of a later format.
+    /// - Returns: `nil` for invalid bytes or an entry of a later format.
     init?(of bytes: [UInt8]) {
         guard var reader = try? HistoryReader(sealed: bytes), let head = try? Self(&reader) else { return nil }
         self = head

@@ -1,30 +1,30 @@
 import PolyStoreBackend
 
-/// An entry of the history as a store keeps it: `docs/format.md` describes the bytes.
+/// The stored form of a history entry. `docs/format.md` specifies the bytes.
 struct HistoryRecord: Sendable, Equatable {
     static let format: UInt8 = 1
 
-    /// What the trimming of a history looks at.
+    /// The part of an entry that is read to enforce the limits of a history.
     struct Head: Sendable, Equatable {
         /// The version of the store before the commit.
         var base: UInt64
         /// Microseconds since 1970.
         var time: Int64
-        /// The bytes of all entries that were ever appended before this one.
+        /// The total size of all earlier entries, including removed ones, in bytes.
         var bytesBefore: Int64
-        /// Whether the entry only says that there was a commit, of ids that were reserved or of entries that were deleted: no transaction made it.
+        /// A Boolean value that indicates whether the entry marks a commit without a transaction, which reserved row ids or deleted entries.
         var isInternal = false
         var author: String?
     }
 
-    /// Objects of one entity to which the same was done.
+    /// Objects of one entity with the same change.
     struct Group: Sendable, Equatable {
         var entity: String
         var kind: HistoryChange.Kind
-        /// The changed properties; of a deletion with previous values those that have one.
+        /// The changed properties; for a deletion with previous values, those that have a value.
         var keys: [String]
         var ids: [Int64]
-        /// The previous values: one for each key of each id, id by id; nil: not recorded, of a to-many relationship. Empty: none was recorded.
+        /// The previous values, one for each key of each row id, row by row. `nil` for a to-many relationship; an empty array if none was recorded.
         var values: [Value?] = []
     }
 
@@ -76,7 +76,7 @@ extension HistoryRecord {
         return bytes.sealed()
     }
 
-    /// The names of an entry, each once.
+    /// The distinct names in an entry.
     private struct NameTable {
         private(set) var names: [String] = []
         private var numbers: [String: Int] = [:]

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// Collects what one transaction did to the objects of one store: those to which the same was done in one group.
+/// Collects the changes of one transaction to the objects of one store, grouped by equal changes.
 struct HistoryRecordBuilder {
     private struct Shape: Hashable {
         let entity: String
@@ -24,7 +24,7 @@ struct HistoryRecordBuilder {
         self.recordsPreviousValues = recordsPreviousValues
     }
 
-    /// - Parameter published: which to-many relationships were changed, and the entities of deleted objects of hierarchies.
+    /// - Parameter published: The changed to-many relationships, and the entities of deleted objects of hierarchies.
     mutating func add(_ changes: ChangeSet, _ published: (log: MemberLog, deletedKinds: [ObjectKey: String])) throws {
         var touched: [ObjectKey: [Int32]] = [:]
         for key in published.log.touched where store.slots.contains(key.slot) {
@@ -45,7 +45,7 @@ struct HistoryRecordBuilder {
                 let mask = entry.declaredFields.intersection(change.mask)
                 let relationships = touched.removeValue(forKey: object)?.sorted() ?? []
                 if mask.isEmpty, relationships.isEmpty { continue }
-                // An update of a position alone does not hold the object's class.
+                // An update that changes only a position does not contain the object's class.
                 let name = mask.isEmpty ? try storedName(entry, object) : try name(entry, changes.record(change))
                 try update(entry, object, name, mask, relationships)
             case .delete:
@@ -55,7 +55,7 @@ struct HistoryRecordBuilder {
         }
         for (object, relationships) in touched.sorted(by: { ($0.key.slot, $0.key.key) < ($1.key.slot, $1.key.key) }) {
             let entry = table.entries[Int(object.slot)]
-            // An object that is gone has no relationships; its deletion says so.
+            // A deleted object has no relationships; its deletion is recorded separately.
             guard try writer.record(entry.entity, id: object.key) != nil else { continue }
             try update(entry, object, try storedName(entry, object), FieldMask(), relationships.sorted())
         }
@@ -80,7 +80,7 @@ struct HistoryRecordBuilder {
         groups[position].values += mask.ordinals.map { record.value(entry.entity.fields[$0]) }
     }
 
-    /// - Returns: the position of the object's group.
+    /// - Returns: The index of the object's group.
     @discardableResult
     private mutating func add(_ object: ObjectKey, _ shape: Shape) -> Int {
         if let position = positions[shape] {
@@ -94,12 +94,12 @@ struct HistoryRecordBuilder {
         return groups.count - 1
     }
 
-    /// The entity of an object's class, by its record.
+    /// Returns the name of the entity of an object's class from its record.
     private func name(_ entry: StoreEntity, _ record: RecordView) throws -> String {
         try entry.family?.kind(record).name ?? entry.entity.name
     }
 
-    /// The same of an object that is in the store.
+    /// Returns the name of the entity of an object's class from the store.
     private func storedName(_ entry: StoreEntity, _ object: ObjectKey) throws -> String {
         guard let family = entry.family, let record = try writer.record(entry.entity, id: object.key) else { return entry.entity.name }
         return try family.kind(record).name

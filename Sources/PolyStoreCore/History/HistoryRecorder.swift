@@ -2,26 +2,26 @@ import Dispatch
 import Foundation
 import PolyStoreBackend
 
-/// Writes the history of one store within one group of transactions: an entry for each change set, and the removal of entries that exceed the limits.
+/// Writes the history of one store within one commit group: an entry for each change set, and the removal of entries that exceed the limits.
 final class HistoryRecorder {
-    /// What is known of the log without reading it.
+    /// The known state of the log, which avoids reading it.
     struct State: Sendable {
-        /// The version of which it is true.
+        /// The version of the store that the state describes.
         var version: UInt64
         /// The position of the last entry.
         var position: Int64
-        /// The bytes of all entries that were ever appended.
+        /// The total size of all entries ever appended, in bytes.
         var bytes: Int64
-        /// The oldest entries, as far as they were read.
+        /// The oldest entries that were read.
         var oldest: ArraySlice<Oldest> = []
-        /// The position up to which ``oldest`` was filled, or entries were removed.
+        /// The position up to which ``oldest`` was read, or entries were removed.
         var readThrough: Int64
     }
 
     /// One of the oldest entries.
     struct Oldest: Sendable {
         let position: Int64
-        /// nil for an entry that cannot be read.
+        /// The head of the entry; `nil` if it cannot be read.
         let head: HistoryRecord.Head?
     }
 
@@ -29,9 +29,9 @@ final class HistoryRecorder {
 
     private let store: PersistentStore
     private let options: HistoryOptions
-    /// nil where the log must be read first.
+    /// The state; `nil` if the log must be read first.
     private var state: State?
-    /// The state once the last change set is applied.
+    /// The state after the last change set is applied.
     private var proposed: State?
 
     init(_ store: PersistentStore, _ options: HistoryOptions, version: UInt64) {
@@ -41,7 +41,7 @@ final class HistoryRecorder {
         if state?.version != version { state = nil }
     }
 
-    /// Adds the entry of a transaction to what it writes.
+    /// Adds the entry of a transaction to its change set.
     func record(_ changes: ChangeSet, _ transaction: Transaction, _ writer: any WriteTransaction) throws {
         var builder = HistoryRecordBuilder(store, transaction.table, writer, recordsPreviousValues: options.recordsPreviousValues)
         try builder.add(changes, transaction.published)
@@ -50,7 +50,7 @@ final class HistoryRecorder {
         try append(builder.groups, author: author, isInternal: isInternal, to: changes, writer)
     }
 
-    /// Adds an entry that says nothing but that there was a commit.
+    /// Adds an entry that only marks a commit.
     func recordNothing(_ changes: ChangeSet, _ writer: any WriteTransaction) throws {
         try append([], author: nil, isInternal: true, to: changes, writer)
     }
@@ -69,13 +69,13 @@ final class HistoryRecorder {
         proposed = state
     }
 
-    /// Called when a change set was applied: the next entry follows its own.
+    /// Called when a change set was applied. The next entry follows its entry.
     func didApply() {
         state = proposed
         proposed = nil
     }
 
-    /// Called when everything was committed: the next group need not read the log.
+    /// Called after the commit, so that the next group does not need to read the log.
     func didCommit(_ version: UInt64) {
         state?.version = version
         store.historyState.withLock { $0 = state }
@@ -92,13 +92,13 @@ final class HistoryRecorder {
         return state
     }
 
-    /// Takes the oldest entries out of a state as long as they exceed the limits.
-    /// - Returns: the position up to which entries are to be removed; nil: none is.
+    /// Removes the oldest entries from a state while they exceed the limits.
+    /// - Returns: The position up to which to remove entries; `nil` if none exceeds the limits.
     private func trim(_ state: inout State, _ now: Int64, _ writer: any WriteTransaction) throws -> Int64? {
         var removed: Int64?
         for _ in 0..<Self.mostRemovals {
             if state.oldest.isEmpty {
-                // Without what this change set appends, which is always kept.
+                // Excludes the entries that this change set appends, which are always kept.
                 let found = try writer.logEntries(after: max(state.readThrough, removed ?? 0), limit: Self.mostRemovals)
                 state.oldest = found.map { Oldest(position: $0.position, head: HistoryRecord.Head(of: $0.bytes)) }[...]
                 state.readThrough = found.last?.position ?? state.readThrough

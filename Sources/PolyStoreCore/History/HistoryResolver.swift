@@ -1,10 +1,10 @@
 import Foundation
 import PolyStoreBackend
 
-/// Turns the names in the entries of one store's history into what the stack's schema knows by them.
+/// Resolves the names in the history entries of one store with the stack's schema.
 struct HistoryResolver {
     private let store: PersistentStore
-    /// By the names of the entities and of the classes of hierarchies.
+    /// The entities, by the names of entities and of the classes of hierarchies.
     let entries: [String: StoreEntity]
 
     init(_ store: PersistentStore, _ table: StoreTable) {
@@ -17,7 +17,7 @@ struct HistoryResolver {
         self.entries = entries
     }
 
-    /// - Returns: nil for an entry that is left out.
+    /// - Returns: `nil` for an entry that is excluded.
     func entry(
         _ logged: LogEntry, _ record: HistoryRecord, _ filter: HistoryFilter, followsUnrecordedCommits: Bool
     ) -> HistoryEntry? {
@@ -49,20 +49,20 @@ struct HistoryResolver {
         return found
     }
 
-    /// - Returns: nil for null.
+    /// - Returns: `nil` for null.
     private func value(_ value: Value, _ key: String, _ entry: StoreEntity?) -> QueryValue? {
         guard let entry, let field = entry.entity.field(named: key) else { return QueryValue(plain: value) }
         if let relationship = field.relationship, case .integer(let target) = value {
             let slot = Int(entry.destinations[relationship]) - Int(store.firstSlot)
             return entries[store.schema.entities[slot].name].map { .objectID(AnyObjectID(entry: $0, key: target)) }
         }
-        // The attribute may have had another type when the entry was written.
+        // The type of the attribute may have changed since the entry was written.
         return (try? QueryValue(value, field.type)) ?? QueryValue(plain: value)
     }
 }
 
 extension QueryValue {
-    /// A value of which no type is known; nil for null.
+    /// Creates a value of unknown type; `nil` for null.
     fileprivate init?(plain value: Value) {
         switch value {
         case .null: return nil
@@ -75,7 +75,7 @@ extension QueryValue {
 }
 
 extension HistoryEntry {
-    /// Microseconds since 1970, as an entry keeps them.
+    /// Returns a date in microseconds since 1970, the stored form.
     static func time(_ date: Date) -> Int64 {
         let microseconds = date.timeIntervalSince1970 * 1_000_000
         return Int64(exactly: microseconds.rounded()) ?? (microseconds < 0 ? .min : .max)
@@ -83,7 +83,7 @@ extension HistoryEntry {
 
     static func date(_ time: Int64) -> Date { Date(timeIntervalSince1970: Double(time) / 1_000_000) }
 
-    /// The same with another token.
+    /// Returns the entry with another token.
     func following(_ token: HistoryToken) -> HistoryEntry {
         HistoryEntry(
             storeID: storeID, version: version, date: date, author: author, followsUnrecordedCommits: followsUnrecordedCommits,

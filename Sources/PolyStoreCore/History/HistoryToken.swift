@@ -1,16 +1,16 @@
 import PolyStoreBackend
 
-/// A point in the history of a stack's stores: everything up to it has been seen. Pass it to ``DataStack/history(since:matching:limit:)`` to read what was committed
+/// A point in the history of a stack's stores. Pass it to ``DataStack/history(since:matching:limit:)`` to read the transactions that were committed
 /// afterwards.
 ///
-/// Tokens are values that survive restarts: encode one with `Codable` and keep it with what was derived from the history.
+/// Tokens remain valid across restarts: encode one with `Codable` and store it with the data that was derived from the history.
 public struct HistoryToken: Sendable, Hashable, Codable {
-    /// The position of the last entry that was seen, by ``PersistentStore/storeID``.
+    /// The position of the last entry that was read, by ``PersistentStore/storeID``.
     private(set) var positions: [String: Int64] = [:]
 
     init(_ positions: [String: Int64] = [:]) { self.positions = positions }
 
-    /// The position of the last entry seen in the history of a store; nil: the token does not name the store.
+    /// Returns the position of the last entry that was read in the history of a store; `nil` if the token does not contain the store.
     public func position(in storeID: String) -> Int64? { positions[storeID] }
 
     mutating func advance(_ storeID: String, to position: Int64) { positions[storeID] = position }

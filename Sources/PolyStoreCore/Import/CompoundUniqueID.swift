@@ -1,11 +1,13 @@
 import PolyStoreBackend
 public import PolyStoreFormats
 
-/// A unique id of several stored properties.
+/// A unique id that consists of several stored properties.
 ///
-///     @Model final class Seat {
+///     @Model
+///     final class Seat {
+///         var hall: String
+///         var number: Int
 ///         #Unique<Seat>(\.hall, \.number)
-///         …
 ///     }
 ///
 ///     extension Seat: ImportableUniqueObject {
@@ -14,10 +16,11 @@ public import PolyStoreFormats
 ///         static func uniqueID(from source: SeatSource, in transaction: Transaction) throws -> UniqueIDValues<String, Int>? {
 ///             UniqueIDValues(source.hall, source.number)
 ///         }
-///         …
+///
+///         func update(from source: SeatSource, in transaction: Transaction) throws {}
 ///     }
 ///
-/// A to-one relationship can be a part; its value is then the object.
+/// A part can be a to-one relationship; its value is the related object.
 public struct CompoundUniqueID<Root: Model, each Part: Hashable>: UniqueIDKeyPath {
     public typealias UniqueIDValue = UniqueIDValues<repeat each Part>
 
@@ -53,6 +56,7 @@ public struct CompoundUniqueID<Root: Model, each Part: Hashable>: UniqueIDKeyPat
 
 /// The values of a ``CompoundUniqueID``.
 public struct UniqueIDValues<each Part: Hashable>: Hashable {
+    /// The values of the parts.
     public let parts: (repeat each Part)
 
     /// Creates the unique id from the values of its parts.
@@ -67,7 +71,7 @@ public struct UniqueIDValues<each Part: Hashable>: Hashable {
 }
 
 extension UniqueIDValues: ConvertibleFromSource where repeat each Part: ConvertibleFromSource {
-    /// Creates the unique id from an array with a value for each part, as an export writes it. If text is converted, also from an array in JSON.
+    /// Creates the unique id from an array with one value per part, as an export writes it. If text is converted, the array may also be JSON text.
     public init(source: JSONValue, options: ConversionOptions) throws {
         let reader = UniqueIDPartReader(source, try [JSONValue](source: source, options: options), options)
         self.init(repeat try reader.next((each Part).self))
@@ -75,7 +79,8 @@ extension UniqueIDValues: ConvertibleFromSource where repeat each Part: Converti
     }
 }
 
-/// Converts the values of an array to the parts of a unique id. A class, as the compiler crashes on a local function that changes variables in a parameter pack.
+/// Converts the values of an array to the parts of a unique id. A class, because the compiler crashes on a local function that mutates variables in a parameter
+/// pack.
 private final class UniqueIDPartReader {
     private let source: JSONValue
     private let values: [JSONValue]
@@ -98,7 +103,7 @@ private final class UniqueIDPartReader {
         }
     }
 
-    /// - Throws: `wrongType` where there are more values than parts.
+    /// - Throws: `wrongType` if there are more values than parts.
     func finish() throws {
         guard position == values.count else { throw RecordError.wrongType(expected: "an array of \(position) values", found: source) }
     }

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// A unique id as the stores compare it: text by its bytes, −0 as 0.
+/// A unique id in the form that stores compare: text by its bytes, −0 as 0.
 @usableFromInline
 enum ImportKey {
     case integer(Int64)
@@ -28,14 +28,14 @@ enum ImportKey {
         }
     }
 
-    /// Returns whether the id is a text of some bytes.
+    /// Returns whether the id is a text with the given bytes.
     func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard case .text(let text) = self else { return false }
         return text.utf8.withContiguousStorageIfAvailable { Order.of(UnsafeRawBufferPointer($0), bytes) == 0 }
             ?? text.utf8.elementsEqual(bytes)
     }
 
-    /// One value for each field of the id.
+    /// The values of the id, one per field.
     var values: [Value] {
         switch self {
         case .integer(let value): [.integer(value)]

@@ -1,15 +1,15 @@
 import PolyStoreBackend
 
-/// The unique ids of an import call, each with its position: a hash table that is looked up by ids and by the records of a store.
+/// A hash table of the unique ids of an import call and their positions, which supports lookups by id and by record.
 ///
-/// A dictionary would hash with more work than an id of twenty bytes needs, and would need a value of every record that is looked up.
+/// It hashes short ids faster than a dictionary and does not create a value for each record.
 @usableFromInline
 struct ImportKeyIndex {
     /// The ids, by position.
     private(set) var keys: [ImportKey] = []
     /// The hashes of the ids, by position.
     private var hashes: [UInt64] = []
-    /// The positions of the ids, where the hash says or in the next free slot; −1 for none. A power of two.
+    /// The positions of the ids in an open-addressing table with linear probing; −1 for an empty slot. The count is a power of two.
     private var slots: [Int32] = []
 
     /// The number of ids.
@@ -22,7 +22,7 @@ struct ImportKeyIndex {
         for key in keys { _ = insert(key) }
     }
 
-    /// Makes room for a number of ids.
+    /// Reserves capacity for a number of ids.
     @usableFromInline
     mutating func reserveCapacity(_ capacity: Int) {
         keys.reserveCapacity(capacity)
@@ -30,7 +30,7 @@ struct ImportKeyIndex {
         if capacity > 0 { rehash(capacity) }
     }
 
-    /// Returns the position of an id, which is the next free one where the id is new.
+    /// Returns the position of an id, inserting it if it is new.
     @usableFromInline
     mutating func insert(_ key: ImportKey) -> Int {
         if (keys.count + 1) * 2 > slots.count { rehash(2 * keys.count + 8) }
@@ -63,7 +63,7 @@ struct ImportKeyIndex {
     func position(of key: ImportKey) -> Int? { position(ImportKeyHash.of(key)) { $0 == key } }
 
     /// Returns the position of the id in a record.
-    /// - Parameter fields: the fields of the id, in order.
+    /// - Parameter fields: The fields of the id, in order.
     func position(of record: RecordView, _ fields: [Field]) -> Int? {
         guard fields.count == 1, !record.isNull(fields[0].ordinal) else { return position(of: ImportKey(fields.map { record.value($0) })) }
         let field = fields[0].ordinal
@@ -87,7 +87,7 @@ struct ImportKeyIndex {
     }
 }
 
-/// Hashes of unique ids: quick, and unlike in each process, so that sources cannot be made to collide.
+/// A fast hash of unique ids, seeded per process so that sources cannot cause collisions.
 private enum ImportKeyHash {
     private static let seed = UInt64.random(in: 1 ... .max)
 
@@ -117,7 +117,7 @@ private enum ImportKeyHash {
         return mix(hash ^ rest)
     }
 
-    /// The halves of a product of 128 bits, folded.
+    /// Returns the halves of a 128-bit product combined.
     private static func mix(_ value: UInt64) -> UInt64 {
         let product = value.multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
         return product.high ^ product.low &+ seed

@@ -1,46 +1,46 @@
 import PolyStoreBackend
 
-/// A reference to one object by its unique id, which is resolved at the end of the import.
+/// A reference to one object by its unique id, resolved at the end of the import.
 ///
 ///     func update(from source: CitySource, in transaction: Transaction) throws {
 ///         name = source.name
 ///         try transaction.reference(Into<Country>(), uniqueID: source.countryCode).assign(to: \.country, on: self)
 ///     }
 ///
-/// The object may be in the store, or be imported later in the same transaction. References are gathered and looked up together, entity by entity,
-/// at the end of each import call that is not inside of another, and before the commit for those that are still missing.
+/// The object may be in the store or be imported later in the same transaction. References are collected and looked up together, entity by entity,
+/// at the end of each outermost import call; unresolved ones are looked up again before the commit.
 public struct ImportReference<Target: ImportableUniqueObject> {
     let importer: UniqueImporter<Target>
-    /// Keeps the transaction alive.
+    /// Retains the transaction.
     let transaction: Transaction
-    /// nil: the reference leads to no object.
+    /// The unique id; `nil` for an empty reference.
     let id: Target.UniqueIDType?
     let policy: MissingReference
 
-    /// Sets a to-one relationship when the reference is resolved. A reference to no object sets it to nil at once.
+    /// Sets a to-one relationship when the reference is resolved. An empty reference sets it to nil immediately.
     public func assign<Root: Model>(to path: ReferenceWritableKeyPath<Root, Target?>, on object: Root) throws {
         try resolve(ReferenceHolder(object, path, replacing: transaction.importing.nextAssignment(), isToMany: false)) {
             object[keyPath: path] = $0
         }
     }
 
-    /// Adds the object to a to-many relationship when the reference is resolved. A reference to no object adds nothing.
+    /// Adds the object to a to-many relationship when the reference is resolved. An empty reference adds nothing.
     public func insert<Root: Model>(into path: ReferenceWritableKeyPath<Root, Set<Target>>, on object: Root) throws {
         try resolve(ReferenceHolder(object, path, replacing: nil, isToMany: true)) { target in
             if let target { object[keyPath: path].insert(target) }
         }
     }
 
-    /// Appends the object to an ordered to-many relationship when the reference is resolved. A reference to no object appends nothing.
+    /// Appends the object to an ordered to-many relationship when the reference is resolved. An empty reference appends nothing.
     ///
-    /// References to different objects may be resolved in another order than they were made in; ``ImportReferences`` keep theirs.
+    /// References to different objects may be resolved in a different order than they were created; ``ImportReferences`` keep their order.
     public func append<Root: Model>(to path: ReferenceWritableKeyPath<Root, [Target]>, on object: Root) throws {
         try resolve(ReferenceHolder(object, path, replacing: nil, isToMany: true)) { target in
             if let target { object[keyPath: path].append(target) }
         }
     }
 
-    /// Calls a closure with the object when the reference is resolved, or with nil for a reference to no object or to an ignored one.
+    /// Calls a closure with the object when the reference is resolved, or with nil for an empty or ignored reference.
     public func resolve(_ body: @escaping (Target?) throws -> Void) throws {
         try resolve(ReferenceHolder(), body)
     }
@@ -52,7 +52,7 @@ public struct ImportReference<Target: ImportableUniqueObject> {
     }
 }
 
-/// References to several objects by their unique ids, which are resolved at the end of the import.
+/// References to several objects by their unique ids, resolved at the end of the import.
 ///
 ///     try transaction.references(Into<Country>(), uniqueIDs: source.neighbours).assign(to: \.neighbours, on: self)
 public struct ImportReferences<Target: ImportableUniqueObject> {
@@ -60,7 +60,7 @@ public struct ImportReferences<Target: ImportableUniqueObject> {
     let transaction: Transaction
     let references: [ImportReference<Target>]
 
-    /// The first one, or a reference to no object.
+    /// The first reference, or an empty one.
     var only: ImportReference<Target> {
         references.first ?? ImportReference(importer: importer, transaction: transaction, id: nil, policy: .ignore)
     }
@@ -85,7 +85,7 @@ public struct ImportReferences<Target: ImportableUniqueObject> {
     ) throws {
         let holder = ReferenceHolder(object, path, replacing: transaction.importing.nextAssignment(), isToMany: true)
         guard !references.isEmpty else {
-            // Replaces an assignment that waits.
+            // Replaces a pending assignment.
             let none = ImportReference(importer: importer, transaction: transaction, id: nil, policy: .ignore)
             return try none.resolve(holder) { _ in assign([]) }
         }

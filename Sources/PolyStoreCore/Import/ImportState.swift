@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
-/// The imports of one transaction: what their references wait for, and the objects that were found.
+/// The state of the imports of one transaction: pending references, and the objects that were found.
 ///
-/// Everything that needs the store is gathered while the sources of a call are read, and looked up together at its end, so that the number of
-/// queries depends on the number of entities and not on that of the sources.
+/// Lookups are collected while the sources of a call are read and executed together at its end, so that the number of
+/// queries depends on the number of entities instead of the number of sources.
 @usableFromInline
 final class ImportState {
     private struct Key: Hashable {
@@ -13,15 +13,15 @@ final class ImportState {
 
     private unowned let transaction: Transaction
     private var importersByKey: [Key: any ReferenceResolver] = [:]
-    /// In the order of their first use.
+    /// The importers, in order of first use.
     private var importers: [any ReferenceResolver] = []
-    /// The number of import calls that are running, each inside the one before.
+    /// The nesting depth of the running import calls.
     private var depth = 0
     private var assignments = 0
 
     init(_ transaction: Transaction) { self.transaction = transaction }
 
-    /// Returns what imports objects of a class into a store.
+    /// Returns the importer for objects of a class in a store.
     @usableFromInline
     func importer<T: ImportableUniqueObject>(_ into: Into<T>) throws -> UniqueImporter<T> {
         let entry = try transaction.entry(for: into)
@@ -33,13 +33,13 @@ final class ImportState {
         return importer
     }
 
-    /// Returns the number of a new assignment of references.
+    /// Returns the sequence number of a new assignment of references.
     func nextAssignment() -> Int {
         assignments += 1
         return assignments
     }
 
-    /// Runs an import call. At the end of the outermost one the references are resolved.
+    /// Runs an import call. The outermost call resolves the references at its end.
     @usableFromInline
     func call<R>(_ body: () throws -> R) throws -> R {
         depth += 1
@@ -52,13 +52,13 @@ final class ImportState {
         return result
     }
 
-    /// Resolves the references that wait.
-    /// - Parameter isFinal: whether those whose targets do not exist are errors now.
-    /// - Throws: `notFound` with the references that cannot be resolved; what the imports of nested sources throw.
+    /// Resolves the pending references.
+    /// - Parameter isFinal: A Boolean value that indicates whether missing targets are errors now.
+    /// - Throws: `notFound` with the references that cannot be resolved; errors of the imports of nested sources.
     func resolve(isFinal: Bool) throws {
         depth += 1
         defer { depth -= 1 }
-        // An import of nested sources may gather more of them, for any entity.
+        // An import of nested sources may add more of them, for any entity.
         var index = 0
         var idle = 0
         while idle < importers.count {
@@ -81,15 +81,15 @@ final class ImportState {
     }
 }
 
-/// What resolves references to the objects of one entity.
+/// A type that resolves references to the objects of one entity.
 protocol ReferenceResolver: AnyObject {
     /// Imports nested sources and resolves references.
-    /// - Returns: whether there was anything to do.
+    /// - Returns: A Boolean value that indicates whether there was anything to do.
     func resolve(isFinal: Bool) throws -> Bool
-    /// Ends the references whose targets do not exist.
-    /// - Returns: those for which that is an error; they stay.
+    /// Removes the references whose targets do not exist.
+    /// - Returns: The references for which a missing target is an error; these are kept.
     func endReferences() throws -> [UnresolvedReference]
-    /// Releases what was kept for the import calls that have ended.
+    /// Releases the state of import calls that have ended.
     func forgetCalls()
 }
 
@@ -97,7 +97,7 @@ protocol ReferenceResolver: AnyObject {
 struct UnresolvedReference: CustomStringConvertible {
     let entity: String
     let key: ImportKey
-    /// What the reference was made for.
+    /// The object or closure that the reference belongs to.
     let holder: ReferenceHolder
 
     var description: String { "\(holder.description) leads to \(entity) \(key), which does not exist" }

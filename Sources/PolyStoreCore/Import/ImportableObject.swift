@@ -1,4 +1,4 @@
-/// A model whose objects can be filled from an import source.
+/// A model whose objects are created from an import source.
 ///
 ///     extension Visit: ImportableObject {
 ///         typealias ImportSource = [String: JSONValue]
@@ -8,21 +8,21 @@
 ///         }
 ///     }
 ///
-///     try await stack.perform { try $0.importObjects(Into<Visit>(), from: sources) }
+///     try await stack.perform { _ = try $0.importObjects(Into<Visit>(), from: sources) }
 ///
-/// Use it where every source makes a new object. Where a source may describe an object that exists already, conform to
-/// ``ImportableUniqueObject``. An ``ImportMapping`` writes the conformance for you.
+/// Use it if every source creates a new object. If a source may describe an existing object, conform to
+/// ``ImportableUniqueObject``. An ``ImportMapping`` can provide the conformance.
 public protocol ImportableObject: Model {
-    /// The type that the object reads its values from: a dictionary, a decoded value, a ``SourceRecord``.
+    /// The type that the object reads its values from, such as a dictionary, a decoded value or a ``SourceRecord``.
     associatedtype ImportSource
 
-    /// Returns whether an object is inserted for a source. The default returns true.
-    /// - Returns: false to skip the source; the import continues with the next one.
-    /// - Throws: any error, which ends the import.
+    /// Returns whether to insert an object for a source. The default returns true.
+    /// - Returns: `false` to skip the source; the import continues with the next one.
+    /// - Throws: Any error, which ends the import.
     static func shouldInsert(from source: ImportSource, in transaction: Transaction) throws -> Bool
 
     /// Reads the values of a new object from its source.
-    /// - Throws: any error, which ends the import. The transaction keeps what was imported before, and the caller decides whether to commit it.
+    /// - Throws: Any error, which ends the import. The transaction keeps the objects imported before, and the caller decides whether to commit it.
     func didInsert(from source: ImportSource, in transaction: Transaction) throws
 }
 

@@ -1,15 +1,15 @@
 import PolyStoreBackend
 
-/// The rows of objects that are looked up by their unique ids, with the position of each row's id.
+/// A cursor over objects that are looked up by unique id, with the position of each row's id.
 @usableFromInline
 final class KeyedCursor: RecordCursor {
     private let rows: RecordCursor
     private let index: ImportKeyIndex
     private let fields: [Field]
     let request: FetchRequest
-    /// The time when the query began; 0 where slow queries are not logged.
+    /// The time when the query began; 0 if slow queries are not logged.
     let began: UInt64
-    /// By row: the position of its id; −1 where the id was not looked for.
+    /// The position of the id, by row; −1 if the id was not requested.
     @usableFromInline private(set) var positions: [Int] = []
 
     init(_ rows: RecordCursor, _ request: FetchRequest, _ index: ImportKeyIndex, _ fields: [FieldReference], began: UInt64) {

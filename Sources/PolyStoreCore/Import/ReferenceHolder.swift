@@ -1,18 +1,18 @@
 import PolyStoreBackend
 
-/// What happens to a reference whose target neither exists nor is imported.
+/// The behavior of a reference whose target neither exists nor is imported.
 public enum MissingReference: Sendable, Hashable {
-    /// The commit of the transaction fails with `notFound`, naming the object and the unique id.
+    /// The commit of the transaction fails with `notFound`, with the object and the unique id.
     case fail
-    /// The relationship becomes empty; of a to-many relationship the target is left out.
+    /// A to-one relationship is cleared; in a to-many relationship the target is omitted.
     case ignore
-    /// An object is inserted that has the unique id and nothing else; a later import updates it.
+    /// An object is inserted with only the unique id; a later import updates it.
     case createStub
 }
 
-/// The relationship of an object that waits for a reference, or a closure that does.
+/// The relationship of an object, or the closure, that a pending reference is for.
 struct ReferenceHolder {
-    /// A relationship that a reference replaces: an earlier reference that still waits has no effect any more.
+    /// A relationship that a reference replaces; an earlier pending reference to it is discarded.
     struct Replaced: Hashable {
         let object: ObjectIdentifier
         let path: AnyKeyPath
@@ -24,17 +24,17 @@ struct ReferenceHolder {
         let slot: Int32
     }
 
-    /// nil for a closure.
+    /// The object; `nil` for a closure.
     let object: (any Model)?
     let path: AnyKeyPath?
-    /// nil where the reference adds to a relationship.
+    /// The relationship to replace; `nil` if the reference adds to a relationship.
     let replaced: Replaced?
-    /// Whether the relationship leads to several objects, so that the ones that it leads to have to be known.
+    /// A Boolean value that indicates whether the relationship is to-many, so that its current objects must be read.
     let isToMany: Bool
-    /// Counts the assignments; references that are assigned together have one number.
+    /// The sequence number of the assignment; references that are assigned together have the same number.
     let number: Int
 
-    /// A closure.
+    /// Creates the holder of a closure.
     init() { (object, path, replaced, isToMany, number) = (nil, nil, nil, false, 0) }
 
     init<Root: Model>(_ object: Root, _ path: PartialKeyPath<Root>, replacing number: Int?, isToMany: Bool) {
@@ -42,7 +42,7 @@ struct ReferenceHolder {
         replaced = number == nil ? nil : Replaced(object: ObjectIdentifier(object), path: path)
     }
 
-    /// The relationship, where it is a stored to-many one.
+    /// The relationship, if it is a stored to-many relationship.
     func relationship(_ transaction: Transaction) -> (entry: StoreEntity, relationship: Relationship)? {
         guard isToMany, let object, let name = self.relationship else { return nil }
         let entry = transaction.entry(object._$state.slot)
@@ -50,7 +50,7 @@ struct ReferenceHolder {
         return (entry, relationship)
     }
 
-    /// For an error.
+    /// A description for error messages.
     var description: String {
         guard let object else { return "A reference" }
         return "\(Swift.type(of: object)._$entityName)\(relationship.map { ".\($0)" } ?? "") of object \(object._$state.key)"
@@ -61,7 +61,7 @@ struct ReferenceHolder {
         return Swift.type(of: object)._$properties.knownName(path)
     }
 
-    /// That the reference leads nowhere, as a broken rule of its object; nil for a closure.
+    /// Returns the missing target as a violation of the object; `nil` for a closure.
     func violation(_ message: String) -> Violation? {
         object.map { object in
             Violation(

@@ -1,19 +1,19 @@
 import PolyStoreBackend
 
-/// The references to objects of one class that wait for the end of an import call, or, where their targets do not exist then, for the commit.
+/// The pending references to objects of one class: until the end of an import call or, if their targets do not exist then, until the commit.
 final class ReferenceQueue<T: ImportableUniqueObject> {
     struct Link {
-        /// nil: the reference leads to no object.
+        /// The target; `nil` for an empty reference.
         let target: (key: ImportKey, id: T.UniqueIDType)?
         let policy: MissingReference
         let holder: ReferenceHolder
-        /// Gets nil where the target is missing and ignored.
+        /// Assigns the target; `nil` if it is missing and ignored.
         let assign: (T?) throws -> Void
     }
 
-    /// Not looked up yet, in the order in which they were made.
+    /// References that have not been looked up yet, in the order of their creation.
     private var fresh: [Link] = []
-    /// Looked up and not found, with their numbers: until an import inserts the target, or until the commit.
+    /// References whose targets were not found, with their sequence numbers, until an import inserts the target or until the commit.
     private var late: [ImportKey: [(number: Int, link: Link)]] = [:]
     private var lateHolders: [ReferenceHolder.Replaced: (number: Int, keys: [ImportKey])] = [:]
     private var lateCount = 0
@@ -24,9 +24,9 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
     /// Adds a source that is imported at the end of the call.
     func add(_ source: T.ImportSource) { nested.append(source) }
 
-    /// Adds a reference, or resolves it at once where its target was found before.
+    /// Adds a reference, or resolves it immediately if its target was found before.
     func add(_ link: Link, _ importer: UniqueImporter<T>) throws {
-        // The order of the references to one relationship is kept. To-many relationships of many objects are read together.
+        // Preserves the order of the references to one relationship. To-many relationships of many objects are read together.
         if fresh.isEmpty, !link.holder.isToMany {
             replaceLate(link.holder)
             guard let target = link.target else { return try link.assign(nil) }
@@ -35,7 +35,7 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
         fresh.append(link)
     }
 
-    /// Forgets the references that a newer one to the same relationship replaces.
+    /// Removes references that a newer one to the same relationship replaces.
     private func replaceLate(_ holder: ReferenceHolder) {
         guard !lateHolders.isEmpty, let replaced = holder.replaced, let known = lateHolders[replaced], known.number != holder.number else {
             return
@@ -55,9 +55,9 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
         return nil
     }
 
-    /// Imports nested sources and resolves what can be resolved.
-    /// - Parameter isFinal: whether those are looked up again whose targets were not found before.
-    /// - Returns: whether anything was imported or assigned.
+    /// Imports nested sources and resolves references.
+    /// - Parameter isFinal: A Boolean value that indicates whether references whose targets were not found before are looked up again.
+    /// - Returns: A Boolean value that indicates whether anything was imported or assigned.
     func resolve(_ importer: UniqueImporter<T>, isFinal: Bool) throws -> Bool {
         let sources = nested
         nested = []
@@ -87,7 +87,7 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
         if let replaced = link.holder.replaced { lateHolders[replaced, default: (link.holder.number, [])].keys.append(key) }
     }
 
-    /// Takes the late references out that can be resolved or end now, in the order in which they were made.
+    /// Removes and returns the late references that can be resolved or ended now, in the order of their creation.
     private func takeLate(_ importer: UniqueImporter<T>, isFinal: Bool) throws -> [Link] {
         guard !late.isEmpty else { return [] }
         let keys = isFinal ? Array(late.keys) : importer.importedKeys { late[$0] != nil }
@@ -96,7 +96,7 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
         return taken.map(\.link)
     }
 
-    /// Reads what the to-many relationships lead to that are about to change, with one query for each relationship.
+    /// Reads the current objects of the to-many relationships that are about to change, with one query per relationship.
     private func readMembers(of links: [Link], _ transaction: Transaction) throws {
         var objects: [ReferenceHolder.Property: [any Model]] = [:]
         var holders: [ReferenceHolder.Property: ReferenceHolder] = [:]
@@ -112,7 +112,7 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
         }
     }
 
-    /// Finds the targets: those that are known, the others looked up together, and those that are to be stubs.
+    /// Returns the targets: known ones, the results of one combined lookup, and new stubs.
     private func targets(of links: [Link], _ importer: UniqueImporter<T>) throws -> [ImportKey: T] {
         var targets: [ImportKey: T] = [:]
         var wanted: Set<ImportKey> = []
@@ -136,7 +136,7 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
     }
 
     /// Ends the references whose targets do not exist.
-    /// - Returns: those for which that is an error. They stay, so that the program can import the targets and commit again.
+    /// - Returns: The references for which a missing target is an error. They are kept, so that the program can import the targets and commit again.
     func end(_ entity: String) throws -> [UnresolvedReference] {
         let left = late.values.joined().sorted { $0.number < $1.number }.map(\.link)
         (late, lateHolders) = ([:], [:])

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension Transaction {
-    /// The imports of this transaction.
+    /// The import state of this transaction.
     @usableFromInline
     final var importing: ImportState {
         if let imports { return imports }
@@ -12,18 +12,18 @@ extension Transaction {
 
     /// Inserts an object and reads its values from a source.
     ///
-    ///     let visit = try transaction.importObject(Into<Visit>(), from: source)
+    ///     let visit = try transaction.importObject(Into<Visit>(), from: sources[0])
     ///
-    /// - Returns: the new object; nil where `shouldInsert(from:in:)` returned false.
-    /// - Throws: what the model's methods throw; `storeNotFound`, `ambiguousStore` as ``create(_:)``.
+    /// - Returns: The new object; `nil` if `shouldInsert(from:in:)` returned false.
+    /// - Throws: Errors of the model's methods; `storeNotFound`, `ambiguousStore` as ``create(_:)``.
     @discardableResult
     public func importObject<T: ImportableObject>(_ into: Into<T>, from source: T.ImportSource) throws -> T? {
         try importObjects(into, from: CollectionOfOne(source)).first
     }
 
-    /// Reads the values of an object that exists from a source.
-    /// - Returns: false where `shouldInsert(from:in:)` returned false; the object stays unchanged then.
-    /// - Throws: what the model's methods throw; `misuse` for an object of another context; `notFound` for a deleted one.
+    /// Reads the values of an existing object from a source.
+    /// - Returns: `false` if `shouldInsert(from:in:)` returned false; the object then stays unchanged.
+    /// - Throws: Errors of the model's methods; `misuse` for an object of another context; `notFound` for a deleted one.
     @discardableResult
     public func importObject<T: ImportableObject>(_ object: T, from source: T.ImportSource) throws -> Bool {
         try checkImport(into: object)
@@ -35,8 +35,8 @@ extension Transaction {
     }
 
     /// Inserts an object for each source and reads its values.
-    /// - Returns: the new objects, in the order of the sources, without those for which `shouldInsert(from:in:)` returned false.
-    /// - Throws: what the model's methods throw. The objects imported before stay pending; to discard them, let the error leave the transaction.
+    /// - Returns: The new objects, in the order of the sources, without those for which `shouldInsert(from:in:)` returned false.
+    /// - Throws: Errors of the model's methods. The objects imported before stay pending; to discard them, propagate the error out of the transaction.
     @discardableResult
     public func importObjects<T: ImportableObject, S: Sequence<T.ImportSource>>(_ into: Into<T>, from sources: S) throws -> [T] {
         try checkMutable()
@@ -67,9 +67,9 @@ extension Transaction {
         }
     }
 
-    /// Updates an object that exists from a source. The unique id of the object stays what it is.
-    /// - Returns: false where `shouldUpdate(from:in:)` returned false; the object stays unchanged then.
-    /// - Throws: what the model's methods throw; `misuse` for an object of another context; `notFound` for a deleted one.
+    /// Updates an existing object from a source. The unique id of the object does not change.
+    /// - Returns: `false` if `shouldUpdate(from:in:)` returned false; the object then stays unchanged.
+    /// - Throws: Errors of the model's methods; `misuse` for an object of another context; `notFound` for a deleted one.
     @discardableResult
     public func importObject<T: ImportableUniqueObject>(_ object: T, from source: T.ImportSource) throws -> Bool {
         try checkImport(into: object)

@@ -1,21 +1,21 @@
 import PolyStoreBackend
 
 extension Transaction {
-    /// Returns a reference to the object of a unique id, which is in the store or imported in this transaction, before or after.
+    /// Returns a reference to the object with a unique id, which is in the store or is imported in this transaction, before or after this call.
     ///
     ///     try transaction.reference(Into<Country>(), uniqueID: "FR").assign(to: \.country, on: city)
     ///
     /// - Parameters:
-    ///   - uniqueID: nil gives a reference to no object.
-    ///   - ifMissing: what happens where no such object exists when the transaction is committed; a stub is created at the end of the import call.
-    /// - Throws: `storeNotFound`, `ambiguousStore`; `misuse`, naming the index to declare, where none serves the unique id.
+    ///   - uniqueID: The unique id; `nil` returns an empty reference.
+    ///   - ifMissing: The behavior if the object does not exist when the transaction is committed. Stubs are created at the end of the import call.
+    /// - Throws: `storeNotFound`, `ambiguousStore`; `misuse` with the index to declare, if no index covers the unique id.
     public func reference<T: ImportableUniqueObject>(
         _ into: Into<T>, uniqueID: T.UniqueIDType?, ifMissing: MissingReference = .fail
     ) throws -> ImportReference<T> {
         try ImportReference(importer: importing.importer(into), transaction: self, id: uniqueID, policy: ifMissing)
     }
 
-    /// Returns references to the objects of some unique ids; see ``reference(_:uniqueID:ifMissing:)``.
+    /// Returns references to the objects with the given unique ids; see ``reference(_:uniqueID:ifMissing:)``.
     public func references<T: ImportableUniqueObject, S: Sequence<T.UniqueIDType>>(
         _ into: Into<T>, uniqueIDs: S, ifMissing: MissingReference = .fail
     ) throws -> ImportReferences<T> {
@@ -30,9 +30,9 @@ extension Transaction {
     ///
     ///     try transaction.reference(Into<Address>(), importing: source.address).assign(to: \.address, on: self)
     ///
-    /// Where `shouldInsert` refuses a source whose object does not exist, the reference leads to no object.
-    /// - Parameter source: nil, or a source without an id, gives a reference to no object.
-    /// - Throws: what `uniqueID(from:in:)` throws; see ``reference(_:uniqueID:ifMissing:)``.
+    /// If `shouldInsert` rejects a source whose object does not exist, the reference is empty.
+    /// - Parameter source: The nested source; `nil`, or a source without an id, returns an empty reference.
+    /// - Throws: Errors of `uniqueID(from:in:)`; see ``reference(_:uniqueID:ifMissing:)``.
     public func reference<T: ImportableUniqueObject>(_ into: Into<T>, importing source: T.ImportSource?) throws -> ImportReference<T> {
         let importer = try importing.importer(into)
         let id = try source.flatMap { try T.uniqueID(from: $0, in: self) }
@@ -48,13 +48,13 @@ extension Transaction {
             importer: try importing.importer(into), transaction: self, references: try sources.map { try reference(into, importing: $0) })
     }
 
-    /// Resolves all references of imports now. The commit of the transaction does this otherwise.
-    /// - Throws: `notFound` with the references whose targets do not exist; what the imports of nested sources throw.
+    /// Resolves all import references now instead of at the commit.
+    /// - Throws: `notFound` with the references whose targets do not exist; errors of the imports of nested sources.
     public func resolveReferences() throws {
         try checkMutable()
         try resolveImports()
     }
 
-    /// Called before the changes are gathered for a commit.
+    /// Called before the changes are collected for a commit.
     final func resolveImports() throws { try imports?.resolve(isFinal: true) }
 }

@@ -1,27 +1,26 @@
 import PolyStoreBackend
 
 extension Transaction {
-    /// Updates the object that has the unique id of a source, or inserts one.
+    /// Updates the object with the unique id of a source, or inserts one.
     ///
-    ///     let jane = try transaction.importUniqueObject(Into<Person>(), from: source)
+    ///     let jane = try transaction.importUniqueObject(Into<Person>(), from: sources[0])
     ///
-    /// - Returns: the object; nil where the source has no id, or `shouldInsert` or `shouldUpdate` returned false.
-    /// - Throws: what the model's methods throw; `misuse`, naming the index to declare, where none serves the unique id.
+    /// - Returns: The object; `nil` if the source has no id, or if `shouldInsert` or `shouldUpdate` returned false.
+    /// - Throws: Errors of the model's methods; `misuse` with the index to declare, if no index covers the unique id.
     @discardableResult
     public func importUniqueObject<T: ImportableUniqueObject>(_ into: Into<T>, from source: T.ImportSource) throws -> T? {
         try importUniqueObjects(into, from: CollectionOfOne(source)).first
     }
 
-    /// Updates the objects that have the unique ids of some sources, and inserts those that do not exist.
+    /// Updates the objects with the unique ids of the sources, and inserts missing ones.
     ///
     ///     let people = try transaction.importUniqueObjects(Into<Person>(), from: sources)
     ///
-    /// All ids are looked up before the first object changes, with one query for each 512 of them. Of several sources with one id the last one counts, at
-    /// the position of the first.
-    /// A source without an id is skipped, and so is one for which `shouldInsert` or `shouldUpdate` returns false.
-    /// - Returns: the objects that were inserted or updated, in the order of the sources.
-    /// - Throws: what the model's methods throw; `misuse`, naming the index to declare, where none serves the unique id. The objects imported before stay
-    ///   pending; to discard them, let the error leave the transaction.
+    /// All ids are looked up before the first object changes, with one query per 512 ids. If several sources have the same id, the last one is used, at
+    /// the position of the first. Sources without an id, and those for which `shouldInsert` or `shouldUpdate` returns false, are skipped.
+    /// - Returns: The inserted and updated objects, in the order of the sources.
+    /// - Throws: Errors of the model's methods; `misuse` with the index to declare, if no index covers the unique id. The objects imported before stay
+    ///   pending; to discard them, propagate the error out of the transaction.
     @discardableResult
     @inlinable
     public func importUniqueObjects<T: ImportableUniqueObject, S: Sequence<T.ImportSource>>(
@@ -30,15 +29,15 @@ extension Transaction {
         try importUniqueObjects(uniqueImporter(into), sources)
     }
 
-    /// Returns what imports objects of a class, where something may still be changed.
+    /// Returns the importer of a class, after checking that the transaction permits changes.
     @usableFromInline
     final func uniqueImporter<T: ImportableUniqueObject>(_ into: Into<T>) throws -> UniqueImporter<T> {
         try checkMutable()
         return try importing.importer(into)
     }
 
-    /// Updates and inserts objects, after a closure has seen all sources by their ids: it can leave out, replace or add some.
-    /// - Parameter preProcess: gets the last source of each id. What it returns is imported: in the order of the sources, added ids last.
+    /// Updates and inserts objects after a closure has processed the sources by id. The closure can remove, replace and add sources.
+    /// - Parameter preProcess: Receives the last source of each id and returns the sources to import: in the order of the sources, added ids last.
     @discardableResult
     public func importUniqueObjects<T: ImportableUniqueObject, S: Sequence<T.ImportSource>>(
         _ into: Into<T>, from sources: S,
@@ -54,8 +53,8 @@ extension Transaction {
             })
     }
 
-    /// Updates and inserts objects, after a closure has seen all sources with their ids, in order: it can leave out, replace, add or move some.
-    /// - Parameter preProcessInOrder: gets each id once, with its last source. What it returns is imported in that order.
+    /// Updates and inserts objects after a closure has processed the sources with their ids, in order. The closure can remove, replace, add and move sources.
+    /// - Parameter preProcessInOrder: Receives each id once, with its last source, and returns the sources to import, in that order.
     @discardableResult
     public func importUniqueObjects<T: ImportableUniqueObject, S: Sequence<T.ImportSource>>(
         _ into: Into<T>, from sources: S,

@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// The condition that selects the objects of some unique ids.
+/// A condition that selects the objects with the given unique ids.
 struct UniqueIDCondition {
     let predicate: QueryPredicate
 
-    /// The number of ids that one query looks up: the longest list of text that every backend looks up in an index. SQLite would read the whole table for
+    /// The number of ids per query: the longest list of text that every backend looks up in an index. SQLite would use a full scan for
     /// a longer one.
     static let limit = 512
 
@@ -17,7 +17,7 @@ struct UniqueIDCondition {
             predicate = Self.among(fields[0], keys.map(\.firstValue))
             return
         }
-        // Ids that differ in their last part only are one list, which an index serves.
+        // Ids that differ only in their last part form one list, which an index can serve.
         var lists: [[Value]: [Value]] = [:]
         var order: [[Value]] = []
         for key in keys {

@@ -1,21 +1,21 @@
 import PolyStoreBackend
 
-/// What names the attribute or attributes of a unique id: a key path, an ``OptionalUniqueID`` or a ``CompoundUniqueID``.
+/// A path to the attribute or attributes of a unique id: a key path, an ``OptionalUniqueID`` or a ``CompoundUniqueID``.
 public protocol UniqueIDKeyPath<UniqueIDValue> {
     /// The type of the unique id.
     associatedtype UniqueIDValue
-    /// Returns how the id is read, written and looked up.
-    /// - Throws: `misuse` where the key path does not lead to a stored property that can hold a unique id.
+    /// Returns the functions to read, assign and look up the id.
+    /// - Throws: `misuse` if the key path does not refer to a stored property that can hold a unique id.
     func _$access() throws -> UniqueIDAccess<UniqueIDValue>
 }
 
-/// How the unique id of a model is read from an object, assigned to one, and looked up in a store.
+/// The functions to read the unique id of an object, assign it, and look it up in a store.
 public struct UniqueIDAccess<ID> {
     /// The fields of the id, in order.
     let fields: [FieldReference]
-    /// The id as the store compares it.
+    /// Returns the id in the form that the store compares.
     let key: (ID) -> ImportKey
-    /// The id of an object; nil where the object is of another class or has none.
+    /// Returns the id of an object; `nil` if the object is of another class or has no id.
     let read: (any Model) -> ImportKey?
     /// Assigns an id to an object.
     let assign: (ID, any Model) -> Void
@@ -42,7 +42,7 @@ extension KeyPath: UniqueIDKeyPath where Root: Model {
     }
 }
 
-/// A unique id in an attribute that is optional: objects without a value have no unique id.
+/// A unique id in an optional attribute. Objects without a value have no unique id.
 ///
 ///     static var uniqueIDKeyPath: OptionalUniqueID<Airport, String> { .init(\.iata) }
 public struct OptionalUniqueID<Root: Model, ID>: UniqueIDKeyPath {
@@ -90,7 +90,7 @@ struct UniqueIDPart<Root: Model, Part> {
             .misuse, "The uniqueIDKeyPath of \(Root._$entityName), \(path), \(why). Name a stored attribute.", entity: Root._$entityName)
     }
 
-    /// What makes the store's value of a value of the property.
+    /// Returns a function that converts a value of the property to the store's value.
     static func key(_ path: PartialKeyPath<Root>) throws -> (Part) -> ImportKey {
         if Part.self == String.self, let text = { ImportKey.text($0) } as (String) -> ImportKey as? (Part) -> ImportKey { return text }
         guard let value = try value() else {
@@ -115,7 +115,7 @@ struct UniqueIDPart<Root: Model, Part> {
     }
 }
 
-/// An optional whose type is not an attribute's: an object of a to-one relationship, or an enum.
+/// An optional whose type is not an attribute type, such as the object of a to-one relationship or an enum.
 private protocol UniqueIDOptional {
     static var valueOfWrapped: Any? { get }
 }

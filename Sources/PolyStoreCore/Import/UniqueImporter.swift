@@ -1,16 +1,16 @@
 import PolyStoreBackend
 
-/// Imports the objects of one class with a unique id into one store, for one transaction.
+/// The importer of objects of one class with a unique id into one store, for one transaction.
 @usableFromInline
 final class UniqueImporter<T: ImportableUniqueObject> {
-    /// One import call: its ids and the objects that belong to them so far.
+    /// One import call: its ids, and the objects found or inserted for them.
     @usableFromInline
     final class Call {
         let index: ImportKeyIndex
-        // Read and written in one step each.
+        // No access overlaps another.
         @exclusivity(unchecked) @usableFromInline var objects: [T?]
 
-        /// - Parameter index: the ids, in the order in which they are looked up.
+        /// - Parameter index: The ids, in lookup order.
         @usableFromInline
         init(_ index: ImportKeyIndex) {
             self.index = index
@@ -23,9 +23,9 @@ final class UniqueImporter<T: ImportableUniqueObject> {
     @usableFromInline unowned let transaction: Transaction
     @usableFromInline let entry: StoreEntity
     let access: UniqueIDAccess<T.UniqueIDType>
-    /// The key path of the unique id; nil where it is not one of the class itself.
+    /// The key path of the unique id; `nil` if the class itself does not declare it.
     @usableFromInline let path: ReferenceWritableKeyPath<T, T.UniqueIDType>?
-    /// The calls that are running or have ended since the outermost began.
+    /// The calls that are running or have ended since the outermost call began.
     @usableFromInline private(set) var calls: [Call] = []
     let references = ReferenceQueue<T>()
 
@@ -37,7 +37,7 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         try checkIndex(Set(access.fields.map(\.ordinal)))
     }
 
-    /// - Throws: `misuse` where every look-up would read the whole store.
+    /// - Throws: `misuse` if a lookup would require a full scan.
     private func checkIndex(_ wanted: Set<Int>) throws {
         let isServed = entry.entity.indexes.contains { wanted.count <= $0.fields.count && Set($0.fields.prefix(wanted.count)) == wanted }
         guard !isServed else { return }
@@ -55,7 +55,7 @@ final class UniqueImporter<T: ImportableUniqueObject> {
 
     // MARK: Ids
 
-    /// Returns a unique id as the stores compare it.
+    /// Returns a unique id in the form that stores compare.
     @inlinable
     func key(of id: T.UniqueIDType) -> ImportKey {
         if T.UniqueIDType.self == String.self, let text = id as? String { return .text(text) }
@@ -75,8 +75,8 @@ final class UniqueImporter<T: ImportableUniqueObject> {
 
     // MARK: Import
 
-    /// Imports sources whose ids are known, each id once, in their order.
-    /// - Returns: the objects that were inserted or updated, in the order of the sources.
+    /// Imports sources with known, distinct ids, in order.
+    /// - Returns: The inserted and updated objects, in the order of the sources.
     @inlinable
     func run(_ sources: UniqueSources<T>) throws -> [T] {
         let call = Call(sources.index)
@@ -90,11 +90,11 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         return imported
     }
 
-    /// Looks up the objects of a call, which are known to references from then on.
+    /// Looks up the objects of a call and makes them available to references.
     @inlinable
     func begin(_ call: Call) throws {
         try fetch(call.lookUps(of: self)) { position, object in
-            // Of several objects with one id, which only an index that is not unique allows, the one with the least object id counts.
+            // If several objects have the same id, which is possible if the index is not unique, the one with the lowest row id is used.
             if call.objects[position] == nil { call.objects[position] = object }
         }
         add(call)
@@ -104,8 +104,8 @@ final class UniqueImporter<T: ImportableUniqueObject> {
     func add(_ call: Call) { calls.append(call) }
 
     /// Updates the object at a position of a call, or inserts one.
-    /// - Parameter id: asked for only where an object is inserted.
-    /// - Returns: nil where the model leaves the source out.
+    /// - Parameter id: Evaluated only if an object is inserted.
+    /// - Returns: `nil` if the model skips the source.
     @inlinable
     func importSource(
         _ source: T.ImportSource, _ id: @autoclosure () -> T.UniqueIDType, _ call: Call, _ position: Int
@@ -117,7 +117,7 @@ final class UniqueImporter<T: ImportableUniqueObject> {
             return (object, false)
         }
         guard try T.shouldInsert(from: source, in: transaction) else { return nil }
-        // The program may have imported it in `shouldInsert`.
+        // `shouldInsert` may have imported the object.
         if let object = call.objects[position], !object.isDeleted {
             try object.update(from: source, in: transaction)
             return (object, false)
@@ -136,7 +136,7 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         return object
     }
 
-    /// Creates an object that has its unique id and nothing else.
+    /// Creates an object with only its unique id.
     func insertStub(_ id: T.UniqueIDType) throws -> T {
         let object = try transaction.create(T.self, entry)
         assign(id, to: object)
@@ -144,7 +144,7 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         return object
     }
 
-    /// Calls around this one may be about to insert the same object.
+    /// Adds an object to the enclosing calls, which may be about to insert it too.
     @usableFromInline
     func share(_ object: T, _ key: ImportKey, except own: Call?) {
         for call in calls where call !== own {
@@ -154,7 +154,7 @@ final class UniqueImporter<T: ImportableUniqueObject> {
 
     // MARK: Look-up
 
-    /// Returns the object of an id that an import call of this transaction has found or inserted.
+    /// Returns the object that an import call of this transaction found or inserted for an id.
     func known(_ key: ImportKey) -> T? {
         for call in calls.reversed() {
             if let object = call.object(key), isObject(object, of: key) { return object }
@@ -162,11 +162,11 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         return nil
     }
 
-    /// Returns whether an object still has an id, which the program may have changed. The id is read first: of an object that has to be read again that tells
-    /// whether another transaction has deleted it.
+    /// Returns whether an object still has an id, which the program may have changed. The id is read first, because reading an object that must be refreshed
+    /// detects whether another transaction has deleted it.
     func isObject(_ object: T, of key: ImportKey) -> Bool { access.read(object) == key && !object.isDeleted }
 
-    /// Queries for the objects of some ids, and the table in which their rows are found again.
+    /// The queries for objects by id, and the table that maps their rows to ids.
     @usableFromInline
     struct LookUps {
         let index: ImportKeyIndex
@@ -182,8 +182,8 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         return LookUps(index: index, requests: requests)
     }
 
-    /// Fetches objects by their ids, those with the least object ids first.
-    /// - Parameter found: gets each object with the position of its id.
+    /// Fetches objects by their ids, in ascending order of row ids.
+    /// - Parameter found: Receives each object with the position of its id.
     @inlinable
     func fetch(_ lookUps: LookUps, _ found: (Int, T) -> Void) throws {
         for request in lookUps.requests {
@@ -210,7 +210,7 @@ final class UniqueImporter<T: ImportableUniqueObject> {
 }
 
 extension UniqueImporter.Call {
-    /// Finds the objects that other calls know, and returns the queries for all others.
+    /// Resolves ids from objects that other calls have found, and returns the queries for the remaining ids.
     @usableFromInline
     func lookUps(of importer: UniqueImporter<T>) -> UniqueImporter<T>.LookUps {
         guard !importer.calls.isEmpty else { return importer.lookUps(index, index.keys) }
@@ -227,7 +227,7 @@ extension UniqueImporter: ReferenceResolver {
     func endReferences() throws -> [UnresolvedReference] { try references.end(T._$entityName) }
     func forgetCalls() { calls = [] }
 
-    /// Returns those ids of the calls that have an object and that a condition holds for.
+    /// Returns the ids in the calls that have an object and satisfy a condition.
     func importedKeys(where isWanted: (ImportKey) -> Bool) -> [ImportKey] {
         calls.flatMap { call in
             call.index.keys.enumerated().compactMap { call.objects[$0.offset] != nil && isWanted($0.element) ? $0.element : nil }

@@ -1,15 +1,15 @@
-/// The sources of one import call by their ids: of several with one id the last one, at the position of the first.
+/// The sources of one import call by id. If several have the same id, the last one is used, at the position of the first.
 ///
-/// Inlined in the module of the model, as are the loops of ``UniqueImporter``: generic code copies each source that it hands on.
+/// Inlinable into the module of the model, like the loops of ``UniqueImporter``, because generic code copies every source that it passes.
 @usableFromInline
 struct UniqueSources<T: ImportableUniqueObject> {
     @usableFromInline typealias Pair = (id: T.UniqueIDType, source: T.ImportSource)
 
     @usableFromInline let importer: UniqueImporter<T>
     @usableFromInline var index = ImportKeyIndex()
-    /// By position.
+    /// The ids, by position.
     @usableFromInline var ids: [T.UniqueIDType] = []
-    /// Where the source of each id is among all sources. These are kept as they came: an array of them is not copied.
+    /// The index in `all` of the source of each id. The original array is kept, so it is not copied.
     @usableFromInline var places: [Int] = []
     @usableFromInline let all: [T.ImportSource]
 
@@ -22,7 +22,7 @@ struct UniqueSources<T: ImportableUniqueObject> {
         for (place, pair) in pairs.enumerated() { add(pair.id, place) }
     }
 
-    /// The sources that have an id.
+    /// Collects the sources that have an id.
     @inlinable
     init(_ importer: UniqueImporter<T>, _ sources: [T.ImportSource], _ transaction: Transaction) throws {
         self.importer = importer

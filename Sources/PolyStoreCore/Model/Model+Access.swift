@@ -1,16 +1,16 @@
 import PolyStoreBackend
 
-/// What the accessors of a model call. `self` decides which context answers.
+/// The functions that the accessors of a model call. They forward to the object's context.
 extension Model {
     /// Reads the values of a fault.
-    /// - Parameter field: the one that is asked for; −1: not told.
+    /// - Parameter field: The index of the requested field; −1 if it is unknown.
     public func _$fire(_ field: Int = -1) { _$state.context.fire(self, field) }
 
-    /// To be called before a field changes.
+    /// Prepares the object for a change of a field. Call it before the change.
     @inlinable
     public func _$willChange(_ field: Int) {
         if _$state.isFault { _$fire() }
-        // The object holds its changes; retaining them here would take longer than all the rest.
+        // The object owns the edit state; retaining it here would dominate the cost of the call.
         let isNoted = _$state.unretainedEdit?._withUnsafeGuaranteedRef { edit in
             if edit.isRecorded { return false }
             edit.mask.insert(field)
@@ -22,42 +22,42 @@ extension Model {
     @usableFromInline
     func _$beginEditing() -> EditState { _$state.context.beginEditing(self) }
 
-    /// The object that a to-one relationship leads to.
+    /// Returns the target of a to-one relationship.
     @inlinable
     public func _$target<T: Model>(of relationship: Int, _ target: ToOne) -> T? {
         target.id == 0 ? nil : _$state.context.target(of: self, relationship, target.id)
     }
 
-    /// Makes a to-one relationship lead to another object, and keeps the other end right.
+    /// Sets a to-one relationship and updates the inverse.
     public func _$retarget<T: Model>(_ relationship: Int, from old: ToOne, to new: T?) -> ToOne {
         _$state.context.retarget(self, relationship, from: old, to: new)
     }
 
-    /// The objects that a to-many relationship leads to.
+    /// Returns the targets of a to-many relationship.
     @inlinable
     public func _$members<T: Model>(of relationship: Int) -> Set<T> {
         _$state.context.collected(self, relationship) ?? Set(_$state.context.members(of: self, relationship) as [T])
     }
 
-    /// The objects that an ordered to-many relationship leads to.
+    /// Returns the targets of an ordered to-many relationship.
     @inlinable
     public func _$members<T: Model>(of relationship: Int) -> [T] {
         _$state.context.collected(self, relationship) ?? _$state.context.members(of: self, relationship)
     }
 
-    /// The objects that a to-many relationship leads to, to be changed in place.
+    /// The targets of a to-many relationship, for mutation in place.
     public subscript<T: Model>(_$members relationship: Int) -> Set<T> {
         get { _$members(of: relationship) }
         _modify {
             let context = _$state.context
             var loan: MemberLoan<Set<T>> = context.lend(self, relationship)
-            // Also where the program throws in the middle of it.
+            // Also runs if the mutation throws.
             defer { context.takeBack(&loan, self, relationship) }
             yield &loan.members
         }
     }
 
-    /// The objects that an ordered to-many relationship leads to, to be changed in place.
+    /// The targets of an ordered to-many relationship, for mutation in place.
     public subscript<T: Model>(_$members relationship: Int) -> [T] {
         get { _$members(of: relationship) }
         _modify {
@@ -68,39 +68,39 @@ extension Model {
         }
     }
 
-    /// Replaces the objects of a to-many relationship, and keeps the other ends right.
+    /// Replaces the targets of a to-many relationship and updates the inverses.
     public func _$setMembers<T: Model>(of relationship: Int, to members: Set<T>) {
         _$state.context.setMembers(of: self, relationship, to: members)
     }
 
-    /// Replaces the objects of an ordered to-many relationship, and keeps the other ends right. Of an object that is there twice the first place
-    /// counts.
+    /// Replaces the targets of an ordered to-many relationship and updates the inverses. If the list contains an object twice, the first occurrence
+    /// is kept.
     public func _$setMembers<T: Model>(of relationship: Int, to members: [T]) {
         _$state.context.setMembers(of: self, relationship, to: members)
     }
 }
 
 extension Model {
-    /// The object's permanent identity: Sendable, the way to take an object from one context to another.
+    /// The permanent identity of the object. Sendable; use it to pass the object from one context to another.
     public var objectID: ObjectID<Self> { ObjectID(entry: _$state.context.entry(_$state.slot), key: _$state.key) }
 
-    /// Whether the values are still to be read from the store.
+    /// A Boolean value that indicates whether the values have not been read from the store yet.
     public var isFault: Bool { _$state.isFault }
 
-    /// Whether the object was deleted: in this transaction, or, for an object of the view, by a commit that the view has seen.
+    /// A Boolean value that indicates whether the object was deleted in this transaction or, for an object of the view, by a commit that the view shows.
     @inlinable public var isDeleted: Bool { _$state.flags.contains(.deleted) }
 
-    /// Whether the object was created in this transaction.
+    /// A Boolean value that indicates whether the object was created in this transaction.
     @inlinable public var isInserted: Bool { _$state.edit?.isInsert ?? false }
 
-    /// Whether this transaction changed it, or the list of one of its to-many relationships. What was changed back counts too; see
-    /// ``hasPersistentChangedValues()``.
+    /// A Boolean value that indicates whether this transaction changed the object or one of its to-many relationships. Changes that were reverted
+    /// count too; see ``hasPersistentChangedValues()``.
     public var hasChanges: Bool { isEdited || !changedRelationships.isEmpty }
 
-    /// Whether its record is out of date.
+    /// A Boolean value that indicates whether the record differs from the stored one.
     var isEdited: Bool { _$state.edit != nil || isDeleted }
 
-    /// The stored names of what was changed in this transaction. What was changed back counts too; see ``changedValues()``.
+    /// The stored names of the properties that this transaction changed. Changes that were reverted count too; see ``changedValues()``.
     public var changedKeys: Set<String> {
         var keys = Set(changedRelationships.map(\.name))
         guard let edit = _$state.edit else { return keys }

@@ -1,23 +1,23 @@
 import PolyStoreBackend
 
-/// What a transaction has done to one property of an object.
+/// A pending change of one property of an object.
 public enum PropertyChange: Sendable, Hashable {
-    /// To an attribute, or to a to-one relationship, whose values are ``QueryValue/objectID(_:)``; nil is no value.
+    /// A change of an attribute or a to-one relationship. The values of relationships are ``QueryValue/objectID(_:)``; `nil` is null.
     case value(old: QueryValue?, new: QueryValue?)
-    /// To a to-many relationship.
+    /// A change of a to-many relationship.
     case members(added: Set<AnyObjectID>, removed: Set<AnyObjectID>)
-    /// To an ordered to-many relationship.
+    /// A change of an ordered to-many relationship.
     case list(old: [AnyObjectID], new: [AnyObjectID])
 
-    /// What an attribute or to-one relationship was before.
+    /// The previous value of an attribute or to-one relationship.
     public var old: QueryValue? { if case .value(let old, _) = self { old } else { nil } }
-    /// What an attribute or to-one relationship is now.
+    /// The new value of an attribute or to-one relationship.
     public var new: QueryValue? { if case .value(_, let new) = self { new } else { nil } }
 }
 
 extension Model {
-    /// What this transaction has changed, by stored name: old and new, exactly. What was changed back to what the store has is not in it, unlike in
-    /// ``changedKeys``. Of a new object everything is that has a value.
+    /// Returns the pending changes of the object by stored name, with old and new values. Unlike ``changedKeys``, it omits properties that were changed back to
+    /// their stored values. For a new object it contains every property with a value.
     ///
     /// Reads the object from the store again.
     public func changedValues() throws -> [String: PropertyChange] {
@@ -31,14 +31,14 @@ extension Model {
         return changes
     }
 
-    /// Whether a commit would leave the object with other values or relationships than it has in the store: exact, where ``hasChanges`` also counts
-    /// what was changed back. True of new and of deleted objects.
+    /// Returns whether a commit would change the stored values or relationships of the object. Unlike ``hasChanges``, it ignores reverted changes. True for
+    /// new and deleted objects.
     public func hasPersistentChangedValues() throws -> Bool { try isInserted || isDeleted || !changedValues().isEmpty }
 
-    /// The values of attributes and to-one relationships that the store has, without what this transaction changed; those without a value are absent,
-    /// and of a new object all are.
-    /// - Parameter keys: stored names; nil: all.
-    /// - Throws: `notFound` where the store does not have the object any more; `misuse` for a name that is no attribute or to-one relationship.
+    /// Returns the stored values of attributes and to-one relationships, without the pending changes of this transaction. Null values are omitted;
+    /// the result is empty for a new object.
+    /// - Parameter keys: The stored names to return; `nil` for all.
+    /// - Throws: `notFound` if the object has been deleted from the store; `misuse` for a name that is not an attribute or to-one relationship.
     public func committedValues(forKeys keys: [String]? = nil) throws -> QueryRow {
         let (context, entry) = (_$state.context, _$state.context.entry(_$state.slot))
         if let unknown = keys?.first(where: { entry.entity.field(named: $0) == nil }) {
@@ -62,7 +62,7 @@ extension Model {
         return try context.row(arena.encode(self, entry), entry, nil)
     }
 
-    /// The to-many relationships that this transaction has touched.
+    /// The to-many relationships that this transaction has changed.
     var changedRelationships: [Relationship] {
         let (context, slot) = (_$state.context, _$state.slot)
         return context.entry(slot).entity.relationships.filter { relationship in
@@ -74,7 +74,7 @@ extension Model {
 }
 
 extension Context {
-    /// A record by names.
+    /// Returns the values of a record by name.
     fileprivate final func row(_ record: RecordView, _ entry: StoreEntity, _ names: Set<String>?) throws -> QueryRow {
         var row: QueryRow = [:]
         for field in entry.entity.fields where entry.declaredFields.contains(field.ordinal) && names?.contains(field.name) ?? true {
@@ -90,7 +90,7 @@ extension Context {
         return row
     }
 
-    /// What a to-many relationship has gained and lost against the store; nil: nothing.
+    /// Returns the changes of a to-many relationship relative to the store; `nil` if there are none.
     fileprivate final func changedMembers(of object: some Model, _ relationship: Relationship) throws -> PropertyChange? {
         let entry = entry(object._$state.slot)
         let key = MemberKey(slot: entry.slot, relationship: Int32(relationship.ordinal), key: object._$state.key)

@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
-/// What ``Model/validate()`` and ``Model/validateForDelete()`` throw: becomes a violation, with those of all other objects, of the one error that the commit
-/// ends with. Any other error does too, with its description.
+/// An error for ``Model/validate()`` and ``Model/validateForDelete()`` to throw. It becomes a violation in the error of the commit, together with those of all
+/// other objects. Other errors become violations too, with their descriptions.
 public struct ValidationError: Error, Sendable, Hashable {
-    /// One thing that is wrong.
+    /// A single validation failure.
     struct Failure: Sendable, Hashable {
         let attribute: String?
         let message: String
@@ -11,24 +11,25 @@ public struct ValidationError: Error, Sendable, Hashable {
 
     private(set) var failures: [Failure]
 
+    /// Creates an error.
     /// - Parameters:
-    ///   - message: the end of a sentence that begins with the attribute, or with the object: "is after the end".
-    ///   - attribute: its stored name; nil where the object as a whole is to blame.
+    ///   - message: The end of a sentence that begins with the attribute or the object: "is after the end".
+    ///   - attribute: The stored name of the attribute; `nil` if the error concerns the whole object.
     public init(_ message: String, attribute: String? = nil) { failures = [Failure(attribute: attribute, message: message)] }
 
-    /// Several in one.
+    /// Combines several errors.
     public init(_ errors: [ValidationError]) { failures = errors.flatMap(\.failures) }
 }
 
 extension Model {
-    /// Nothing is asked of an object.
+    /// Accepts every object.
     public func validate() throws {}
-    /// Nothing is asked of an object that is deleted.
+    /// Accepts the deletion of every object.
     public func validateForDelete() throws {}
 }
 
 extension Transaction {
-    /// The rules of attributes, and what the models themselves ask of their objects.
+    /// Checks the rules of attributes and the validation methods of the models.
     func checkObjects(_ entry: StoreEntity, _ own: Pending, _ violations: inout Violations) throws {
         if entry.hasRules { try checkRules(entry, own, &violations) }
         for object in own.inserted where !object.isDeleted {
@@ -42,7 +43,7 @@ extension Transaction {
         }
     }
 
-    /// Of new objects all attributes, of others those that were changed: what was stored before a rule was made does not stand in the way of
+    /// Checks all attributes of new objects and the changed attributes of others, so that a value stored before a rule was added does not prevent
     /// other changes.
     private func checkRules(_ entry: StoreEntity, _ own: Pending, _ violations: inout Violations) throws {
         let evaluator = try RuleEvaluator(entry.entity)
@@ -61,7 +62,7 @@ extension Transaction {
         for object in own.updated where !object.isDeleted { try check(object, object._$state.edit?.mask ?? FieldMask()) }
     }
 
-    /// What a model threw becomes a violation.
+    /// Adds an error of a model as a violation.
     private func add(_ error: any Error, of object: any Model, _ entry: StoreEntity, _ violations: inout Violations) {
         let (name, key) = (entry.entity.name, object._$state.key)
         switch error {

@@ -1,55 +1,58 @@
 import PolyStoreBackend
 
-/// A class whose objects live in a store. `@Model` writes the conformance; it can be written by hand as well.
+/// A class whose objects are persisted in a store. `@Model` generates the conformance; it can also be written by hand.
 ///
-/// The requirements are the generated code's side of the object layer. Their names begin with `_$` to stay out of the way of a
-/// model's own properties. Ordinals: `field` counts attributes and to-one relationships together, `relationship` counts
+/// The requirements are the interface between the generated code and the object layer. Their names begin with `_$` to avoid conflicts with
+/// a model's own properties. Indexes: `field` counts attributes and to-one relationships together, `relationship` counts
 /// relationships, both in the order of ``_$entity``.
-public protocol Model: AnyObject, Hashable, SendableMetatype, QueryArgument {
-    /// What ties the object to its context. Stored, set by both inits, touched by nobody else.
+public protocol Model: AnyObject, Hashable, SendableMetatype, QueryArgument, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    /// The connection of the object to its context. Stored and set by both initializers; do not modify it.
     @_borrowed var _$state: ModelState { get set }
-    /// A new object with its defaults.
+    /// Creates a new object with default values.
     init(_$state: consuming ModelState)
-    /// An object with a record's values.
+    /// Creates an object with the values of a record.
     init(_$state: consuming ModelState, decoding record: RecordView) throws
-    /// Takes over a record's values.
+    /// Replaces the values with those of a record.
     func _$load(_ record: RecordView) throws
     /// Writes every field, in ascending order.
     func _$encode(into builder: inout RecordBuilder) throws
-    /// What a to-one relationship holds.
+    /// Returns the stored value of a to-one relationship.
     func _$toOne(_ relationship: Int) -> ToOne
-    /// Sets what a to-one relationship holds, and nothing else.
+    /// Sets the stored value of a to-one relationship without side effects.
     func _$setToOne(_ relationship: Int, _ target: ToOne)
 
-    /// What a model asks of an object as a whole, beyond the rules of its attributes: called for each new and each changed object when its transaction is
-    /// committed. Changes of to-many relationships alone do not count.
+    /// Validates the object as a whole, in addition to the rules of its attributes. Called for each new and each changed object when its transaction is
+    /// committed; changes only to to-many relationships do not count.
     ///
     ///     func validate() throws {
     ///         if end < start { throw ValidationError("is before the start", attribute: "end") }
     ///     }
     ///
-    /// In a hierarchy the root has it, so that classes below override it and call `super`; `@Model` writes one that asks nothing where there is none.
+    /// In a hierarchy the root class declares the method, and subclasses override it and call `super`; `@Model` generates an empty one if there is none.
     ///
-    /// It must not change anything. What it throws is a violation, reported with all others. The default asks nothing.
+    /// The method must not modify anything. An error that it throws is reported as a violation together with all others. The default accepts every object.
     func validate() throws
-    /// The same for objects that are deleted, with their last values. Relationships that are to be cleared are by then.
+    /// Validates a deleted object with its last values. Relationships that the deletion clears are already cleared.
     func validateForDelete() throws
 
+    /// The stored name of the entity.
     static var _$entityName: String { get }
-    /// What the class itself declares; of a class that inherits from another model without what it inherits.
+    /// The declaration of the class itself, without inherited properties.
     static var _$entity: EntityDescription { get }
-    /// Stored names by key path, inherited ones included.
+    /// The stored names by key path, including inherited properties.
     static var _$properties: ModelProperties { get }
-    /// The stored name of a property, without making the description. The default is the name itself.
+    /// Returns the stored name of a property without creating the description. The default is the name of the property.
     static func _$storedName(_ property: String) -> String
-    /// The hierarchy that the class belongs to; the same for all of its classes. The default is none.
+    /// The hierarchy of the class, shared by all of its classes. The default is `nil`.
     static var _$hierarchy: ModelHierarchy? { get }
-    /// The class's place in it.
+    /// The position of the class in its hierarchy.
     static var _$inheritance: ModelInheritance { get }
 }
 
 extension Model {
-    /// Objects are the same if they are one object: there is one per id and context.
+    /// Returns whether two references are to the same object. A context has one object per id.
     @inlinable public static func == (left: Self, right: Self) -> Bool { left === right }
     @inlinable
     public func hash(into hasher: inout Hasher) {
@@ -57,14 +60,14 @@ extension Model {
         hasher.combine(ObjectIdentifier(self))
     }
 
-    /// Sets ask for the hash of whatever they take in or look for. That tells what was done to one that is changed in place.
+    /// Records that a set has hashed the object. This detects the changes to a set that is mutated in place.
     @inlinable
     func _$noteHash() {
         _$state.unretainedMap._withUnsafeGuaranteedRef { map in if map.isNoting { map.note(_$state.key) } }
     }
 
-    /// What `Set` and `Dictionary` ask for. Nobody chooses an object's address to do harm, so that mixing its bits well (the finalizer of
-    /// SplitMix64) does, and spares SipHash: sets of objects are what every to-many relationship gives.
+    /// The hash for `Set` and `Dictionary`. Object addresses are not under an attacker's control, so mixing the bits (with the finalizer of
+    /// SplitMix64) is sufficient and avoids the cost of SipHash, because every to-many relationship returns a set of objects.
     @inlinable
     public func _rawHashValue(seed: Int) -> Int {
         _$noteHash()
@@ -80,19 +83,24 @@ extension Model {
 }
 
 extension Model {
-    /// What a store is told of the class: for one of a hierarchy the entity of all of it.
+    /// The entity of the class in a store; for a class of a hierarchy the combined entity.
     static var storedEntity: EntityDescription { _$hierarchy?.entity ?? _$entity }
-    /// Its name.
+    /// The name of the entity in a store.
     static var storedEntityName: String { _$hierarchy?.entity.name ?? _$entityName }
 }
 
-/// The value of a to-one relationship: the target's id, 0 for none.
+/// The value of a to-one relationship: the row id of the target, 0 for none.
 public struct ToOne: Sendable, Hashable {
+    /// The row id of the target; 0 for none.
     public var id: Int64
 
+    /// Creates a value from the row id of the target.
     @inlinable public init(id: Int64) { self.id = id }
+    /// Reads a field of a record.
     @inlinable public init(_ record: RecordView, _ field: Int) { id = record.isNull(field) ? 0 : record.integer64(field) }
+    /// The value without a target.
     @inlinable public static var none: ToOne { ToOne(id: 0) }
+    /// Writes a field of a record. Writes nothing for a value without a target.
     @inlinable
     public func encode(into builder: inout RecordBuilder, _ field: Int) { if id != 0 { builder.setInteger(field, id) } }
 }
@@ -107,8 +115,10 @@ public final class ModelProperties: @unchecked Sendable {  // immutable; key pat
     private let byKeyPath: [AnyKeyPath: Property]
     private let entityName: String
     let fieldsByName: [String: FieldReference]
+    /// The types of attributes that are stored as raw values, by name.
+    let rawTypes: [String: any RawRepresentable.Type]
 
-    /// - Parameter names: of every property, inherited ones included, which need key paths that begin at this very class.
+    /// - Parameter names: The stored name of every property, including inherited ones, with a key path whose root is this class.
     public init<T: Model>(_ type: T.Type, _ names: [(PartialKeyPath<T>, String)]) {
         entityName = T._$entityName
         var fields: [String: FieldReference] = [:]
@@ -125,6 +135,14 @@ public final class ModelProperties: @unchecked Sendable {  // immutable; key pat
             }
         }
         fieldsByName = fields
+        rawTypes = Dictionary(
+            names.compactMap { path, name in
+                let type = Swift.type(of: path).valueType
+                let value = (type as? any OptionalType.Type)?.wrapped ?? type
+                // The same preference as in ModelCoding.
+                if value is any AttributeValue.Type { return nil }
+                return (value as? any RawRepresentable.Type).map { (name, $0) }
+            }, uniquingKeysWith: { first, _ in first })
         byKeyPath = Dictionary(
             names.compactMap { path, name in
                 if let field = fields[name] { return (path as AnyKeyPath, .field(field)) }
@@ -132,10 +150,10 @@ public final class ModelProperties: @unchecked Sendable {  // immutable; key pat
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The field of a key path of one step; nil for any other.
+    /// Returns the field of a key path with one component; `nil` for any other.
     func knownField(_ path: AnyKeyPath) -> FieldReference? { if case .field(let field)? = byKeyPath[path] { field } else { nil } }
 
-    /// Every property with its key path.
+    /// All properties with their key paths.
     var names: some Sequence<(path: AnyKeyPath, name: String)> {
         byKeyPath.lazy.map { path, property in
             switch property {
@@ -145,15 +163,15 @@ public final class ModelProperties: @unchecked Sendable {  // immutable; key pat
         }
     }
 
-    /// The stored name of a key path of one step; nil for any other.
+    /// Returns the stored name of a key path with one component; `nil` for any other.
     func knownName(_ path: AnyKeyPath) -> String? { knownField(path)?.name ?? knownRelationship(path) }
 
-    /// The name of a to-many relationship.
+    /// Returns the name of a to-many relationship.
     func knownRelationship(_ path: AnyKeyPath) -> String? { if case .relationship(let name)? = byKeyPath[path] { name } else { nil } }
 
     func field(_ path: AnyKeyPath) throws -> FieldReference {
         if let field = knownField(path) { return field }
         throw StoreError(
-            .invalidPredicate, "\(path) is no stored attribute or to-one relationship of \(entityName).", entity: entityName)
+            .invalidPredicate, "\(path) is not a stored attribute or to-one relationship of \(entityName).", entity: entityName)
     }
 }

@@ -1,8 +1,9 @@
-/// Compile-time checks of the properties of a model. `@Model` writes a call for each property, at the property's line; a call that the compiler resolves to
-/// an unavailable overload is the error that the user sees.
+/// Compile-time checks of the properties of a model. `@Model` generates a call on each property's line. A call that resolves to
+/// an unavailable overload produces the error that the user sees.
 public enum ModelCheck {
     // MARK: Attributes
 
+    /// Checks that a type can be the type of an attribute. The overloads for other types are unavailable.
     public static func attribute<T: AttributeValue>(_ type: T.Type) {}
 
     public static func attribute<T: RawRepresentable>(_ type: T.Type, _ fallback: Void = ()) where T.RawValue: AttributeValue {}
@@ -35,17 +36,20 @@ public enum ModelCheck {
 
     // MARK: Inverses
 
-    /// The property at the other end of a relationship. The key path is resolved before the overloads of ``Inverse/check()`` are, so that a name that does not
-    /// exist is reported as such.
+    /// Returns a check of the property at the other end of a relationship. The key path is resolved before the overloads of ``Inverse/check()``, so a
+    /// nonexistent name is reported as such.
     public static func inverse<T: Model, Value>(_ path: KeyPath<T, Value>) -> Inverse<Value> { Inverse() }
 
+    /// A check of an inverse property.
     public struct Inverse<Value> {
+        /// Checks that the inverse is a relationship.
         @available(*, unavailable, message: "the inverse must be a relationship that leads back to this class")
         public func check() {}
     }
 }
 
 extension ModelCheck.Inverse where Value: ModelReference {
+    /// Checks that the inverse is a relationship.
     public func check() {}
 }
 

@@ -1,14 +1,15 @@
 import PolyStoreBackend
 
-/// The place of a model class among others: which is above it, which are below.
+/// The position of a model class in its hierarchy: its superclass and subclasses.
 public struct ModelInheritance: Sendable {
-    /// Whether objects belong only to classes below it.
+    /// A Boolean value that indicates whether only subclasses have objects.
     public let isAbstract: Bool
-    /// The model class right above it; nil for the root of a hierarchy, and for a class that stands alone.
+    /// The direct model superclass; `nil` for the root of a hierarchy and for a class without a hierarchy.
     public let superentity: (any Model.Type)?
-    /// The model classes right below it: all of them, as a hierarchy is one entity of a store.
+    /// All direct model subclasses. The list must be complete because a store keeps a hierarchy as one entity.
     public let subentities: [any Model.Type]
 
+    /// Creates the position of a class.
     public init(isAbstract: Bool = false, superentity: (any Model.Type)? = nil, subentities: [any Model.Type] = []) {
         self.isAbstract = isAbstract
         self.superentity = superentity
@@ -16,12 +17,14 @@ public struct ModelInheritance: Sendable {
     }
 }
 
-/// Where the ordinals of a class's own properties begin in the entity of its hierarchy.
+/// The first indexes of a class's own properties in the entity of its hierarchy.
 public struct ModelOrdinals: Sendable {
-    /// Of attributes and to-one relationships.
+    /// The first field index, for attributes and to-one relationships.
     public let field: Int
+    /// The first relationship index.
     public let relationship: Int
 
+    /// Creates first indexes.
     @inlinable
     public init(field: Int = 0, relationship: Int = 0) {
         self.field = field
@@ -29,36 +32,37 @@ public struct ModelOrdinals: Sendable {
     }
 }
 
-/// A root class and everything below it, worked out once.
+/// A root class and all its subclasses. Computed once.
 ///
-/// A store keeps the objects of all of them as one entity: the root's properties, those of the classes below it, depth first, and the name of the object's own
-/// entity in an attribute of its own. So one table, one sequence of ids and one index serve the whole hierarchy, and no backend knows of it.
+/// A store keeps the objects of all these classes as one entity: the root's properties, those of its subclasses, depth first, and an attribute with the name of
+/// the object's own entity. Therefore one table, one sequence of row ids and one index serve the whole hierarchy, and backends need no support for hierarchies.
 public final class ModelHierarchy: Sendable {
     struct Member: Sendable {
         let type: any Model.Type
         let name: String
         let isAbstract: Bool
-        /// Among the members.
+        /// The index among the members.
         let index: Int
         let parent: Int?
         let ordinals: ModelOrdinals
-        /// Its own properties; their names are those of the whole entity.
+        /// The properties that the class declares, under their names in the combined entity.
         let properties: [PropertyDescription]
-        /// Behind everything below it.
+        /// The index after the last subclass.
         fileprivate(set) var end: Int
 
         var isLeaf: Bool { end == index + 1 }
     }
 
-    /// What the stores are told.
+    /// The combined entity that stores receive.
     public let entity: EntityDescription
-    /// Depth first; the root is the first.
+    /// The classes, depth first, beginning with the root.
     let members: [Member]
-    /// Why no store can be opened for it.
+    /// The reason why no store can be opened for the hierarchy; `nil` if it is valid.
     let problem: StoreError?
     private let byType: [ObjectIdentifier: Int]
 
-    /// - Parameter root: the class that all others inherit from.
+    /// Creates a hierarchy.
+    /// - Parameter root: The class that all others inherit from.
     public init(_ root: any Model.Type) {
         var reader = HierarchyReader()
         reader.read(root, parent: nil)
@@ -70,10 +74,10 @@ public final class ModelHierarchy: Sendable {
 
     func member(_ type: any Model.Type) -> Member? { byType[ObjectIdentifier(type)].map { members[$0] } }
 
-    /// Where a class's own properties begin. Of a class that is not listed there are no objects, and the schema says so.
+    /// Returns the first indexes of a class's own properties. An unlisted class has no objects, and the schema reports it.
     public func ordinals(of type: any Model.Type) -> ModelOrdinals { member(type)?.ordinals ?? ModelOrdinals() }
 
-    /// What is wrong with a class that claims to belong to it.
+    /// Returns the error for a class that declares itself part of the hierarchy but is not listed correctly.
     func problem(of type: any Model.Type) -> StoreError? {
         if let problem { return problem }
         guard byType[ObjectIdentifier(type)] == nil else { return nil }
@@ -84,7 +88,7 @@ public final class ModelHierarchy: Sendable {
     }
 }
 
-/// Goes over the classes of a hierarchy.
+/// The working state of resolving a hierarchy.
 private struct HierarchyReader {
     var members: [ModelHierarchy.Member] = []
     var problem: StoreError?
@@ -93,7 +97,7 @@ private struct HierarchyReader {
     private var properties: [PropertyDescription] = []
     private var indexes: [IndexDescription] = []
     private var subentities: [SubentityDescription] = []
-    /// Which class has a property, by its name without case.
+    /// The class that declares a property, by the lowercase name of the property.
     private var owners: [String: (type: any Model.Type, name: String)] = [:]
     private var names: Set<String> = []
 
@@ -108,16 +112,16 @@ private struct HierarchyReader {
     }
 
     mutating func read(_ type: any Model.Type, parent: Int?) {
-        let told = type._$inheritance
+        let inheritance = type._$inheritance
         let own = type._$entity
         if members.contains(where: { $0.type == type }) { return refuse(type, "\(type) is listed twice in its hierarchy.") }
-        if let parent, told.superentity.map({ $0 != members[parent].type }) ?? true {
+        if let parent, inheritance.superentity.map({ $0 != members[parent].type }) ?? true {
             refuse(
                 type,
-                "\(members[parent].type) lists \(type) among its subentities, but \(type) \(told.superentity.map { "inherits from \($0): list each class where it inherits from" } ?? "does not say that it inherits from a model: mark it with @Model")."
+                "\(members[parent].type) lists \(type) among its subentities, but \(type) \(inheritance.superentity.map { "inherits from \($0): list each class where it inherits from" } ?? "does not say that it inherits from a model: mark it with @Model")."
             )
         }
-        if told.isAbstract, told.subentities.isEmpty {
+        if inheritance.isAbstract, inheritance.subentities.isEmpty {
             refuse(type, "\(type) is abstract and lists no subentities, so there could be no object of it.")
         }
         if !names.insert(own.name.lowercased()).inserted {
@@ -126,17 +130,17 @@ private struct HierarchyReader {
         let index = members.count
         members.append(
             ModelHierarchy.Member(
-                type: type, name: own.name, isAbstract: told.isAbstract, index: index, parent: parent,
+                type: type, name: own.name, isAbstract: inheritance.isAbstract, index: index, parent: parent,
                 ordinals: ModelOrdinals(field: fields, relationship: relationships), properties: own.properties, end: index + 1))
         for property in own.properties { add(property, of: type, isRoot: parent == nil) }
         indexes += own.indexes
         if let parent {
             subentities.append(
                 SubentityDescription(
-                    name: own.name, originalName: own.originalName, parent: members[parent].name, isAbstract: told.isAbstract,
+                    name: own.name, originalName: own.originalName, parent: members[parent].name, isAbstract: inheritance.isAbstract,
                     properties: own.properties.map { $0.name }, required: own.properties.filter(\.isRequired).map { $0.name }))
         }
-        for below in told.subentities { read(below, parent: index) }
+        for below in inheritance.subentities { read(below, parent: index) }
         members[index].end = members.count
     }
 
@@ -155,7 +159,7 @@ private struct HierarchyReader {
         }
         switch property {
         case .attribute(var attribute):
-            // Objects of other classes are without it.
+            // Objects of other classes do not have the attribute.
             if !isRoot { attribute.isOptional = true }
             properties.append(.attribute(attribute))
             fields += 1
@@ -172,7 +176,7 @@ private struct HierarchyReader {
 }
 
 extension PropertyDescription {
-    /// Whether an object cannot be without it.
+    /// A Boolean value that indicates whether the property must have a value.
     fileprivate var isRequired: Bool {
         switch self {
         case .attribute(let attribute): !attribute.isOptional

@@ -1,17 +1,17 @@
 import PolyStoreBackend
 import Synchronization
 
-/// What ties an object to its context: inline in the object, so an object is one allocation.
+/// The connection of an object to its context. Stored inline, so that an object needs one allocation.
 ///
-/// Not copyable, and it takes the object out of the context's identity map when the object goes, on whichever thread that is.
+/// Not copyable. When the object is deallocated, on any thread, it removes the object from the identity map of the context.
 public struct ModelState: ~Copyable {
-    /// Kept alive by its context, or by the one that has taken the context's objects over; either lives as long as one of its objects does. A strong reference
-    /// would cost each object two atomic operations.
+    /// Retained by its context, or by the context that has adopted its objects; either lives at least as long as its objects. A strong reference
+    /// would cost two atomic operations per object.
     @usableFromInline let unretainedMap: Unmanaged<IdentityMap>
-    /// The object's key in its store; final from creation.
+    /// The row id of the object; constant from creation.
     public let key: Int64
     @usableFromInline var flags: Flags
-    /// What was changed; only in transactions, from the first change on.
+    /// The pending changes; only in transactions, from the first change on.
     @usableFromInline var edit: EditState?
 
     @usableFromInline
@@ -19,20 +19,20 @@ public struct ModelState: ~Copyable {
         @usableFromInline let rawValue: Int32
         @inlinable init(rawValue: Int32) { self.rawValue = rawValue }
 
-        // Computed, as a stored static property of another module is a call at each access.
+        // Computed, because a stored static property of another module requires a call per access.
 
-        /// The values are still to be read.
+        /// The values have not been read yet.
         @inlinable static var fault: Flags { Flags(rawValue: 1) }
         @inlinable static var deleted: Flags { Flags(rawValue: 2) }
-        /// The context keeps a list of a to-many relationship for it.
+        /// The context caches a to-many relationship of the object.
         @inlinable static var hasMembers: Flags { Flags(rawValue: 4) }
-        /// A fault whose to-one relationships are known already.
+        /// A fault whose to-one relationships are already known.
         static var linked: Flags { Flags(rawValue: 16) }
-        /// The store had no such object when it was read.
+        /// The object was not in the store when it was read.
         static var missing: Flags { Flags(rawValue: 8) }
-        /// A fault that was made for an id that nobody has looked up.
+        /// A fault for an id that has not been looked up.
         static var unverified: Flags { Flags(rawValue: 32) }
-        /// The unsafe transaction of the object holds it until the next commit or rollback.
+        /// An unsafe transaction retains the object until the next commit or rollback.
         @inlinable static var owned: Flags { Flags(rawValue: 64) }
     }
 
@@ -50,29 +50,31 @@ public struct ModelState: ~Copyable {
         unretainedMap._withUnsafeGuaranteedRef { $0.forget(key, hasMembers: hasMembers) }
     }
 
+    /// The context of the object.
     @inlinable public var context: Context { unretainedMap._withUnsafeGuaranteedRef { $0.owner } }
-    /// Which of the context's tables the object is in.
+    /// The slot of the object's entity in the context.
     @inlinable var slot: Int32 { unretainedMap._withUnsafeGuaranteedRef { $0.slot } }
 
+    /// A Boolean value that indicates whether the values have not been read yet.
     @inlinable public var isFault: Bool { flags.contains(.fault) }
 
-    /// The changes, for as long as nothing replaces them.
+    /// The pending changes, without retaining them.
     @inlinable var unretainedEdit: Unmanaged<EditState>? { edit.map { Unmanaged.passUnretained($0) } }
 }
 
-/// The changes of one object in a transaction.
+/// The pending changes of one object in a transaction.
 @usableFromInline
 final class EditState {
     @exclusivity(unchecked) @usableFromInline var mask = FieldMask()
     @usableFromInline let isInsert: Bool
-    /// Whether the transaction has a record of the object that the next change outdates.
+    /// A Boolean value that indicates whether the transaction has a record of the object that the next change invalidates.
     @inlinable var isRecorded: Bool {
         get { recorded.load(ordering: .relaxed) }
         set { recorded.store(newValue, ordering: .relaxed) }
     }
-    /// Atomic, as an unsafe transaction may be released by another thread than the one that uses its objects.
+    /// Atomic, because an unsafe transaction may be released on another thread than the one that uses its objects.
     @usableFromInline let recorded = Atomic<Bool>(false)
-    /// Where that record is.
+    /// The row of that record.
     @exclusivity(unchecked) var row: Int32 = -1
 
     init(isInsert: Bool) { self.isInsert = isInsert }

@@ -1,31 +1,36 @@
 import PolyStoreBackend
 
-/// The permanent identity of one object of a store. Sendable, hashable; it survives restarts as a URI.
+/// The permanent identity of one object of a store. Sendable and hashable; its URI persists across restarts.
 public struct ObjectID<T: Model>: Sendable {
     @usableFromInline let entry: StoreEntity
-    /// Unique within entity and store, never reused.
+    /// The row id, unique within the entity and the store, and never reused.
     public let key: Int64
 
-    /// The entity of the object: of a class with sub-entities the name of the hierarchy, as the id does not say which of them it is.
+    /// The name of the object's entity; for a class with subclasses the name of the hierarchy, because the id does not contain the object's own class.
     public var entityName: String { entry.family?.kind(T.self).flatMap { $0.isLeaf ? $0.name : nil } ?? entry.entity.name }
-    /// The configuration of the object's store; nil is the default one.
+    /// The configuration of the object's store; `nil` for the default configuration.
     public var configuration: String? { entry.store.configurationName }
 
-    /// `polystore://STORE/ENTITY/KEY`; see ``DataStack/objectID(_:for:)`` for the way back.
-    public var uri: String {
-        let name = entry.entity.name.utf8.map { byte in
+    /// The id as a URI, `polystore://STORE/ENTITY/KEY`. ``DataStack/objectID(_:for:)`` converts it back.
+    public var uri: String { entry.uri(key) }
+}
+
+extension StoreEntity {
+    /// See ``ObjectID/uri``.
+    func uri(_ key: Int64) -> String {
+        let name = entity.name.utf8.map { byte in
             switch byte {
             case 48...57, 65...90, 97...122, 45, 46, 95, 126: String(UnicodeScalar(byte))
             default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
             }
         }
-        return "polystore://\(entry.store.storeID)/\(name.joined())/\(key)"
+        return "polystore://\(store.storeID)/\(name.joined())/\(key)"
     }
 }
 
 extension ObjectID {
-    /// The id for another class of the hierarchy, above or below; nil where the classes have nothing to do with each other. Nothing is read: whether the
-    /// object is of a class below is found out by who asks for it, and is then not found.
+    /// Returns the id for a superclass or subclass in the hierarchy; `nil` if the classes are unrelated. Does not read the object: if its class
+    /// does not match, a later fetch with the id does not find it.
     public func cast<U: Model>(to type: U.Type) -> ObjectID<U>? {
         guard let hierarchy = T._$hierarchy, let mine = hierarchy.member(T.self), let other = hierarchy.member(type) else {
             return self as? ObjectID<U>
@@ -34,11 +39,11 @@ extension ObjectID {
         return isRelated ? ObjectID<U>(entry: entry, key: key) : nil
     }
 
-    /// The id without its class: alike for all classes of a hierarchy.
+    /// The id without its class. Equal for all classes of a hierarchy.
     public var untyped: AnyObjectID { AnyObjectID(entry: entry, key: key) }
 }
 
-/// The name for an object's id where it stands for the object.
+/// An alternative name for an object id that is used as a reference to the object.
 public typealias ObjectReference<T: Model> = ObjectID<T>
 
 extension ObjectID: Hashable {

@@ -1,15 +1,15 @@
 import Dispatch
 import PolyStoreBackend
 
-/// Something that observes a stack off the main actor. All calls come on the queue of a ``BackgroundObservation``.
+/// An observer of a stack off the main actor. All calls occur on the queue of a ``BackgroundObservation``.
 protocol BackgroundSubscriber: AnyObject {
-    /// Called once, with the context to observe. What it throws ends the subscription.
+    /// Called once with the context to observe. An error ends the subscription.
     func start(_ context: RefreshableContext) throws
-    /// Called once when the subscription ends, because it was cancelled, failed or the stack has gone.
+    /// Called once when the subscription ends, because it was cancelled, failed or the stack was released.
     func finish(_ error: (any Error)?)
 }
 
-/// The context in which a stack is observed off the main actor, and the serial queue on which it is used. There is a context only while there are subscribers.
+/// The context for observation of a stack off the main actor, and the serial queue on which it is used. The context exists only while there are subscribers.
 final class BackgroundObservation: @unchecked Sendable {  // everything but the queue and the core is used on the queue alone
     private let core: StackCore
     private let queue = DispatchQueue(label: "polystore.observation")
@@ -21,8 +21,8 @@ final class BackgroundObservation: @unchecked Sendable {  // everything but the 
 
     init(core: StackCore) { self.core = core }
 
-    /// Starts a subscription, soon.
-    /// - Parameter id: what it is cancelled by; see ``newID()``.
+    /// Starts a subscription asynchronously.
+    /// - Parameter id: The identifier for ``cancel(_:)``; see ``newID()``.
     func add(_ id: Int, _ site: CallSite, _ make: @escaping @Sendable () -> any BackgroundSubscriber) {
         isUsed.withLock { $0 = true }
         queue.async { [self] in
@@ -38,7 +38,7 @@ final class BackgroundObservation: @unchecked Sendable {  // everything but the 
         }
     }
 
-    /// Ends a subscription, soon.
+    /// Ends a subscription asynchronously.
     func cancel(_ id: Int) {
         queue.async { [self] in
             subscribers.removeValue(forKey: id)?.finish(nil)
@@ -46,9 +46,9 @@ final class BackgroundObservation: @unchecked Sendable {  // everything but the 
         }
     }
 
-    /// Ends all subscriptions: the stack has gone.
+    /// Ends all subscriptions because the stack was released.
     func finish() {
-        // A stack that is released closes its stores at once where nothing else holds them; the queue would.
+        // Without subscriptions the queue is not used, because a block on it would delay closing the stores of a released stack.
         guard isUsed.withLock({ $0 }) else { return }
         queue.async { [self] in
             isFinished = true
@@ -83,7 +83,7 @@ final class BackgroundObservation: @unchecked Sendable {  // everything but the 
         context = nil
     }
 
-    /// Brings the context up to date, soon, and once for all commits until then.
+    /// Schedules an update of the context that covers all commits until it runs.
     private func schedule() {
         let isFirst = isScheduled.withLock { isScheduled in
             defer { isScheduled = true }

@@ -1,36 +1,33 @@
 import PolyStoreBackend
 
-/// What one or several commits changed, by object: the step from one snapshot of the stores to a later one.
+/// The changes of one or several commits by object: the step from one snapshot of the stores to a later one.
 final class CommittedStep {
-    /// What happened to one object.
+    /// The changes of one object.
     struct Row {
         let rowID: Int64
-        /// The properties that changed; empty for a new object.
+        /// The changed properties; empty for a new object.
         var mask = FieldMask()
         var wasInserted = false
         var wasDeleted = false
-        /// The to-many relationships that changed.
+        /// The changed to-many relationships.
         var relationships: [Int32] = []
-        /// The latest record; nil where there is none, as the object was deleted or only a to-many relationship changed.
+        /// The latest record; `nil` if the object was deleted or only a to-many relationship changed.
         fileprivate(set) var source: (changes: ChangeSet, change: ChangeSet.Change)?
 
-        /// The latest record, as far as it is at hand.
+        /// The latest record, if the step contains it.
         var record: RecordView? { source.map { $0.changes.record($0.change) } }
     }
 
-    /// By slot, each row once.
+    /// The rows by slot, each once.
     private(set) var rows: [Int32: [Row]] = [:]
     private var indexes: [ObjectKey: Int] = [:]
-    /// The to-many relationships that changed, by slot and ordinal.
+    /// The changed to-many relationships, by slot and relationship index.
     private(set) var relationships: [Int32: Set<Int32>] = [:]
-
-    var isEmpty: Bool { rows.isEmpty }
 
     func add(_ commit: CommittedChanges, _ table: StoreTable) {
         for change in commit.changes.changes {
             let slot = commit.store.firstSlot + Int32(change.entity)
-            // Of an object whose position in a list changed only the position is written.
-            if change.kind == .update, change.mask.isDisjoint(with: table.entries[Int(slot)].declaredFields) { continue }
+            guard change.concernsProperties(of: table.entries[Int(slot)]) else { continue }
             update(slot, change.id) { row in
                 row.source = change.kind == .delete ? nil : (commit.changes, change)
                 switch change.kind {
@@ -43,7 +40,7 @@ final class CommittedStep {
         for key in commit.touched { add(key) }
     }
 
-    /// Adds a to-many relationship that changed.
+    /// Adds a changed to-many relationship.
     func add(_ key: MemberKey) {
         relationships[key.slot, default: []].insert(key.relationship)
         update(key.slot, key.key) { row in
@@ -64,11 +61,11 @@ final class CommittedStep {
         rows[slot]?.withUnsafeMutableBufferPointer { change(&$0[index]) }
     }
 
-    /// Leaves out what is the same before and after the step: properties that were set to the values that they had, and changes that others took back.
+    /// Removes changes without effect: properties that were set to their previous values, and reverted changes.
     /// - Parameters:
-    ///   - old: the snapshot of a store before the step; nil where there is none.
-    ///   - new: the snapshot of a store after it.
-    ///   - isReported: whether an entity's objects are reported to anyone; the others are left as they are.
+    ///   - old: Returns the snapshot of a store before the step; `nil` if there is none.
+    ///   - new: Returns the snapshot of a store after the step.
+    ///   - isReported: Returns whether an entity has observers; the objects of others are left unchanged.
     func settle(
         _ entries: [StoreEntity], where isReported: (Int32) -> Bool, old: (PersistentStore) -> (any ReadTransaction)?,
         new: (PersistentStore) -> (any ReadTransaction)?
@@ -93,7 +90,7 @@ final class CommittedStep {
         }
     }
 
-    /// Leaves out to-many relationships that lead to the same objects.
+    /// Removes to-many relationships with unchanged targets.
     private func settleRelationships(
         _ changed: inout [Row], _ entry: StoreEntity, _ before: any ReadTransaction, _ after: any ReadTransaction
     ) throws {
@@ -110,7 +107,7 @@ final class CommittedStep {
 
     func row(_ slot: Int32, _ rowID: Int64) -> Row? { indexes[ObjectKey(slot: slot, key: rowID)].flatMap { rows[slot]?[$0] } }
 
-    /// A Boolean value that indicates whether anything changed that a query reads of other objects.
+    /// Returns whether the step changes data of other objects that a query depends on.
     func touches(_ dependencies: QueryDependencies, in store: PersistentStore) -> Bool {
         if dependencies.isEmpty { return false }
         for relationship in dependencies.relationships {
@@ -124,4 +121,9 @@ final class CommittedStep {
         }
         return false
     }
+}
+
+extension ChangeSet.Change {
+    /// Returns whether the change affects more than the object's position in an ordered relationship, which is a hidden field of the object.
+    func concernsProperties(of entry: StoreEntity) -> Bool { kind != .update || !mask.isDisjoint(with: entry.declaredFields) }
 }

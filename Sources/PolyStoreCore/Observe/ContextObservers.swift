@@ -1,39 +1,48 @@
 import PolyStoreBackend
 
-/// Something that follows what a context shows: a list, or an object.
+/// An observer of the contents of a context, such as a list or an object.
 protocol ContextObserver: AnyObject {
-    /// What an object must have, before a change or after it, to concern the observer; nil: any object may.
+    /// The value that an object must have, before or after a change, to affect the observer; `nil` if any object can.
     var route: ObserverRoute? { get }
-    /// The entities whose objects it reports; nil: any.
+    /// The entities whose objects it reports; `nil` for all.
     var observedSlots: [Int32]? { get }
-    /// Called before the context moves, while objects still have their old values.
+    /// Called before the context advances, while objects still have their old values.
     func contextWillMove(_ move: ContextMove)
-    /// Called when the context shows the new snapshot, before anyone is notified. Takes the changes over, and keeps them for ``notify()``.
+    /// Called when the context shows the new snapshot, before any observer is notified. Applies the changes and keeps them for ``notify()``.
     func contextDidMove(_ move: ContextMove, _ context: Context)
-    /// Called when all observers have taken the changes over.
+    /// Called after all observers have applied the changes.
     func notify()
 }
 
 extension ContextObserver {
     var route: ObserverRoute? { nil }
     var observedSlots: [Int32]? { nil }
+
+    func contextWillMove(_ move: ContextMove) {}
+
+    /// Restarts observation of a context with a new route or new entities.
+    func observeAgain(_ context: Context) {
+        guard let observers = context.observers else { return }
+        observers.remove(self)
+        observers.add(self)
+    }
 }
 
-/// A move of a context from one state to another.
+/// A transition of a context from one state to another.
 struct ContextMove {
-    /// What the commits in between changed, or the pending changes of a transaction.
+    /// The changes of the commits in between, or the pending changes of a transaction.
     let step: CommittedStep
-    /// A Boolean value that indicates whether more has changed than the step tells: then everything observed is compared.
+    /// A Boolean value that indicates whether the step is incomplete, so that everything observed must be compared.
     var isPartial = false
     /// A Boolean value that indicates whether stores were added.
     var hasNewStores = false
-    /// Reads an object's record as it was before the move.
+    /// Returns an object's record before the move.
     var oldRecord: (ListRow) throws -> RecordView? = { _ in nil }
-    /// Tells whether an object's record is another one now, where the step does not tell.
+    /// Returns whether an object's record has changed, if the step does not contain this information.
     var isChanged: (ListRow) -> Bool = { _ in false }
 }
 
-/// A value of one field that all objects of a list have: commits that concern no object with it do not concern the list.
+/// A field value that all objects of a list have. Commits without objects with this value do not affect the list.
 struct ObserverRoute {
     struct Field: Hashable {
         let slot: Int32
@@ -51,15 +60,15 @@ final class ContextObservers {
     }
 
     private var lists: [Reference] = []
-    /// The lists whose objects all have one value of a field.
+    /// The lists whose objects all have the same value of a field.
     private var routes: [ObserverRoute.Field: [Value: [Reference]]] = [:]
     private var objects: [ListRow: [Reference]] = [:]
-    /// So many observed objects are kept before those are dropped that have no observer any more.
+    /// The number of observed objects at which entries without observers are removed.
     private var objectLimit = 64
-    /// The entities that observers report, those of observers that are gone included; nil: all.
+    /// The entities that observers report, including released observers; `nil` for all.
     private var slots: Set<Int32>? = []
 
-    /// A Boolean value that indicates whether an observer may report objects of an entity.
+    /// Returns whether an observer may report objects of an entity.
     func reports(_ slot: Int32) -> Bool { slots?.contains(slot) ?? true }
 
     private func note(_ observer: any ContextObserver) {
@@ -80,7 +89,7 @@ final class ContextObservers {
         references.append(Reference(observer: observer))
     }
 
-    /// Forgets a list, which is added again with another route.
+    /// Removes a list, which is added again with another route.
     func remove(_ list: any ContextObserver) {
         lists.removeAll { $0.observer === list }
         for field in routes.keys {
@@ -99,7 +108,7 @@ final class ContextObservers {
         objectLimit = max(64, 2 * objects.count)
     }
 
-    /// The observers that a move may concern.
+    /// Returns the observers that a move may affect.
     func concerned(_ move: ContextMove, _ entries: [StoreEntity]) -> [any ContextObserver] {
         var found = lists.compactMap(\.observer)
         if move.isPartial || move.hasNewStores {
@@ -115,7 +124,7 @@ final class ContextObservers {
         return found
     }
 
-    /// Adds the lists of the values that changed objects have or had.
+    /// Adds the lists for the previous and current values of changed objects.
     private func addRouted(
         _ route: ObserverRoute.Field, _ move: ContextMove, _ entry: StoreEntity, to found: inout [any ContextObserver]
     ) {
@@ -130,7 +139,7 @@ final class ContextObservers {
             do {
                 if let record = try move.oldRecord(ListRow(slot: route.slot, rowID: row.rowID)) { values.insert(record.value(field)) }
             } catch {
-                // What cannot be read may concern every list.
+                // An unreadable record may affect every list.
                 for references in byValue.values { found += references.compactMap(\.observer) }
                 return
             }
@@ -140,7 +149,7 @@ final class ContextObservers {
 }
 
 extension ContextMove {
-    /// A Boolean value that indicates whether an object's record is not the same in two snapshots. One that cannot be read counts as another.
+    /// Returns whether an object's record differs between two snapshots. An unreadable record counts as different.
     static func differs(_ entry: StoreEntity, _ rowID: Int64, _ old: any ReadTransaction, _ new: any ReadTransaction) -> Bool {
         do {
             let before = try old.record(entry.entity, id: rowID)

@@ -1,14 +1,15 @@
+public import Foundation
 import PolyStoreBackend
 
-/// A value worked out over many objects of a model: how many there are, a sum, an average, the least or the greatest value.
+/// A value computed over many objects of a model: a count, a sum, an average, a minimum or a maximum.
 ///
 ///     try context.queryValue(From<Person>(), .average(\.age))
 ///     try context.queryGroups(From<Person>(), by: \.city, .count, .maximum(\.age))
 public struct AggregateOf<T: Model, Result>: Sendable {
     let aggregate: Aggregate
-    /// Why it cannot be worked out; thrown by the query.
+    /// The error that makes the aggregate invalid; thrown by the query.
     let error: StoreError?
-    /// Makes the result of what the store gave.
+    /// Decodes the value that the store returns.
     let decode: @Sendable (Value, Entity) throws -> Result
 
     private init(
@@ -32,14 +33,14 @@ public struct AggregateOf<T: Model, Result>: Sendable {
 }
 
 extension AggregateOf where Result == Int {
-    /// How many objects.
+    /// The number of objects.
     public static var count: AggregateOf { AggregateOf(.count, integer) }
-    /// How many objects have a value.
+    /// Returns the number of objects whose attribute is not null.
     public static func count<V>(_ path: KeyPath<T, V>) -> AggregateOf { AggregateOf(path, Aggregate.count, integer) }
-    /// How many different values there are.
+    /// Returns the number of distinct values.
     public static func countDistinct<V>(_ path: KeyPath<T, V>) -> AggregateOf { AggregateOf(path, Aggregate.countDistinct, integer) }
 
-    /// The sum of integers, exact; of nothing 0. One that does not fit is an error.
+    /// Returns the exact sum of integers; 0 for no values. The query throws on overflow.
     public static func sum<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
         AggregateOf(path, Aggregate.sum, V.attributeType == .uint64 ? unsigned : integer)
     }
@@ -47,7 +48,11 @@ extension AggregateOf where Result == Int {
         AggregateOf(path, Aggregate.sum, V.attributeType == .uint64 ? unsigned : integer)
     }
 
-    /// The store gives the bit pattern.
+    /// Returns the number of objects whose attribute is true.
+    public static func sum(_ path: KeyPath<T, Bool>) -> AggregateOf { AggregateOf(path, Aggregate.sum, integer) }
+    public static func sum(_ path: KeyPath<T, Bool?>) -> AggregateOf { AggregateOf(path, Aggregate.sum, integer) }
+
+    /// Decodes an unsigned sum, which the store returns as a bit pattern.
     @Sendable private static func unsigned(_ value: Value, _ entity: Entity) throws -> Int {
         guard case .integer(let pattern) = value else { return 0 }
         guard pattern >= 0 else {
@@ -63,7 +68,7 @@ extension AggregateOf where Result == Int {
 }
 
 extension AggregateOf where Result == Double {
-    /// The sum of reals, with rounding errors kept apart; of nothing 0.
+    /// Returns the sum of reals, with compensation of rounding errors; 0 for no values.
     public static func sum<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
         AggregateOf(path, Aggregate.sum, real)
     }
@@ -74,32 +79,57 @@ extension AggregateOf where Result == Double {
     @Sendable private static func real(_ value: Value, _ entity: Entity) -> Double { if case .real(let real) = value { real } else { 0 } }
 }
 
+extension AggregateOf where Result == Decimal {
+    /// Returns the exact sum of decimals; 0 for no values. The query throws if the sum exceeds 38 digits.
+    public static func sum(_ path: KeyPath<T, Decimal>) -> AggregateOf { AggregateOf(path, Aggregate.sum, sum) }
+    public static func sum(_ path: KeyPath<T, Decimal?>) -> AggregateOf { AggregateOf(path, Aggregate.sum, sum) }
+
+    @Sendable private static func sum(_ value: Value, _ entity: Entity) -> Decimal { Decimal(stored: value) ?? 0 }
+}
+
+extension AggregateOf where Result == Decimal? {
+    /// Returns the average of decimals, to 38 digits; nil for no values.
+    public static func average(_ path: KeyPath<T, Decimal>) -> AggregateOf { AggregateOf(path, Aggregate.average, average) }
+    public static func average(_ path: KeyPath<T, Decimal?>) -> AggregateOf { AggregateOf(path, Aggregate.average, average) }
+
+    @Sendable private static func average(_ value: Value, _ entity: Entity) -> Decimal? { Decimal(stored: value) }
+}
+
+extension Decimal {
+    /// Decodes the value of a decimal attribute; nil for null.
+    fileprivate init?(stored value: Value) {
+        guard case .blob(let bytes) = value, let decimal = bytes.withUnsafeBytes({ Decimal(orderedBytes: $0) }) else { return nil }
+        self = decimal
+    }
+}
+
 extension AggregateOf where Result == Double? {
-    /// The average; of nothing nil.
+    /// Returns the average; nil for no values.
+    @_disfavoredOverload
     public static func average<V>(_ path: KeyPath<T, V>) -> AggregateOf {
         AggregateOf(path, Aggregate.average, real)
     }
-    /// How far the values lie from their average, as of a population; of nothing nil.
+    /// Returns the population standard deviation; nil for no values.
     public static func standardDeviation<V>(_ path: KeyPath<T, V>) -> AggregateOf {
         AggregateOf(path, Aggregate.standardDeviation, real)
     }
-    /// The value in the middle, of an even number of values the average of the two in the middle; of nothing nil.
+    /// Returns the median; for an even number of values, the average of the two middle values; nil for no values.
     public static func median<V>(_ path: KeyPath<T, V>) -> AggregateOf { AggregateOf(path, Aggregate.median, real) }
 
     @Sendable private static func real(_ value: Value, _ entity: Entity) -> Double? {
-        if case .real(let real) = value { real } else { nil }
+        if case .real(let real) = value { real } else { Decimal(stored: value).map { Double(truncating: $0 as NSDecimalNumber) } }
     }
 }
 
 extension AggregateOf {
-    /// The least value; of nothing nil.
+    /// Returns the minimum; nil for no values.
     public static func minimum<V: AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf where Result == V? {
         AggregateOf(path, Aggregate.minimum, value(path))
     }
     public static func minimum<V: AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf where Result == V? {
         AggregateOf(path, Aggregate.minimum, value(path))
     }
-    /// The greatest value; of nothing nil.
+    /// Returns the maximum; nil for no values.
     public static func maximum<V: AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf where Result == V? {
         AggregateOf(path, Aggregate.maximum, value(path))
     }
@@ -108,13 +138,13 @@ extension AggregateOf {
     }
 
     private static func value<V: AttributeValue>(_ path: PartialKeyPath<T>) -> @Sendable (Value, Entity) throws -> V? {
-        // A path that leads nowhere is told by `init`.
+        // `init` records the error of an invalid path.
         guard let field = try? T._$properties.field(path) else { return { _, _ in nil } }
         return { value, entity in try ValueDecoder(entity).decode(value, field) }
     }
 }
 
-/// Makes Swift's values of a store's.
+/// Decodes the values of a store to Swift values.
 struct ValueDecoder {
     private let arena = RecordArena(capacity: 256)
     private let entity: Entity
@@ -124,7 +154,7 @@ struct ValueDecoder {
     /// - Returns: nil for null.
     func decode<V: AttributeValue>(_ value: Value, _ field: FieldReference) throws -> V? {
         if value.isNull { return nil }
-        // A record with this one field: then there is one way to read values, and not two.
+        // Decodes from a record with this single field, so that values are decoded in one way only.
         arena.removeAll()
         var builder = RecordBuilder(arena)
         builder.begin(entity.layout)
@@ -133,9 +163,11 @@ struct ValueDecoder {
     }
 }
 
-/// Objects with one value in an attribute, and what was worked out over them.
+/// A group of objects with equal values in an attribute, and the aggregates over them.
 public struct QueryGroup<Key, Values> {
+    /// The value that the objects have in common.
     public let key: Key
+    /// The aggregates.
     public let values: Values
 }
 

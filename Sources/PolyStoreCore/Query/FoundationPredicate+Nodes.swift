@@ -4,19 +4,29 @@ import PolyStoreBackend
 extension PredicateExpressions.Variable: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
         guard let base = translation.bases[key] else { throw PredicateTranslation.unsupported(self) }
-        return .operand(.path(base))
+        return .operand(base)
     }
 }
 
 extension PredicateExpressions.KeyPath: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
+        // A property of a captured value.
+        if let captured = root as? PredicateExpressions.Value<Root.Output> {
+            let value = captured.value[keyPath: keyPath]
+            guard let operand = Operand(of: value) else { throw PredicateTranslation.unsupported(self) }
+            return .operand(operand)
+        }
+        if Root.Output.self is String.Type, (keyPath as AnyKeyPath) == \String.count {
+            return try translation.mapped(root) { .function(.length, [$0]) }
+        }
+        if let raw = Root.Output.self as? any RawRepresentable.Type, Self.isRawValue(raw, keyPath) { return try translation.term(root) }
         let base = try translation.term(root)
         if case .filtered(let path, let variable, let condition) = base {
             return try counted(.subquery(path, variable: variable, condition), Root.Output.self)
         }
         guard case .value(let choices) = base, choices.count == 1, choices[0].guards.isEmpty, case .operand(let operand) = choices[0].value
         else {
-            // A text that may be one of several.
+            // A text may have several alternatives.
             if Root.Output.self is String.Type, (keyPath as AnyKeyPath) == \String.isEmpty {
                 return try translation.compare(root, .equal, PredicateExpressions.Value(""))
             }
@@ -42,13 +52,15 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
         throw PredicateTranslation.unsupported(self)
     }
 
-    /// How many objects there are, or whether there is none.
+    /// Returns the number of related objects, or a test for an empty relationship.
     private func counted(_ count: Operand, _ type: Any.Type) throws -> PredicateTranslation.Term {
         guard let type = type as? any ObjectSet.Type else { throw PredicateTranslation.unsupported(self) }
         if type.countPath == keyPath { return .operand(count) }
         if type.isEmptyPath == keyPath { return .condition(.comparison(Comparison(count, .equal, 0.queryOperand))) }
         throw PredicateTranslation.unsupported(self)
     }
+
+    private static func isRawValue<R: RawRepresentable>(_ type: R.Type, _ path: AnyKeyPath) -> Bool { path == \R.rawValue }
 
     private static func key(_ model: any Model.Type, _ path: AnyKeyPath) -> String? {
         func open<M: Model>(_ type: M.Type) -> String? {
@@ -60,7 +72,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
     }
 }
 
-/// The value of a to-many relationship.
+/// A to-many relationship.
 protocol ObjectSet {
     static var countPath: AnyKeyPath { get }
     static var isEmptyPath: AnyKeyPath { get }
@@ -76,8 +88,7 @@ extension Array: ObjectSet where Element: Model {
 
 extension PredicateExpressions.Value: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
-        if let argument = value as? any QueryArgument { return .operand(argument.queryOperand) }
-        if let raw = (value as? any RawRepresentable)?.rawValue as? any QueryArgument { return .operand(raw.queryOperand) }
+        if let operand = Operand(of: value) { return .operand(operand) }
         throw StoreError(.invalidPredicate, "A value of \(Output.self) cannot be compared with what a store holds.")
     }
 }
@@ -155,6 +166,12 @@ extension PredicateExpressions.IntDivision: TranslatablePredicate {
     }
 }
 
+extension PredicateExpressions.IntRemainder: TranslatablePredicate {
+    func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
+        try translation.calculated(lhs, rhs) { .function(.modulus, [$0, $1]) }
+    }
+}
+
 extension PredicateExpressions.FloatDivision: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
         try translation.calculated(.divide, lhs, rhs)
@@ -185,7 +202,7 @@ extension PredicateExpressions.NilCoalesce: TranslatablePredicate {
 
 extension PredicateExpressions.SequenceContains: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
-        // A range is not the list of its two bounds.
+        // A range is not a list of its two bounds.
         if let range = sequence as? any PredicateRange, let bounds = try range.bounds(&translation) {
             return try translation.within(element, bounds)
         }
@@ -239,9 +256,9 @@ extension PredicateExpressions.RangeExpressionContains: TranslatablePredicate {
     }
 }
 
-/// A range whose ends are known.
+/// A range with known bounds.
 protocol PredicateRange {
-    /// - Returns: nil for what is not a range.
+    /// - Returns: nil if the node is not a range.
     func bounds(_ translation: inout PredicateTranslation) throws -> (low: Operand?, high: Operand?, includesHigh: Bool)?
 }
 

@@ -2,53 +2,53 @@ import Foundation
 import PolyStoreBackend
 
 extension Where {
-    /// A condition of Foundation: `Where(#Predicate<Person> { $0.age > 30 && $0.department?.title == "Research" })`.
+    /// Creates a condition from a Foundation predicate: `Where(#Predicate<Person> { $0.age > 30 && $0.department?.title == "Research" })`.
     ///
-    /// It means what the same condition means in every other dialect: a comparison with a missing value is unknown, also where Swift would say false. `??` and
-    /// `if … else` have the meaning that they have in Swift. What a store cannot evaluate (a method, a subscript, a cast) is an error that the fetch throws.
+    /// The semantics are those of all other dialects: a comparison with a missing value is unknown, even where Swift evaluates it to false. `??` and
+    /// `if … else` behave as in Swift. The fetch throws for expressions that a store cannot evaluate (a method, a subscript, a cast).
     public init(_ predicate: Foundation.Predicate<T>) {
         self.init {
             var translation = PredicateTranslation()
-            translation.bases[predicate.variable.key] = PropertyPath([])
+            translation.bases[predicate.variable.key] = .path(PropertyPath([]))
             return try translation.condition(predicate.expression)
         }
     }
 }
 
-/// Translates the tree of a Foundation predicate. Each kind of its nodes says in an extension what it becomes.
+/// Translates a Foundation predicate. An extension of each node type translates that node.
 struct PredicateTranslation {
-    /// What variables stand for.
-    var bases: [PredicateExpressions.VariableID: PropertyPath] = [:]
+    /// The operands that the variables refer to.
+    var bases: [PredicateExpressions.VariableID: Operand] = [:]
     private var variables = 0
     private var depth = 0
 
     enum Term {
-        /// A value, by cases: exactly one of them applies to an object.
+        /// A value with alternatives, exactly one of which applies to each object.
         case value([Choice])
-        /// Objects at the end of a path that satisfy a condition.
+        /// The objects at the end of a path that satisfy a condition.
         case filtered(PropertyPath, variable: String, Condition)
 
         static func operand(_ operand: Operand) -> Term { .value([Choice(guards: [], value: .operand(operand))]) }
         static func condition(_ condition: Condition) -> Term { .value([Choice(guards: [], value: .condition(condition))]) }
     }
 
-    /// A value under conditions.
+    /// A value that applies under conditions.
     struct Choice {
         var guards: [Condition]
         var value: Form
 
         enum Form {
             case operand(Operand)
-            /// A truth value.
+            /// A Boolean value.
             case condition(Condition)
-            /// No value, of optional chaining.
+            /// A missing value, from optional chaining.
             case missing
         }
 
         func when(_ more: [Condition]) -> Choice { Choice(guards: more + guards, value: value) }
     }
 
-    /// So many cases of a value at most: `??` and `if … else` inside of each other multiply them.
+    /// The maximum number of alternatives, which nested `??` and `if … else` multiply.
     private static let maximumChoices = 64
 
     mutating func term(_ expression: Any) throws -> Term {
@@ -70,7 +70,7 @@ struct PredicateTranslation {
         Self.any(try choices(expression)) { Self.condition($0) }
     }
 
-    /// The one operand that an expression is.
+    /// Translates an expression that is a single operand.
     mutating func operand(_ expression: Any) throws -> Operand {
         let choices = try choices(expression)
         guard choices.count == 1, choices[0].guards.isEmpty, case .operand(let operand) = choices[0].value else {
@@ -86,7 +86,7 @@ struct PredicateTranslation {
 
     // MARK: Cases
 
-    /// What is true in the case that applies.
+    /// Returns a condition that is true if it is true for the alternative that applies.
     private static func any(_ choices: [Choice], _ condition: (Choice.Form) throws -> Condition) rethrows -> Condition {
         let parts = try choices.map { choice in
             let inner = try condition(choice.value)
@@ -99,16 +99,16 @@ struct PredicateTranslation {
         switch form {
         case .condition(let condition): condition
         case .operand(.constant(.integer(let value), .bool)): .constant(value != 0)
-        // A property that is a truth value.
+        // A property of type `Bool`.
         case .operand(let operand): .comparison(Comparison(operand, .equal, true.queryOperand))
         case .missing: unknown
         }
     }
 
-    /// A comparison with a missing value.
+    /// The result of a comparison with a missing value.
     private static let unknown = Condition.comparison(Comparison(.null, .less, .null))
 
-    /// Whether a value is missing; nil where it never is.
+    /// Returns a condition that is true if a value is missing; nil if the value is never missing.
     private static func isMissing(_ form: Choice.Form) -> Condition? {
         switch form {
         case .missing, .operand(.constant(.null, _)): .constant(true)
@@ -117,7 +117,7 @@ struct PredicateTranslation {
         }
     }
 
-    /// A value, or another where it is missing.
+    /// Translates `left ?? right`.
     mutating func coalesced(_ left: Any, _ right: Any) throws -> Term {
         let others = try choices(right)
         var found: [Choice] = []
@@ -133,25 +133,50 @@ struct PredicateTranslation {
         return try limited(found)
     }
 
-    /// One value or another.
+    /// Translates `if test { first } else { second }`.
     mutating func conditional(_ test: Any, _ first: Any, _ second: Any) throws -> Term {
         let test = try condition(test)
         return try limited(try choices(first).map { $0.when([test]) } + choices(second).map { $0.when([.not(test)]) })
     }
 
-    /// What becomes of the value of an optional where there is one.
+    /// Translates the transformation of an optional value by optional chaining.
     mutating func flatMapped(_ variable: PredicateExpressions.VariableID, _ wrapped: Any, _ transform: Any) throws -> Term {
-        let path = try path(wrapped)
-        bases[variable] = path
-        guard case .value(let choices) = try term(transform) else { throw Self.unsupported(transform) }
-        // A path that goes on from there is missing by itself.
-        if choices.count == 1, choices[0].guards.isEmpty, case .operand(.path(let longer)) = choices[0].value,
+        var found: [Choice] = []
+        for choice in try choices(wrapped) {
+            guard case .operand(let operand) = choice.value else {
+                guard case .missing = choice.value else { throw Self.unsupported(wrapped) }
+                found.append(choice)
+                continue
+            }
+            bases[variable] = operand
+            found += try flatMapped(operand, transform).map { $0.when(choice.guards) }
+        }
+        return try limited(found)
+    }
+
+    private mutating func flatMapped(_ operand: Operand, _ transform: Any) throws -> [Choice] {
+        let choices = try choices(transform)
+        // A path that continues the optional path is null if the optional is null.
+        if case .path(let path) = operand, choices.count == 1, choices[0].guards.isEmpty,
+            case .operand(.path(let longer)) = choices[0].value,
             longer.variable == path.variable, longer.keys.starts(with: path.keys), !longer.keys.contains(where: { $0.hasPrefix("@") })
         {
-            return .value(choices)
+            return choices
         }
-        let isMissing = Condition.comparison(Comparison(.path(path), .equal, .null))
-        return try limited(choices.map { $0.when([.not(isMissing)]) } + [Choice(guards: [isMissing], value: .missing)])
+        guard let isMissing = Self.isMissing(.operand(operand)) else { return choices }
+        return choices.map { $0.when([.not(isMissing)]) } + [Choice(guards: [isMissing], value: .missing)]
+    }
+
+    /// Translates a value computed from another value.
+    mutating func mapped(_ expression: Any, _ make: (Operand) -> Operand) throws -> Term {
+        .value(
+            try choices(expression).map { choice in
+                switch choice.value {
+                case .operand(let operand): Choice(guards: choice.guards, value: .operand(make(operand)))
+                case .missing: choice
+                case .condition: throw Self.unsupported(expression)
+                }
+            })
     }
 
     private func limited(_ choices: [Choice]) throws -> Term {
@@ -164,7 +189,7 @@ struct PredicateTranslation {
         return .value(choices)
     }
 
-    /// Each case of one value with each of another.
+    /// Returns every combination of the alternatives of two values.
     private func pairs(_ left: [Choice], _ right: [Choice]) throws -> [(guards: [Condition], Choice.Form, Choice.Form)] {
         guard left.count * right.count <= Self.maximumChoices else {
             _ = try limited(left + right + Array(repeating: left[0], count: Self.maximumChoices))
@@ -192,7 +217,7 @@ struct PredicateTranslation {
         case (.missing, .missing), (.missing, .operand(.constant(.null, _))), (.operand(.constant(.null, _)), .missing):
             return operation == .equal ? .constant(true) : (operation == .notEqual ? .constant(false) : unknown)
         case (.missing, _), (_, .missing): return unknown
-        // A truth value is not missing.
+        // A Boolean value is never missing.
         case (.condition, .operand(.constant(.null, _))), (.operand(.constant(.null, _)), .condition):
             guard operation == .equal || operation == .notEqual else { throw unsupported(expression) }
             return .constant(operation == .notEqual)
@@ -200,7 +225,7 @@ struct PredicateTranslation {
             (.operand(.constant(.integer(let value), .bool)), .condition(let condition)):
             guard operation == .equal || operation == .notEqual else { throw unsupported(expression) }
             return (value != 0) == (operation == .equal) ? condition : .not(condition)
-        // Truth values that are compared with each other.
+        // Comparisons between Boolean values.
         case (.condition, _), (_, .condition):
             let (first, second) = (condition(left), condition(right))
             switch operation {
@@ -211,21 +236,25 @@ struct PredicateTranslation {
         }
     }
 
-    /// A value worked out of two.
+    /// Translates a value computed from two values.
     mutating func calculated(_ operation: ArithmeticOperator, _ left: Any, _ right: Any) throws -> Term {
+        try calculated(left, right) { .arithmetic(operation, $0, $1) }
+    }
+
+    mutating func calculated(_ left: Any, _ right: Any, _ make: (Operand, Operand) -> Operand) throws -> Term {
         let pairs = try pairs(try choices(left), try choices(right))
         return try limited(
             try pairs.map { guards, first, second in
                 switch (first, second) {
                 case (.operand(let first), .operand(let second)):
-                    Choice(guards: guards, value: .operand(.arithmetic(operation, first, second)))
+                    Choice(guards: guards, value: .operand(make(first, second)))
                 case (.missing, _), (_, .missing): Choice(guards: guards, value: .missing)
                 default: throw Self.unsupported(left)
                 }
             })
     }
 
-    /// That a value lies in a range.
+    /// Translates a range test.
     mutating func within(_ value: Any, _ range: (low: Operand?, high: Operand?, includesHigh: Bool)) throws -> Term {
         .condition(
             try Self.any(try choices(value)) { form in
@@ -237,11 +266,11 @@ struct PredicateTranslation {
             })
     }
 
-    /// The condition on the elements of a sequence, with the variable that stands for them.
+    /// Translates the condition on the elements of a sequence. Returns it with the name of its variable.
     mutating func inner(_ test: Any, _ variable: PredicateExpressions.VariableID) throws -> (name: String, condition: Condition) {
         variables += 1
         let name = "element\(variables)"
-        bases[variable] = PropertyPath([], variable: name)
+        bases[variable] = .path(PropertyPath([], variable: name))
         return (name, try condition(test))
     }
 
@@ -249,13 +278,13 @@ struct PredicateTranslation {
         let name = String(describing: type(of: expression)).prefix { $0 != "<" }
         return StoreError(
             .invalidPredicate,
-            "A store cannot evaluate this \(name) of a #Predicate. Properties, comparisons, &&, ||, !, if … else, +, -, *, /, contains, starts(with:), "
-                + "allSatisfy, filter, count, isEmpty, ranges and ?? are supported. Fetch more and filter the objects in Swift, or use a format string."
+            "A store cannot evaluate this \(name) of a #Predicate. Properties, comparisons, &&, ||, !, if … else, if let, flatMap, +, -, *, /, %, contains, "
+                + "starts(with:), allSatisfy, filter, count, isEmpty, rawValue, ranges and ?? are supported. Fetch more and filter the objects in Swift, or use a format string."
         )
     }
 }
 
-/// A node of Foundation's tree that a store can evaluate.
+/// A node of a Foundation predicate that a store can evaluate.
 protocol TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term
 }

@@ -1,55 +1,46 @@
 import PolyStoreBackend
 
-/// What the objects of one group have in common: a query then answers once for each group.
+/// The keys that define the groups of a query. The query returns one row for each group.
 ///
 ///     GroupBy("age")
 ///     GroupBy(\.department?.title, \.age)
 ///     GroupBy(%"name" | %"location")
 ///
-/// Objects without a value are a group of their own. A name may be an alias of `Select`, a path over relationships to one, or an expression.
-public struct GroupBy<T: Model>: Sendable, QueryClause {
+/// Objects with a null value form a group. A name may be an alias of `Select`, a path of to-one relationships, or an expression.
+public struct GroupBy<T: Model>: Sendable, Hashable, QueryClause {
     let keys: [QueryName]
 
+    /// Creates a clause from names, paths or expressions.
     public init(_ names: String...) { keys = names.map { .text($0) } }
     public init(_ names: [String]) { keys = names.map { .text($0) } }
     public init(_ keys: QueryKey...) { self.init(keys) }
     public init(_ keys: [QueryKey]) { self.keys = keys.map { .text($0.name) } }
 
-    public init<A>(_ first: KeyPath<T, A>) { keys = [.path(first)] }
-    public init<A, B>(_ first: KeyPath<T, A>, _ second: KeyPath<T, B>) { keys = [.path(first), .path(second)] }
-    public init<A, B, C>(_ first: KeyPath<T, A>, _ second: KeyPath<T, B>, _ third: KeyPath<T, C>) {
-        keys = [.path(first), .path(second), .path(third)]
-    }
+    /// Creates a clause from key paths.
+    public init(_ first: PartialKeyPath<T>, _ others: PartialKeyPath<T>...) { self.init([first] + others) }
+    public init(_ paths: [PartialKeyPath<T>]) { keys = paths.map { .path($0) } }
 
     public func add(to query: inout ValueQuery<T>) { query.groupBy += keys }
 }
 
-/// Which groups are wanted: a condition on their values, by the names in `Select` and `GroupBy` or by functions that need not be selected.
+/// A condition on groups. It refers to the names in `Select` and `GroupBy`, or to aggregates that need not be selected.
 ///
 ///     Having("count(age) > 1 AND average(age) < %d", 40)
 ///     Having(%"people" > 1)
-public struct Having<T: Model>: Sendable, QueryClause {
+public struct Having<T: Model>: Sendable, Hashable, QueryClause {
     let condition: Where<T>
 
+    /// Creates a condition in the syntax of format strings.
     public init(_ format: String, _ arguments: (any QueryArgument)?...) { condition = Where(format: format, arguments: arguments) }
-    /// A condition by names; one by key paths is of objects and refused by the query.
+    /// Creates a condition by names. The query throws for a condition by key paths, because those refer to objects.
     public init(_ condition: Where<T>) { self.condition = condition }
 
-    /// Several must all hold.
+    /// Adds the condition to a query. Multiple conditions are combined with AND.
     public func add(to query: inout ValueQuery<T>) { query.having = query.having.map { $0 && condition } ?? condition }
 }
 
-/// A query of values: what its clauses say together.
-public struct ValueQuery<T: Model>: Sendable {
-    var chain: FetchChain<T>
-    var groupBy: [QueryName] = []
-    var having: Where<T>?
-
-    init(_ chain: FetchChain<T>) { self.chain = chain }
-}
-
 extension QueryKey {
-    /// One key and another, for ``GroupBy``.
+    /// Combines keys for ``GroupBy``.
     public static func | (left: QueryKey, right: QueryKey) -> [QueryKey] { [left, right] }
     public static func | (left: [QueryKey], right: QueryKey) -> [QueryKey] { left + [right] }
 

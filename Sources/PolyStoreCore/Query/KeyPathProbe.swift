@@ -1,18 +1,18 @@
 import PolyStoreBackend
 
-/// Finds the stored properties that a key path of several steps goes over: `\Person.department?.title` is `department`, then `title`.
+/// Finds the stored properties in a key path of several steps: `\Person.department?.title` is `department`, then `title`.
 ///
-/// The steps are compared with those of the models' own key paths, so nothing of the path is evaluated. Only the number of objects that a to-many relationship
-/// leads to is evaluated, on objects of a context without a store: all properties of a set or an array that are an `Int` look alike otherwise.
+/// The steps are compared with those of the models' own key paths, so the path is not evaluated. The exception is the count of a to-many relationship, which
+/// is evaluated on objects of a context without a store, because all `Int` properties of a set or an array look alike.
 final class KeyPathProbe: Context {
-    /// How many objects every to-many relationship leads to.
+    /// The number of objects in every to-many relationship.
     private var memberCount = 0
     private var members: [any Model] = []
     /// The stored properties that were read, in order.
     private var read: [String] = []
-    /// What the objects hold; nil: what new objects hold.
+    /// The values of the objects; nil for the values of new objects.
     private var samples: KeyPathSamples?
-    /// The number of values that the properties of fields did not take.
+    /// The number of values that each property failed to decode.
     private var attempts: [FieldPlace: Int] = [:]
 
     private struct FieldPlace: Hashable {
@@ -20,10 +20,10 @@ final class KeyPathProbe: Context {
         let field: Int
     }
 
-    /// The names of the properties.
-    /// - Throws: `invalidPredicate` where the path does not end exactly at a stored property.
+    /// Returns the names of the properties.
+    /// - Throws: `invalidPredicate` if the path does not end exactly at a stored property.
     static func keys<T: Model>(of path: PartialKeyPath<T>, _ context: Context, _ entry: StoreEntity) throws -> [String] {
-        // Names do not depend on the stack.
+        // Names are the same for every stack.
         if let known = known.withLock({ $0[Key(path: path)] }) { return known }
         let keys = try found(path, context, entry)
         known.withLock { $0[Key(path: path)] = keys }
@@ -44,14 +44,14 @@ final class KeyPathProbe: Context {
         }
         for (index, step) in steps.enumerated() {
             guard let key = entry.types.lazy.compactMap({ Self.stored(step, $0) }).first else {
-                // The getters of inherited properties are not known by their addresses.
+                // The getters of inherited properties cannot be identified by their addresses.
                 if entry.family != nil, steps.count > 1, let keys = followed(path, steps.count, context, root) { return keys }
                 throw refused("step \(index + 1) is not a stored property of")
             }
             keys.append(key)
             let rest = steps.count - index - 1
             guard let relationship = entry.entity.relationship(named: key) else {
-                guard rest == 0 else { throw refused("it goes on behind the attribute") }
+                guard rest == 0 else { throw refused("it continues after the attribute") }
                 return keys
             }
             if relationship.isToMany {
@@ -67,8 +67,8 @@ final class KeyPathProbe: Context {
         return keys
     }
 
-    /// The properties that a path over a hierarchy reads, found by evaluating it on objects without a store.
-    /// - Returns: nil where they are not as many as the steps, or the last one has another type than the path.
+    /// Returns the properties that a path over a hierarchy reads, by evaluating it on objects without a store.
+    /// - Returns: nil if their number differs from the number of steps, or the type of the last one differs from that of the path.
     private static func followed<T: Model>(
         _ path: PartialKeyPath<T>, _ count: Int, _ context: Context, _ root: StoreEntity
     ) -> [String]? {
@@ -96,7 +96,7 @@ final class KeyPathProbe: Context {
         return probe.read
     }
 
-    /// Whether a path that reads some properties gives what the last of them holds, whatever that is, and nothing where one of the others leads to no object.
+    /// Returns whether a path returns the stored value of its last property, for any value, and nil if an earlier relationship is null.
     private static func isStored<T: Model>(_ path: PartialKeyPath<T>, _ keys: [String], _ context: Context, _ root: StoreEntity) -> Bool {
         func agrees(_ samples: KeyPathSamples) -> Bool {
             let probe = KeyPathProbe(core: context.core, table: context.table, context.site)
@@ -114,14 +114,14 @@ final class KeyPathProbe: Context {
             guard let field = last.entity.field(named: keys[keys.count - 1]), field.relationship == nil else { return true }
             return KeyPathSamples.isSame(found, probe.value(field, last.slot, samples))
         }
-        // A path that unwraps by force cannot be evaluated where there is nothing.
+        // A path with forced unwrapping cannot be evaluated for a missing value.
         let isForced = path.debugDescription.contains("!")
         let contents = KeyPathSamples.Content.allCases.filter { !isForced || $0 != .missing }
         guard contents.allSatisfy({ agrees(KeyPathSamples(content: $0)) }) else { return false }
         return isForced || (0..<keys.count - 1).allSatisfy { agrees(KeyPathSamples(content: .first, end: $0)) }
     }
 
-    /// The property whose own key path is a step.
+    /// Returns the property whose own key path equals a step.
     private static func stored(_ step: String, _ type: any Model.Type) -> String? {
         func open<M: Model>(_ type: M.Type) -> String? {
             M._$properties.names.first { KeyPathSteps($0.path).names == [step] }?.name
@@ -129,7 +129,7 @@ final class KeyPathProbe: Context {
         return open(type)
     }
 
-    /// Whether a path whose last step begins at the objects of a to-many relationship is their number.
+    /// Returns whether a path, whose last step starts at a to-many relationship, is its count.
     private static func isCount<T: Model>(_ path: PartialKeyPath<T>, _ context: Context, _ entry: StoreEntity) -> Bool {
         [2, 5, 11].allSatisfy { count in
             let probe = KeyPathProbe(core: context.core, table: context.table, context.site)
@@ -148,12 +148,12 @@ final class KeyPathProbe: Context {
         let entity = entry(object._$state.slot).entity
         if entity.fields.indices.contains(field) { read.append(entity.fields[field].name) }
         if let samples { load(samples, into: object) }
-        // Every to-one relationship leads to an object, but the one at the end.
+        // Every to-one relationship has a destination, except the one at `samples.end`.
         let target = samples.flatMap(\.end).map { $0 == read.count - 1 } ?? false ? ToOne.none : ToOne(id: 1)
         for field in entity.fields { if let relationship = field.relationship { object._$setToOne(relationship, target) } }
     }
 
-    /// Gives an object the values of a sample, and those of a new object where its properties do not take them.
+    /// Sets the values of a sample, or those of a new object for properties that cannot decode them.
     private func load(_ samples: KeyPathSamples, into object: some Model) {
         let entry = entry(object._$state.slot)
         for _ in 0...entry.entity.fields.count * KeyPathSamples.attempts {
@@ -166,7 +166,7 @@ final class KeyPathProbe: Context {
                 }
                 return try object._$load(builder.finishedView())
             } catch {
-                // The error of decoding names the field by its number.
+                // The decoding error identifies the field by its index.
                 guard let mark = (error as? StoreError)?.attribute, mark.hasPrefix("#"), let field = Int(mark.dropFirst()) else { return }
                 attempts[FieldPlace(slot: entry.slot, field: field), default: 0] += 1
             }
@@ -177,7 +177,7 @@ final class KeyPathProbe: Context {
         samples.value(field, attempt: attempts[FieldPlace(slot: slot, field: field.ordinal)] ?? 0)
     }
 
-    /// Of any class that a path goes over; which one makes no difference.
+    /// Returns a new object of a class in the path. All its objects are equivalent, so the row id does not matter.
     override func note<T: Model>(_ type: T.Type, _ map: IdentityMap, _ key: Int64) -> T? {
         let object = T(_$state: ModelState(map, key: key, flags: .fault))
         map.insert(key, object)
@@ -201,7 +201,7 @@ final class KeyPathProbe: Context {
 }
 
 extension Context {
-    /// What a key path leads to.
+    /// Returns the value of a key path.
     final func expression<T: Model>(_ path: PartialKeyPath<T>, _ entry: StoreEntity) throws -> QueryExpression {
         if let field = T._$properties.knownField(path) { return .field(field) }
         let keys = try T._$properties.knownRelationship(path).map { [$0] } ?? KeyPathProbe.keys(of: path, self, entry)

@@ -1,30 +1,30 @@
 import Foundation
 import PolyStoreBackend
 
-/// What the objects hold that a ``KeyPathProbe`` evaluates a key path on.
+/// The sample values on which a ``KeyPathProbe`` evaluates a key path.
 ///
-/// A stored property gives what is stored. A computed property that is not the same for every sample is thereby told from the stored property that it reads.
+/// A stored property returns the sample. A computed property that depends on its input returns something else for at least one sample.
 struct KeyPathSamples {
-    /// Which of the values every attribute holds.
+    /// The kinds of sample values.
     enum Content: Int, CaseIterable {
-        /// Two that differ in every attribute, and are of the sort that conversions change.
+        /// Two values that differ in every attribute and that typical conversions change.
         case first, second
-        /// Zero, and texts and data without content.
+        /// Zero, and empty text and data.
         case empty
-        /// No value, where an attribute is optional.
+        /// Null, for optional attributes.
         case missing
     }
 
     let content: Content
-    /// The number of the step whose to-one relationship leads to no object, from 0; all others lead to one.
+    /// The index of the step whose to-one relationship is null. All other relationships have a destination.
     var end: Int?
 
     /// The number of values that ``value(_:attempt:)`` tries.
     static let attempts = 4
 
-    /// What an attribute holds.
-    /// - Parameter attempt: the number of values before this one that the property did not take, as it is of an enum, or not optional although the attribute is:
-    ///   that of a class that others share their entity with.
+    /// Returns the value of an attribute.
+    /// - Parameter attempt: the number of values that the property failed to decode before: its type may be an enum, or non-optional although the attribute of
+    ///   a shared entity is optional.
     func value(_ field: Field, attempt: Int) -> Value {
         switch attempt {
         case 0 where content == .missing && field.isOptional: .null
@@ -52,8 +52,8 @@ struct KeyPathSamples {
         }
     }
 
-    /// Whether what a key path gave is a value, nil for none.
-    /// - Returns: true where the two cannot be compared.
+    /// Returns whether a key path returned a value, or nil for null.
+    /// - Returns: true if the two cannot be compared.
     static func isSame(_ found: Any, _ value: Value) -> Bool {
         guard let found = unwrapped(found) else { return value.isNull }
         if value.isNull { return false }

@@ -1,12 +1,12 @@
-/// The steps of a key path, one text each. Equal texts are the same property: a name, or the address of its getter where the executable holds no names.
+/// The steps of a key path as text. Equal texts are the same property: a name, or the address of its getter if the executable contains no names.
 ///
-/// Swift offers no other way to take a key path apart than its description, which is `\Person.department?.title` or, without names,
+/// The only way to decompose a key path in Swift is its description: `\Person.department?.title` or, without names,
 /// `\Person.<computed 0x55ac3fd5b490 (Optional<Department>)>?.<computed 0x55ac3fd5b550 (String)>`. Optional chaining and forced unwrapping are not steps.
 struct KeyPathSteps {
     private(set) var names: [String] = []
 
     init(_ path: AnyKeyPath) {
-        // What precedes the first step is the type of the root, which may contain dots.
+        // The description begins with the root type, which may contain dots.
         let root = "\\\(type(of: path).rootType)"
         let description = path.debugDescription
         guard description.hasPrefix(root) else { return }

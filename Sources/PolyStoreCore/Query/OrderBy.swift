@@ -1,54 +1,82 @@
+public import Foundation
 import PolyStoreBackend
 
-/// One key of an order: `.ascending(\.name)`, `.descending("department.title")`.
-public struct OrderKey<T: Model>: Sendable {
+/// A sort key: `.ascending(\.name)`, `.descending("department.title")`.
+///
+/// Two keys are equal if they are written alike.
+public struct OrderKey<T: Model>: Sendable, Hashable {
     fileprivate enum Form: Sendable {
         case plain(SortKey)
-        /// Names that only a store's schema can look up.
-        case open(@Sendable (Context, StoreEntity) throws -> QueryExpression, ascending: Bool, SortKey.NullPlacement, TextOptions)
+        /// A key with names that are resolved against the schema of a store.
+        case open(@Sendable (Context, StoreEntity) throws -> QueryExpression)
     }
 
     fileprivate let form: Form
-    /// What was written, for queries of values, which also look among their own results.
+    /// The original name, for queries of values, which resolve it among their own columns first.
     let name: QueryName
+    private let isAscending: Bool
+    private let nulls: SortKey.NullPlacement
+    private let options: TextOptions
+
+    private init(_ form: Form, _ name: QueryName) {
+        self.form = form
+        self.name = name
+        (isAscending, nulls, options) = (true, .smallest, [])
+    }
 
     private init(_ path: PartialKeyPath<T>, _ ascending: Bool, _ nulls: SortKey.NullPlacement, _ options: TextOptions) {
         name = .path(path)
+        (isAscending, self.nulls, self.options) = (ascending, nulls, options)
         if options.isEmpty, let field = T._$properties.knownField(path) {
             form = .plain(SortKey(field, ascending: ascending, nulls: nulls))
         } else {
             nonisolated(unsafe) let path = path  // key paths of stored properties hold no state
-            form = .open({ context, entry in try context.expression(path, entry) }, ascending: ascending, nulls, options)
+            form = .open { context, entry in try context.expression(path, entry) }
         }
     }
 
     private init(_ name: String, _ ascending: Bool, _ nulls: SortKey.NullPlacement, _ options: TextOptions) {
         self.name = .text(name)
+        (isAscending, self.nulls, self.options) = (ascending, nulls, options)
         let path = PropertyPath(dotted: name)
-        form = .open(
-            { _, entry in try path.expression(for: entry.entity, in: entry.store.schema) }, ascending: ascending, nulls, options)
+        form = .open { _, entry in try path.expression(for: entry.entity, in: entry.store.schema) }
     }
 
-    /// Smallest first. `nulls` says where missing values stand; by default they are the smallest.
-    /// - Parameter options: what does not count in texts; texts that are then alike come in the order of the next key.
+    /// Creates a key from a Foundation descriptor; see ``OrderBy/init(_:_:)``.
+    public init(_ descriptor: SortDescriptor<T>) {
+        guard let path = descriptor.keyPath else {
+            let form = Form.open { _, entry in
+                throw StoreError(
+                    .invalidPredicate, "A SortDescriptor without a key path cannot be evaluated by a store; order by a stored attribute.",
+                    entity: entry.entity.name)
+            }
+            self.init(form, .text(""))
+            return
+        }
+        self.init(path, descriptor.order == .forward, .smallest, [])
+    }
+
+    /// Returns an ascending key. `nulls` specifies the position of null values; by default, null is the smallest value.
+    /// - Parameter options: options for comparing texts. Texts that are equal under these options are ordered by the next key.
     public static func ascending<V>(
         _ path: KeyPath<T, V>, nulls: SortKey.NullPlacement = .smallest, options: TextOptions = []
     ) -> OrderKey<T> {
         OrderKey(path, true, nulls, options)
     }
 
-    /// Greatest first.
+    /// Returns a descending key.
     public static func descending<V>(
         _ path: KeyPath<T, V>, nulls: SortKey.NullPlacement = .smallest, options: TextOptions = []
     ) -> OrderKey<T> {
         OrderKey(path, false, nulls, options)
     }
 
-    /// By the name of a property, or a path over relationships: `"department.title"`, `"friends.@count"`.
+    /// Returns an ascending key, by the name of a property or by a path: `"department.title"`, `"friends.@count"`.
     public static func ascending(_ name: String, nulls: SortKey.NullPlacement = .smallest, options: TextOptions = []) -> OrderKey<T> {
         OrderKey(name, true, nulls, options)
     }
 
+    /// Returns a descending key, by the name of a property or by a path.
     public static func descending(_ name: String, nulls: SortKey.NullPlacement = .smallest, options: TextOptions = []) -> OrderKey<T> {
         OrderKey(name, false, nulls, options)
     }
@@ -56,55 +84,71 @@ public struct OrderKey<T: Model>: Sendable {
     func key(_ context: Context, _ entry: StoreEntity) throws -> SortKey {
         switch form {
         case .plain(let key): return key
-        case .open(let make, let ascending, let nulls, let options):
-            return try Self.key(try make(context, entry), ascending, nulls, options, entry)
+        case .open(let make): return try key(by: try make(context, entry), entry)
         }
     }
 
-    /// By something else, in the same way.
+    /// Returns a backend sort key for another expression, with the same direction and options.
     func key(by expression: QueryExpression, _ entry: StoreEntity) throws -> SortKey {
-        switch form {
-        case .plain(let key): SortKey(expression, ascending: key.ascending, nulls: key.nulls)
-        case .open(_, let ascending, let nulls, let options): try Self.key(expression, ascending, nulls, options, entry)
-        }
-    }
-
-    private static func key(
-        _ expression: QueryExpression, _ ascending: Bool, _ nulls: SortKey.NullPlacement, _ options: TextOptions, _ entry: StoreEntity
-    ) throws -> SortKey {
         guard options.isEmpty || expression.type.physical == .text else {
             throw StoreError(
                 .invalidPredicate, "Only text has case and accents, and \(expression) is \(expression.type).", entity: entry.entity.name)
         }
-        return SortKey(.folded(expression, options), ascending: ascending, nulls: nulls)
+        return SortKey(.folded(expression, options), ascending: isAscending, nulls: nulls)
+    }
+
+    public static func == (left: OrderKey, right: OrderKey) -> Bool {
+        left.name == right.name && left.isAscending == right.isAscending && left.nulls == right.nulls && left.options == right.options
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(isAscending)
+        hasher.combine(nulls)
+        hasher.combine(options)
     }
 }
 
-/// The order of a fetch. Without one, or among equals, objects come in the order of their ids.
-public struct OrderBy<T: Model>: Sendable, FetchClause {
+/// The order of a fetch. Ties, and fetches without an order, are ordered by row id.
+public struct OrderBy<T: Model>: Sendable, Hashable, FetchClause {
     public typealias Entity = T
 
     let keys: [OrderKey<T>]
 
+    /// Creates an order from sort keys.
     public init(_ keys: OrderKey<T>...) { self.init(keys) }
     public init(_ keys: [OrderKey<T>]) { self.keys = keys }
 
+    /// Creates an order from Foundation descriptors. Texts are ordered by their bytes, regardless of the descriptor's comparator.
+    ///
+    /// A fetch with a descriptor that has no key path, such as one that compares whole objects, throws `invalidPredicate`.
+    public init(_ descriptor: SortDescriptor<T>, _ others: SortDescriptor<T>...) { self.init(([descriptor] + others).map { OrderKey($0) }) }
+
     func keys(_ context: Context, _ entry: StoreEntity) throws -> [SortKey] { try keys.map { try $0.key(context, entry) } }
 
+    /// Appends the keys of one order to those of another.
     public static func + (left: OrderBy<T>, right: OrderBy<T>) -> OrderBy<T> { OrderBy(left.keys + right.keys) }
     public static func += (left: inout OrderBy<T>, right: OrderBy<T>) { left = left + right }
     public static func | (left: OrderBy<T>, right: OrderBy<T>) -> OrderBy<T> { left + right }
 
-    public func apply(to chain: inout FetchChain<T>) { chain.order = (chain.order ?? OrderBy([])) + self }
+    public func apply(to chain: inout FetchChain<T>) { chain.add(self) }
 }
 
 extension OrderKey {
-    /// One key after the other: `OrderBy(.ascending(\.name) | .descending(\.age))`.
+    /// Combines sort keys: `OrderBy(.ascending(\.name) | .descending(\.age))`.
     public static func | (left: OrderKey<T>, right: OrderKey<T>) -> [OrderKey<T>] { [left, right] }
     public static func | (left: [OrderKey<T>], right: OrderKey<T>) -> [OrderKey<T>] { left + [right] }
 }
 
 extension PropertyPath {
-    /// A path as it is written: names joined by dots.
-    public init(dotted name: String) { self.init(name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)) }
+    /// Creates a path from names joined by dots.
+    public init(dotted name: String) {
+        let names = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        // `errands[0]` is the member at a position.
+        self.init(
+            names.flatMap { name -> [String] in
+                guard name.hasSuffix("]"), let opening = name.lastIndex(of: "["), opening > name.startIndex else { return [name] }
+                return [String(name[..<opening]), name[opening...].uppercased()]
+            })
+    }
 }

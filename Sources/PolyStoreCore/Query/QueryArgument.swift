@@ -1,9 +1,9 @@
 import Foundation
 import PolyStoreBackend
 
-/// What can stand in a condition beside names: an argument of a format string, the right side of `%"age" > 30`, a value of a dictionary.
+/// A value in a condition: an argument of a format string, the right side of `%"age" > 30`, a value of a dictionary.
 public protocol QueryArgument {
-    /// As a side of a comparison.
+    /// The value as an operand.
     var queryOperand: Operand { get }
 }
 
@@ -44,26 +44,35 @@ extension Array: QueryArgument where Element: QueryArgument {
     public var queryOperand: Operand { .list(map(\.queryOperand)) }
 }
 
-/// In no particular order.
+/// The order of the values is irrelevant.
 extension Set: QueryArgument where Element: QueryArgument {
     public var queryOperand: Operand { .list(map(\.queryOperand)) }
 }
 
-/// The two ends, for `BETWEEN`.
-extension ClosedRange: QueryArgument where Bound: QueryArgument {
-    public var queryOperand: Operand { .list([lowerBound.queryOperand, upperBound.queryOperand]) }
+// Ranges for `BETWEEN` and `IN`. They are compared by their bounds.
+extension ClosedRange: QueryArgument where Bound: QueryArgument {}
+extension Range: QueryArgument where Bound: QueryArgument {}
+extension PartialRangeFrom: QueryArgument where Bound: QueryArgument {}
+extension PartialRangeThrough: QueryArgument where Bound: QueryArgument {}
+extension PartialRangeUpTo: QueryArgument where Bound: QueryArgument {}
+
+extension QueryRange where Bound: QueryArgument {
+    public var queryOperand: Operand {
+        let bounds = queryBounds
+        return .range(low: bounds.low?.queryOperand, high: bounds.high?.queryOperand, includesHigh: bounds.includesHigh)
+    }
 }
 
 extension ObjectID: QueryArgument {
     public var queryOperand: Operand { .object(entity: T.storedEntityName, id: key, store: entry.store.storeID) }
 }
 
-/// An object stands for its id: `Where("department == %@", research)`.
+/// An object represents its id: `Where("department == %@", research)`.
 extension Model {
     public var queryOperand: Operand { objectID.queryOperand }
 }
 
-/// A side of a comparison that is made already.
+/// Operands can be passed as arguments.
 extension Operand: QueryArgument {
     public var queryOperand: Operand { self }
 }
@@ -73,15 +82,25 @@ extension RawRepresentable where RawValue: QueryArgument {
 }
 
 extension Where {
-    /// A condition in the language of format strings; see `docs/query-language.md`.
+    /// Creates a condition in the syntax of format strings; see `docs/query-language.md`.
     ///
     ///     Where("age > %d AND name BEGINSWITH[c] %@", 30, "ja")
     ///     Where("%K == %@", "department.title", "Research")
     ///
-    /// A wrong string is told by the fetch: what is wrong, where, and what was expected.
+    /// For an invalid string the fetch throws an error that names the problem, the position and what was expected.
     public init(_ format: String, _ arguments: (any QueryArgument)?...) { self.init(format: format, arguments: arguments) }
 
-    /// - Parameter variables: what `$name` in the format stands for.
+    /// Creates a condition with enumeration cases among the arguments: `Where("job == %@ AND age > %d", Job.engineer, 30)`. A case represents its raw value.
+    /// The fetch throws for an argument of an unsupported type.
+    @_disfavoredOverload
+    public init(_ format: String, _ arguments: Any?...) {
+        self.init {
+            try Condition(format: format, arguments: arguments.enumerated().map { try Operand(argument: $1, position: $0) })
+        }
+    }
+
+    /// Creates a condition in the syntax of format strings.
+    /// - Parameter variables: the values of `$name` in the format.
     public init(format: String, arguments: [(any QueryArgument)?] = [], variables: [String: (any QueryArgument)?] = [:]) {
         self.init {
             try Condition(
@@ -90,15 +109,34 @@ extension Where {
         }
     }
 
-    /// `Where("name", isEqualTo: "Jane")`; with nil, objects without a value.
+    /// Creates an equality condition: `Where("name", isEqualTo: "Jane")`. With nil, selects objects without a value.
     public init(_ key: String, isEqualTo value: (any QueryArgument)?) {
         self.init(.comparison(Comparison(.path(PropertyPath(dotted: key)), .equal, value?.queryOperand ?? .null)))
     }
 
-    /// `Where("age", isMemberOf: 18...65)`: a range of any shape.
+    /// Creates an equality condition: `Where(\.name, isEqualTo: "Jane")`, the same as `\.name == "Jane"`.
+    public init<V: AttributeValue & Equatable>(_ path: KeyPath<T, V>, isEqualTo value: V) { self = path == value }
+    /// Creates an equality condition: `Where(\.nickname, isEqualTo: nil)`. With nil, selects objects without a value.
+    @_disfavoredOverload
+    public init<V: AttributeValue & Equatable>(_ path: KeyPath<T, V?>, isEqualTo value: V?) { self = path == value }
+    /// Creates an equality condition: `Where(\.department, isEqualTo: research)`. With nil, selects objects whose relationship is null.
+    @_disfavoredOverload
+    public init<D: Model>(_ path: KeyPath<T, D?>, isEqualTo target: D?) { self = path == target }
+    public init<D: Model>(_ path: KeyPath<T, D?>, isEqualTo target: ObjectID<D>?) { self = path == target }
+
+    /// Creates a membership condition: `Where(\.name, isMemberOf: ["Jane", "John"])`, the same as `["Jane", "John"] ~= \.name`. Ranges compare by bounds.
+    public init<V: AttributeValue, S: Sequence<V>>(_ path: KeyPath<T, V>, isMemberOf values: S) { self = values ~= path }
+    @_disfavoredOverload
+    public init<V: AttributeValue, S: Sequence<V>>(_ path: KeyPath<T, V?>, isMemberOf values: S) { self = values ~= path }
+    @_disfavoredOverload
+    public init<R: QueryRange>(_ path: KeyPath<T, R.Bound>, isMemberOf range: R) where R.Bound: AttributeValue { self = range ~= path }
+    @_disfavoredOverload
+    public init<R: QueryRange>(_ path: KeyPath<T, R.Bound?>, isMemberOf range: R) where R.Bound: AttributeValue { self = range ~= path }
+
+    /// Creates a range condition: `Where("age", isMemberOf: 18...65)`.
     public init<R: QueryRange>(_ key: String, isMemberOf range: R) where R.Bound: QueryArgument { self = range ~= QueryKey(key) }
 
-    /// `Where("name", isMemberOf: ["Jane", "John"])`
+    /// Creates a membership condition: `Where("name", isMemberOf: ["Jane", "John"])`.
     @_disfavoredOverload
     public init<S: Sequence>(_ key: String, isMemberOf values: S) where S.Element: QueryArgument {
         if let range = values as? any QueryRange, let bounds = range.operands {
@@ -108,7 +146,7 @@ extension Where {
         self.init(.comparison(Comparison(.path(PropertyPath(dotted: key)), .oneOf, .list(values.map(\.queryOperand)))))
     }
 
-    /// Objects that satisfy all of some conditions, by key: equal to a value, within a closed range, or one of a list.
+    /// Creates a conjunction of conditions by key: equal to a value, within a range, or member of a list.
     ///
     ///     Where(["age": 30...40, "name": ["Jane", "John"], "department.title": "Research", "nickname": nil])
     public init(_ conditions: [String: (any QueryArgument)?]) {
@@ -120,20 +158,70 @@ extension Where {
                 }))
     }
 
+    /// Returns the conjunction of two conditions.
     public func and(_ other: Where<T>) -> Where<T> { self && other }
+    /// Returns the disjunction of two conditions.
     public func or(_ other: Where<T>) -> Where<T> { self || other }
+    /// Returns the conjunction with conditions by key.
     public func and(_ conditions: [String: (any QueryArgument)?]) -> Where<T> { self && Where(conditions) }
+    /// Returns the disjunction with conditions by key.
     public func or(_ conditions: [String: (any QueryArgument)?]) -> Where<T> { self || Where(conditions) }
 }
 
 extension QueryArgument {
-    /// What a dictionary asks of a value of this kind.
+    /// The operator that a dictionary applies to a value of this kind.
     fileprivate var dictionaryOperator: Comparison.Operator {
-        if self is any ClosedRangeArgument { return .between }
-        if case .list = queryOperand { return .oneOf }
-        return .equal
+        switch queryOperand {
+        case .range: .between
+        case .list: .oneOf
+        default: .equal
+        }
     }
 }
 
-private protocol ClosedRangeArgument {}
-extension ClosedRange: ClosedRangeArgument {}
+extension Operand {
+    /// Creates an argument of a format string from a value of unknown type.
+    fileprivate init(argument: Any?, position: Int) throws {
+        guard let operand = Operand(of: argument) else {
+            throw StoreError(
+                .invalidPredicate,
+                "Argument \(position + 1) is a \(Swift.type(of: argument ?? ())), which cannot be compared with what a store holds. Pass a value of an attribute's "
+                    + "type, an object, an enumeration with raw values, or a list or range of these.")
+        }
+        self = operand
+    }
+
+    /// Creates an operand from a value of unknown type; nil if the type is not supported.
+    init?(of argument: Any?) {
+        guard let operand = Self.operand(of: argument) else { return nil }
+        self = operand
+    }
+
+    private static func operand(of argument: Any?) -> Operand? {
+        guard let argument else { return .null }
+        switch argument {
+        case let argument as any QueryArgument: return argument.queryOperand
+        case let raw as any RawRepresentable: return (raw.rawValue as? any QueryArgument)?.queryOperand
+        case let range as any QueryRange:
+            let bounds = range.anyBounds
+            let (low, high) = (bounds.low.map { operand(of: $0) }, bounds.high.map { operand(of: $0) })
+            guard low != .some(nil), high != .some(nil) else { return nil }
+            return .range(low: low ?? nil, high: high ?? nil, includesHigh: bounds.includesHigh)
+        case let values as any Collection:
+            let elements = values.map { operand(of: $0) }
+            return elements.contains(nil) || values is String ? nil : .list(elements.compactMap { $0 })
+        // A nested optional.
+        default:
+            let mirror = Mirror(reflecting: argument)
+            guard mirror.displayStyle == .optional else { return nil }
+            return operand(of: mirror.children.first?.value)
+        }
+    }
+}
+
+extension QueryRange {
+    fileprivate var anyBounds: (low: Any?, high: Any?, includesHigh: Bool) {
+        let bounds = queryBounds
+        return (bounds.low, bounds.high, bounds.includesHigh)
+    }
+}

@@ -3,11 +3,12 @@ import PolyStoreBackend
 prefix operator %
 postfix operator %
 
-/// The name of a property, or a path over relationships, in a condition: `%"age" >= 18 && %"department.title" == "Research"`.
+/// The name of a property, or a path, in a condition: `%"age" >= 18 && %"department.title" == "Research"`.
 public struct QueryKey: Sendable, Hashable {
     let path: PropertyPath
     var modifier = Comparison.Modifier.direct
 
+    /// Creates a key from a name or a path.
     public init(_ name: String) { path = PropertyPath(dotted: name) }
 
     private func with(_ modifier: Comparison.Modifier) -> QueryKey {
@@ -16,11 +17,11 @@ public struct QueryKey: Sendable, Hashable {
         return copy
     }
 
-    /// At least one of the values that the path leads to.
+    /// The key with the quantifier ANY: at least one value of the path.
     public var any: QueryKey { with(.any) }
-    /// Each of the values that the path leads to.
+    /// The key with the quantifier ALL: every value of the path.
     public var all: QueryKey { with(.all) }
-    /// None of the values that the path leads to.
+    /// The key with the quantifier NONE: no value of the path.
     public var none: QueryKey { with(.none) }
 
     public static prefix func % (name: QueryKey) -> QueryKey { name }
@@ -29,13 +30,6 @@ public struct QueryKey: Sendable, Hashable {
         Where<T>(catching: {
             guard let bounds = range.operands else {
                 throw StoreError(.invalidPredicate, "The bounds of \(range) cannot be compared with \(name).", entity: T._$entityName)
-            }
-            // ANY of both bounds must be about one object, and two comparisons would be about two.
-            guard bounds.includesHigh || bounds.low == nil || modifier == .direct || modifier == .all else {
-                throw StoreError(
-                    .invalidPredicate,
-                    "\(modifier.rawValue) does not accept the half-open range \(range). Use a closed range, or .any(\\.relationship, range ~= \\.attribute).",
-                    entity: T._$entityName)
             }
             return .within(.path(path), bounds, modifier: modifier)
         })
@@ -49,12 +43,13 @@ public struct QueryKey: Sendable, Hashable {
 }
 
 public prefix func % (name: String) -> QueryKey { QueryKey(name) }
-/// For what follows with a dot: `%"friends.age"%.any`, `%"name"%.beginsWith("ja")`.
+/// Creates a key that is followed by a dot: `%"friends.age"%.any`, `%"name"%.beginsWith("ja")`.
 public postfix func % (name: String) -> QueryKey { QueryKey(name) }
 
-/// So that `%"name"%.beginsWith("ja")` may begin as every other condition by a key does.
+/// Returns the condition. Allows `%"name"%.beginsWith("ja")` to begin with a percent sign, as all other conditions by key do.
 public prefix func % <T: Model>(condition: Where<T>) -> Where<T> { condition }
 
+/// Compares the value of a key with a constant. The same applies to the operators below.
 public func == <T: Model>(key: QueryKey, value: (any QueryArgument)?) -> Where<T> { key.compare(.equal, value?.queryOperand ?? .null) }
 public func != <T: Model>(key: QueryKey, value: (any QueryArgument)?) -> Where<T> { key.compare(.notEqual, value?.queryOperand ?? .null) }
 public func < <T: Model>(key: QueryKey, value: any QueryArgument) -> Where<T> { key.compare(.less, value.queryOperand) }
@@ -62,6 +57,7 @@ public func <= <T: Model>(key: QueryKey, value: any QueryArgument) -> Where<T> {
 public func > <T: Model>(key: QueryKey, value: any QueryArgument) -> Where<T> { key.compare(.greater, value.queryOperand) }
 public func >= <T: Model>(key: QueryKey, value: any QueryArgument) -> Where<T> { key.compare(.greaterOrEqual, value.queryOperand) }
 
+/// Compares the values of two keys. The same applies to the operators below.
 public func == <T: Model>(left: QueryKey, right: QueryKey) -> Where<T> { left.compare(.equal, .path(right.path)) }
 public func != <T: Model>(left: QueryKey, right: QueryKey) -> Where<T> { left.compare(.notEqual, .path(right.path)) }
 public func < <T: Model>(left: QueryKey, right: QueryKey) -> Where<T> { left.compare(.less, .path(right.path)) }
@@ -69,29 +65,42 @@ public func <= <T: Model>(left: QueryKey, right: QueryKey) -> Where<T> { left.co
 public func > <T: Model>(left: QueryKey, right: QueryKey) -> Where<T> { left.compare(.greater, .path(right.path)) }
 public func >= <T: Model>(left: QueryKey, right: QueryKey) -> Where<T> { left.compare(.greaterOrEqual, .path(right.path)) }
 
-/// One of some values: `[18, 21] ~= %"age"`.
+/// Compares with the raw value of an enumeration case: `%"job" == Job.engineer`.
+public func == <T: Model, V: RawRepresentable>(key: QueryKey, value: V) -> Where<T> where V.RawValue: QueryArgument {
+    key.compare(.equal, value.rawValue.queryOperand)
+}
+public func != <T: Model, V: RawRepresentable>(key: QueryKey, value: V) -> Where<T> where V.RawValue: QueryArgument {
+    key.compare(.notEqual, value.rawValue.queryOperand)
+}
+
+/// Returns a membership condition: `[18, 21] ~= %"age"`.
 @_disfavoredOverload
 public func ~= <T: Model, S: Sequence>(values: S, key: QueryKey) -> Where<T> where S.Element: QueryArgument {
-    // A range in a generic function: its elements may be too many to list, or endless.
+    // A range passed to a generic function. Its elements may be too many to list, or unbounded.
     if let range = values as? any QueryRange { return key.within(range) }
     return key.compare(.oneOf, .list(values.map(\.queryOperand)))
 }
 
-/// Within a range of any shape: `18...65 ~= %"age"`, `30... ~= %"age"`.
+/// Returns a range condition: `18...65 ~= %"age"`, `30... ~= %"age"`.
 public func ~= <T: Model, R: QueryRange>(range: R, key: QueryKey) -> Where<T> where R.Bound: QueryArgument { key.within(range) }
 
 extension QueryKey {
+    /// Returns a condition that the text contains another.
     public func contains<T: Model>(_ text: String, options: TextOptions = []) -> Where<T> {
         compare(.contains, text.queryOperand, options: options)
     }
+    /// Returns a condition that the text begins with another.
     public func beginsWith<T: Model>(_ text: String, options: TextOptions = []) -> Where<T> {
         compare(.beginsWith, text.queryOperand, options: options)
     }
+    /// Returns a condition that the text ends with another.
     public func endsWith<T: Model>(_ text: String, options: TextOptions = []) -> Where<T> {
         compare(.endsWith, text.queryOperand, options: options)
     }
+    /// Returns a condition that the text matches a LIKE pattern.
     public func like<T: Model>(_ pattern: String, options: TextOptions = []) -> Where<T> {
         compare(.like, pattern.queryOperand, options: options)
     }
+    /// Returns a condition that the whole text matches a regular expression.
     public func matches<T: Model>(_ expression: String) -> Where<T> { compare(.matches, expression.queryOperand) }
 }

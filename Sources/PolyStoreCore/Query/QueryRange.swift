@@ -1,20 +1,23 @@
 import PolyStoreBackend
 
-/// A range in a condition, of any shape: `1...9`, `1..<9`, `30...`, `...30`, `..<30`.
+/// A range in a condition, of any form: `1...9`, `1..<9`, `30...`, `...30`, `..<30`.
 ///
-/// It is asked as a comparison with its bounds, whatever it contains; its elements are never listed.
+/// It is evaluated as a comparison with its bounds. Its elements are never listed.
 public protocol QueryRange<Bound> {
     associatedtype Bound
     var queryBounds: QueryBounds<Bound> { get }
 }
 
-/// The bounds of a range in a condition. A bound that is nil does not limit the range.
+/// The bounds of a range in a condition. A nil bound leaves that side open.
 public struct QueryBounds<Bound> {
+    /// The lower bound.
     public let low: Bound?
+    /// The upper bound.
     public let high: Bound?
-    /// Whether the upper bound belongs to the range.
+    /// A Boolean value that indicates whether the upper bound belongs to the range.
     public let includesHigh: Bool
 
+    /// Creates bounds.
     public init(low: Bound?, high: Bound?, includesHigh: Bool) {
         self.low = low
         self.high = high
@@ -41,10 +44,10 @@ extension PartialRangeUpTo: QueryRange {
 }
 
 extension QueryRange {
-    /// The bounds, where they are of a type.
+    /// Returns the bounds if they have the given type.
     func bounds<V>(of type: V.Type) -> QueryBounds<V>? { queryBounds as? QueryBounds<V> }
 
-    /// The bounds as sides of comparisons; nil where the type of the bounds cannot stand in a condition.
+    /// The bounds as operands; nil if the type of the bounds is not supported in conditions.
     var operands: (low: Operand?, high: Operand?, includesHigh: Bool)? {
         let bounds = queryBounds
         let low = (bounds.low as? any QueryArgument)?.queryOperand
@@ -55,17 +58,11 @@ extension QueryRange {
 }
 
 extension Condition {
-    /// That a value lies in a range.
+    /// Returns a range condition.
     static func within(
         _ value: Operand, _ range: (low: Operand?, high: Operand?, includesHigh: Bool), modifier: Comparison.Modifier = .direct
     ) -> Condition {
-        if let low = range.low, let high = range.high, range.includesHigh {
-            return .comparison(Comparison(value, .between, .list([low, high]), modifier: modifier))
-        }
-        let low = range.low.map { Condition.comparison(Comparison(value, .greaterOrEqual, $0, modifier: modifier)) }
-        let high = range.high.map {
-            Condition.comparison(Comparison(value, range.includesHigh ? .lessOrEqual : .less, $0, modifier: modifier))
-        }
-        return .and([low, high].compactMap { $0 })
+        .comparison(
+            Comparison(value, .between, .range(low: range.low, high: range.high, includesHigh: range.includesHigh), modifier: modifier))
     }
 }

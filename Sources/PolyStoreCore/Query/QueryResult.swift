@@ -1,12 +1,13 @@
 public import Foundation
 import PolyStoreBackend
 
-/// A type that a query can be asked to answer in: `Select<Int>("age")`.
+/// A type that a query can return: `Select<Int>("age")`.
 ///
-/// The types of the standard library and Foundation that attributes have conform, and ``ObjectID``. An enum with raw values needs no more than to say that
-/// it conforms.
+/// The attribute types of the standard library and of Foundation conform, and so does ``ObjectID``. An enum with raw values only needs to declare
+/// the conformance.
 public protocol QueryResult {
-    /// - Returns: nil for a value that does not fit.
+    /// Decodes a value.
+    /// - Returns: nil if the value does not fit the type.
     static func decodeQueryValue(_ value: QueryValue) -> Self?
 }
 
@@ -22,6 +23,7 @@ extension QueryResult where Self: BinaryFloatingPoint {
         case .real(let real):
             let rounded = Self(real)
             return rounded.isFinite == real.isFinite ? rounded : nil
+        case .decimal(let decimal): return decodeQueryValue(.real(Double(truncating: decimal as NSDecimalNumber)))
         default: return nil
         }
     }
@@ -67,5 +69,5 @@ extension ObjectID: QueryResult {
     public static func decodeQueryValue(_ value: QueryValue) -> ObjectID? { value.objectID(of: T.self) }
 }
 
-/// As it is.
+/// Returns the value unchanged.
 extension QueryValue: QueryResult { public static func decodeQueryValue(_ value: QueryValue) -> QueryValue? { value } }

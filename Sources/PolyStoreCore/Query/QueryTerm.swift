@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
-/// A value of a query with its names read: an operand, or a function of one. Equal terms mean the same.
+/// A parsed value of a query: an operand, or a function of one. Equal terms have the same meaning.
 struct QueryTerm: Hashable {
     var function: Aggregate.Function?
-    /// nil: the objects themselves, of a count.
+    /// The operand; nil for the objects themselves in a count.
     var operand: Operand?
-    /// As it was written.
+    /// The original text.
     var text: String
 
     static func == (left: QueryTerm, right: QueryTerm) -> Bool { left.function == right.function && left.operand == right.operand }
@@ -14,18 +14,18 @@ struct QueryTerm: Hashable {
         hasher.combine(operand)
     }
 
-    /// `age`, `average(age)`: what it is called where there is no alias.
+    /// The default name: `age`, `average(age)`.
     var name: String { function.map { "\($0.name)(\(operand == nil ? "*" : text))" } ?? text }
 }
 
 extension QueryTerm {
-    /// - Throws: `invalidPredicate` for a key path of another model, or over what is not stored, and for a wrong expression.
+    /// - Throws: `invalidPredicate` for a key path of another model or over a property that is not stored, and for an invalid expression.
     init<T: Model>(_ function: Aggregate.Function?, _ name: QueryName, _ type: T.Type, _ context: Context, _ entry: StoreEntity) throws {
         switch name {
         case .objects: self.init(function: function, operand: nil, text: "*")
         case .path(let path):
             guard let path = path as? PartialKeyPath<T> else {
-                throw StoreError(.invalidPredicate, "\(path) is no key path of \(T._$entityName).", entity: T._$entityName)
+                throw StoreError(.invalidPredicate, "\(path) is not a key path of \(T._$entityName).", entity: T._$entityName)
             }
             let keys =
                 try (T._$properties.knownField(path)?.name ?? T._$properties.knownRelationship(path)).map { [$0] }
@@ -42,7 +42,7 @@ extension QueryTerm {
         }
     }
 
-    /// A name, a path, `average(path)`, or an expression.
+    /// Parses a name, a path, `average(path)`, or an expression.
     init(parsing text: String) throws {
         let bytes = Array(text.utf8)
         if Self.isPath(bytes[...]) {
@@ -67,16 +67,16 @@ extension QueryTerm {
         }
     }
 
-    /// What a path in a condition on groups says: `["@avg", "age"]` is what the format makes of `average(age)`.
+    /// Creates a term from a path in a condition on groups. The parser reads `average(age)` as `["@avg", "age"]`.
     init(_ path: PropertyPath) {
         let name = path.keys.joined(separator: ".")
         var keys = path.keys
-        // A count stands last, unless what it belongs to is the operand of another function.
+        // `@count` is the last key, unless it belongs to the operand of another function.
         let place =
             keys.last == "@count" && !(keys.dropLast().last?.hasPrefix("@") ?? false)
             ? keys.count - 1 : keys.firstIndex { $0.hasPrefix("@") }
         guard let place, let function = Aggregate.Function(collectionOperator: keys[place]) else {
-            // Keys may be written `%"average(age)"`, with the function in the name.
+            // The function may be part of a key: `%"average(age)"`.
             self = (try? QueryTerm(parsing: name)) ?? QueryTerm(function: nil, operand: .path(path), text: name)
             return
         }
@@ -85,7 +85,7 @@ extension QueryTerm {
             function: function, operand: .path(PropertyPath(keys, location: path.location)), text: keys.joined(separator: "."))
     }
 
-    /// Words with dots between them.
+    /// Returns whether the bytes are names joined by dots.
     private static func isPath(_ bytes: ArraySlice<UInt8>) -> Bool {
         !bytes.isEmpty
             && bytes.allSatisfy { byte in
@@ -98,7 +98,7 @@ extension QueryTerm {
             } && !(UInt8(ascii: "0")...UInt8(ascii: "9") ~= bytes[bytes.startIndex])
     }
 
-    /// Where the parenthesis ends that begins somewhere.
+    /// Returns the offset of the parenthesis that closes the given one.
     private static func closing(of opening: Int, _ bytes: [UInt8]) -> Int? {
         var depth = 0
         for (index, byte) in bytes.enumerated().dropFirst(opening) {
@@ -111,7 +111,7 @@ extension QueryTerm {
 }
 
 extension Aggregate.Function {
-    /// As it is written before a parenthesis.
+    /// Creates a function from its name in format strings.
     init?(name: String) {
         switch name.lowercased() {
         case "count": self = .count
@@ -137,7 +137,7 @@ extension Aggregate.Function {
 }
 
 extension QueryTerm {
-    /// The value that it has for an object: of a function, over the objects that the operand leads to.
+    /// Returns the value for an object. A function aggregates the objects at the end of the operand's path.
     func value(_ entry: StoreEntity) throws -> (expression: QueryExpression, target: Entity?) {
         guard let operand else { throw unfit("It counts objects", entry) }
         guard function != nil else { return try operand.resolved(for: entry.entity, in: entry.store.schema) }
@@ -145,22 +145,22 @@ extension QueryTerm {
         return try Operand.path(path).resolved(for: entry.entity, in: entry.store.schema)
     }
 
-    /// The operand with a collection operator at its end, where it leads to many objects.
+    /// Returns the operand with a collection operator at its end, if it leads to many objects.
     private func membersPath(_ entry: StoreEntity) -> PropertyPath? {
         guard let function, case .path(var path)? = operand, leadsToMany(entry) else { return nil }
-        // Different objects are different ids.
+        // Distinct objects have distinct ids.
         if function == .countDistinct, leadsToObjects(path, entry) { path.keys.append("objectID") }
         path.keys.append(function.collectionOperator)
         return path
     }
 
-    /// Whether it is over objects that others lead to.
+    /// Returns whether the operand leads to many objects.
     func leadsToMany(_ entry: StoreEntity) -> Bool {
         guard case .path(let path)? = operand, !path.keys.contains(where: { $0.hasPrefix("@") }) else { return false }
         return relationships(path, entry).contains(where: \.isToMany)
     }
 
-    /// Whether its values are objects.
+    /// Returns whether the values of the operand are objects.
     func operandIsObject(_ entry: StoreEntity) -> Bool {
         if case .path(let path)? = operand { leadsToObjects(path, entry) } else { false }
     }
@@ -180,7 +180,7 @@ extension QueryTerm {
         return found
     }
 
-    /// What is worked out over the objects of a group.
+    /// Returns the aggregate over the objects of a group.
     func aggregate(_ entry: StoreEntity) throws -> (aggregate: Aggregate, target: Entity?) {
         guard let function else { throw unfit("It is no function", entry) }
         guard let operand else { return (.count, nil) }
@@ -196,6 +196,6 @@ extension QueryTerm {
     }
 
     private func unfit(_ why: String, _ entry: StoreEntity) -> StoreError {
-        StoreError(.invalidPredicate, "\(name) cannot be worked out here. \(why).", entity: entry.entity.name)
+        StoreError(.invalidPredicate, "\(name) cannot be computed here. \(why).", entity: entry.entity.name)
     }
 }

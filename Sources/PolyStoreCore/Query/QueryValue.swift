@@ -1,16 +1,16 @@
 public import Foundation
 import PolyStoreBackend
 
-/// A value that a query found or worked out: an entry of the dictionaries that `queryAttributes` gives.
+/// A value in the result of a query, as in the dictionaries that `queryAttributes` returns.
 ///
 ///     row["age"]?.int
 ///     row["born"]?.as(Date.self)
 ///     row["average(age)"] == 35.5
 ///
-/// There is none for null: the dictionary then has no such entry. Numbers are equal if they are the same number, whatever the case; a NaN equals a NaN.
+/// Null values are absent from the dictionary. Numbers are equal if they have the same value, regardless of the case; a NaN equals a NaN.
 public enum QueryValue: Sendable {
     case bool(Bool)
-    /// Of every integer type but `UInt64`.
+    /// An integer of any type except `UInt64`.
     case integer(Int64)
     case unsigned(UInt64)
     case real(Double)
@@ -23,18 +23,22 @@ public enum QueryValue: Sendable {
     case objectID(AnyObjectID)
 }
 
-/// The identity of an object of any entity; ``ObjectID`` is that of one whose type is known.
+/// The id of an object of any entity; the type-erased form of ``ObjectID``.
 public struct AnyObjectID: Sendable, Hashable {
     let entry: StoreEntity
-    /// Unique within entity and store.
+    /// The row id, which is unique within an entity of a store.
     public let key: Int64
 
+    /// The name of the entity.
     public var entityName: String { entry.entity.name }
 
-    /// The id with its type; nil if it is another's.
+    /// Returns the typed id; nil if the object has another type.
     public func of<T: Model>(_ type: T.Type) -> ObjectID<T>? {
         entry.type == type || entry.family?.kind(type) != nil ? ObjectID(entry: entry, key: key) : nil
     }
+
+    /// The URI of the object; see ``ObjectID/uri``.
+    public var uri: String { entry.uri(key) }
 
     public static func == (left: AnyObjectID, right: AnyObjectID) -> Bool {
         left.key == right.key && left.entityName == right.entityName && left.entry.store.storeID == right.entry.store.storeID
@@ -47,10 +51,11 @@ public struct AnyObjectID: Sendable, Hashable {
 }
 
 extension QueryValue {
-    /// As a type; nil if it does not fit: a text is no number, 35.5 no `Int`, 300 no `Int8`. A floating-point type takes every number, rounded,
-    /// that is not too great for it.
+    /// Returns the value as a type; nil if it does not fit: a text is not a number, 35.5 is not an `Int`, 300 is not an `Int8`. Floating-point types accept
+    /// every number within their range, rounded.
     public func `as`<V: QueryResult>(_ type: V.Type) -> V? { V.decodeQueryValue(self) }
 
+    /// The value as a `Bool`; nil for other values. The same applies to the properties below.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
     public var int: Int? { self.as(Int.self) }
     public var int64: Int64? { self.as(Int64.self) }
@@ -61,9 +66,10 @@ extension QueryValue {
     public var uuid: UUID? { if case .uuid(let value) = self { value } else { nil } }
     public var url: URL? { if case .url(let value) = self { value } else { nil } }
     public var decimal: Decimal? { self.as(Decimal.self) }
+    /// Returns the value as an object id; nil for other values and for ids of other types.
     public func objectID<T: Model>(of type: T.Type) -> ObjectID<T>? { if case .objectID(let id) = self { id.of(type) } else { nil } }
 
-    /// A number without fraction; nil for other values.
+    /// The value if it is a number without a fraction; otherwise nil.
     var whole: Int128? {
         switch self {
         case .integer(let value): Int128(value)
@@ -104,7 +110,7 @@ extension QueryValue: Hashable {
         case .url(let value): hasher.combine(value)
         case .decimal(let value): hasher.combine(value)
         case .objectID(let value): hasher.combine(value)
-        case .integer, .unsigned: break  // whole
+        case .integer, .unsigned: break  // a whole number
         }
     }
 }
@@ -117,6 +123,7 @@ extension QueryValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Ex
 }
 
 extension QueryValue: CustomStringConvertible {
+    /// The value as text.
     public var description: String {
         switch self {
         case .bool(let value): "\(value)"
@@ -135,9 +142,9 @@ extension QueryValue: CustomStringConvertible {
 }
 
 extension QueryValue {
-    /// From what a store gave.
+    /// Decodes a value of a store.
     /// - Returns: nil for null.
-    /// - Throws: `corrupt` for bytes that are no such value.
+    /// - Throws: `corrupt` for bytes that do not encode a value of the type.
     init?(_ value: Value, _ type: AttributeType) throws {
         switch (value, type) {
         case (.null, _): return nil
@@ -155,7 +162,7 @@ extension QueryValue {
             self = .uuid(UUID(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
         case (.blob(let bytes), .decimal):
             guard let decimal = bytes.withUnsafeBytes({ Decimal(orderedBytes: $0) }) else {
-                throw StoreError(.corrupt, "The bytes are no decimal number.")
+                throw StoreError(.corrupt, "The bytes are not a decimal number.")
             }
             self = .decimal(decimal)
         case (.blob(let bytes), _): self = .data(Data(bytes))

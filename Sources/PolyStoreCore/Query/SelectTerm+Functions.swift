@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension SelectTerm {
-    /// The average, a real.
+    /// Returns the average: a decimal for decimals, otherwise a real.
     public static func average(_ name: String, as alias: String? = nil) -> SelectTerm { SelectTerm(.average, .text(name), alias) }
     public static func average<T: Model, V>(_ path: KeyPath<T, V>, as alias: String? = nil) -> SelectTerm {
         SelectTerm(.average, .path(path), alias)
@@ -11,7 +11,7 @@ extension SelectTerm {
         SelectTerm(.average, .text(path.name), alias)
     }
 
-    /// How many objects have a value; over a path to many, how many objects that leads to.
+    /// Returns the number of objects whose value is not null; for a to-many path, the number of related objects.
     public static func count(_ name: String, as alias: String? = nil) -> SelectTerm { SelectTerm(.count, .text(name), alias) }
     public static func count<T: Model, V>(_ path: KeyPath<T, V>, as alias: String? = nil) -> SelectTerm {
         SelectTerm(.count, .path(path), alias)
@@ -21,7 +21,7 @@ extension SelectTerm {
         SelectTerm(.count, .text(path.name), alias)
     }
 
-    /// How many different values there are.
+    /// Returns the number of distinct values.
     public static func countDistinct(_ name: String, as alias: String? = nil) -> SelectTerm {
         SelectTerm(.countDistinct, .text(name), alias)
     }
@@ -33,7 +33,7 @@ extension SelectTerm {
         SelectTerm(.countDistinct, .text(path.name), alias)
     }
 
-    /// The sum: of integers exact, or an error where it does not fit 64 bits; of nothing 0.
+    /// Returns the sum; 0 for no values. Sums of integers and decimals are exact and throw on overflow. The sum of Booleans is the number of true values.
     public static func sum(_ name: String, as alias: String? = nil) -> SelectTerm { SelectTerm(.sum, .text(name), alias) }
     public static func sum<T: Model, V>(_ path: KeyPath<T, V>, as alias: String? = nil) -> SelectTerm {
         SelectTerm(.sum, .path(path), alias)
@@ -43,7 +43,7 @@ extension SelectTerm {
         SelectTerm(.sum, .text(path.name), alias)
     }
 
-    /// The least value, as `min(age)`.
+    /// Returns the minimum, with the name `min(age)`.
     public static func minimum(_ name: String, as alias: String? = nil) -> SelectTerm { SelectTerm(.minimum, .text(name), alias) }
     public static func minimum<T: Model, V>(_ path: KeyPath<T, V>, as alias: String? = nil) -> SelectTerm {
         SelectTerm(.minimum, .path(path), alias)
@@ -53,7 +53,7 @@ extension SelectTerm {
         SelectTerm(.minimum, .text(path.name), alias)
     }
 
-    /// The greatest value, as `max(age)`.
+    /// Returns the maximum, with the name `max(age)`.
     public static func maximum(_ name: String, as alias: String? = nil) -> SelectTerm { SelectTerm(.maximum, .text(name), alias) }
     public static func maximum<T: Model, V>(_ path: KeyPath<T, V>, as alias: String? = nil) -> SelectTerm {
         SelectTerm(.maximum, .path(path), alias)
@@ -63,7 +63,7 @@ extension SelectTerm {
         SelectTerm(.maximum, .text(path.name), alias)
     }
 
-    /// How far the values lie from their average, as `stddev(age)`: of a population, the root of the average of the squared differences.
+    /// Returns the population standard deviation, with the name `stddev(age)`.
     public static func standardDeviation(_ name: String, as alias: String? = nil) -> SelectTerm {
         SelectTerm(.standardDeviation, .text(name), alias)
     }
@@ -75,7 +75,7 @@ extension SelectTerm {
         SelectTerm(.standardDeviation, .text(path.name), alias)
     }
 
-    /// The value in the middle, a real; of an even number of values the average of the two in the middle.
+    /// Returns the median as a real, with the name `median(age)`; for an even number of values, the average of the two middle values.
     public static func median(_ name: String, as alias: String? = nil) -> SelectTerm { SelectTerm(.median, .text(name), alias) }
     public static func median<T: Model, V>(_ path: KeyPath<T, V>, as alias: String? = nil) -> SelectTerm {
         SelectTerm(.median, .path(path), alias)

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension ValuePlan {
-    /// An answer for each group.
+    /// Returns a row for each group.
     func groups() throws -> [[QueryValue?]] {
         var columns = try GroupColumns(self)
         let outputs = try zip(terms, names).map { try columns.output($0, $1) }
@@ -50,7 +50,7 @@ extension ValuePlan {
                 .unsupported, "The groups of several stores cannot be asked about objects that they lead to. Group by what is asked about.",
                 entity: T._$entityName)
         }
-        // Averages of averages would be wrong, so the records of all stores go through one evaluator.
+        // The average of several averages is not the overall average, so the records of all stores go through one evaluator.
         let evaluator = try GroupEvaluator(requests[0])
         for (entry, request) in zip(entries, requests) {
             try request.validate()
@@ -62,13 +62,13 @@ extension ValuePlan {
     }
 }
 
-/// The columns of an answer by groups: what is grouped by, then what is worked out, the selected and what else a condition or an order asks for.
+/// The columns of a grouped result: the grouping keys, then the aggregates that are selected or referred to by a condition or an order.
 private struct GroupColumns<T: Model> {
     private let plan: ValuePlan<T>
     private let groupNames: [String]
     private var aggregates: [QueryTerm] = []
     private var aggregateNames: [String] = []
-    /// Where it is told of which store a group's objects are; nil where that makes no difference.
+    /// The column that holds the store of a group's objects; nil if it is not needed.
     let storeColumn: Int?
 
     init(_ plan: ValuePlan<T>) throws {
@@ -79,7 +79,7 @@ private struct GroupColumns<T: Model> {
         groupNames = plan.groupBy.map(\.name)
     }
 
-    /// The column of a selected value.
+    /// Returns the column of a selected value.
     mutating func output(_ term: QueryTerm, _ name: String) throws -> Int {
         if let group = plan.groupBy.firstIndex(of: term) { return group }
         guard term.function != nil else {
@@ -99,12 +99,12 @@ private struct GroupColumns<T: Model> {
 
     // MARK: Names
 
-    /// Fields of the answer are called by their places: no name can then mean two.
+    /// Returns a name for a column that is derived from its index, so that names are unambiguous.
     private func field(_ column: Int, rest: [String] = [], _ location: FormatLocation) -> PropertyPath {
         PropertyPath([columnNames[column]] + rest, location: location)
     }
 
-    /// What a path in a condition on groups means.
+    /// Returns the column path for a path in a condition on groups.
     mutating func path(_ path: PropertyPath) throws -> PropertyPath {
         let name = path.keys.joined(separator: ".")
         if let alias = plan.names.firstIndex(of: name) {
@@ -131,7 +131,7 @@ private struct GroupColumns<T: Model> {
             let column = column(of: term, term.name)
             return field(column, location)
         }
-        // Of the object that a group leads to.
+        // A path that continues from an object that is a grouping key.
         if case .path(let wanted)? = term.operand {
             for (index, key) in plan.groupBy.enumerated() {
                 guard case .path(let known)? = key.operand, known.keys.count < wanted.keys.count, wanted.keys.starts(with: known.keys)
@@ -143,7 +143,7 @@ private struct GroupColumns<T: Model> {
         }
         let known = groupNames + plan.names.filter { !groupNames.contains($0) }
         throw location.error(
-            "\"\(term.text)\" is neither grouped by nor worked out over the groups; there \(known.count == 1 ? "is" : "are") \(known.joined(separator: ", ")).",
+            "\"\(term.text)\" is neither a group key nor computed over the groups; there \(known.count == 1 ? "is" : "are") \(known.joined(separator: ", ")).",
             entity: T._$entityName)
     }
 
@@ -166,11 +166,11 @@ private struct GroupColumns<T: Model> {
             let (aggregate, target) = try term.aggregate(entry)
             let isOfObjects = target != nil || aggregate.isOverMembers && term.operandIsObject(entry)
             guard plan.entries.count > 1, aggregate.function == .countDistinct, isOfObjects else { return aggregate }
-            // Objects of several stores share ids.
+            // Objects of different stores can have the same id.
             guard let operand = aggregate.operand, !aggregate.isOverMembers,
                 let scaled = QueryExpression.arithmetic(.multiply, operand, .constant(.integer(Int64(plan.entries.count)), .int64)),
                 let unlike = QueryExpression.arithmetic(.add, scaled, .constant(.integer(Int64(store)), .int64))
-            else { throw plan.fault("\(term.name) of several stores at once is not supported; ask each store.") }
+            else { throw plan.fault("\(term.name) across several stores is not supported; ask each store.") }
             return .of(.countDistinct, unlike)
         }
         return try GroupRequest(entry.entity, groupBy: groupBy, aggregates: aggregates, names: columnNames)

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension ValuePlan {
-    /// An answer for each object.
+    /// Returns a row for each object.
     func rows() throws -> [[QueryValue?]] {
         for term in terms where term.function != nil && !term.leadsToMany(entries[0]) {
             let single = zip(terms, names).first { $0.0.function == nil }?.1 ?? ""
@@ -53,7 +53,7 @@ extension ValuePlan {
             if let alias = alias(key.name) { return try key.key(by: selected[alias], entry) }
             if case .text(let text) = key.name, let term = try? QueryTerm(parsing: text), term.function != nil {
                 guard term.leadsToMany(entry) else {
-                    throw fault("The order is by \(term.name), which is of many objects, and there is no group. Add GroupBy.")
+                    throw fault("The order is by \(term.name), which differs between objects, and the query has no groups. Add GroupBy.")
                 }
                 return try key.key(by: try term.value(entry).expression, entry)
             }
@@ -62,14 +62,14 @@ extension ValuePlan {
     }
 }
 
-/// Collects what a query answers: each answer once, if that is asked for, and the slice that is wanted.
+/// Collects the rows of a query, removes duplicates if requested, and applies the slice.
 struct Answers {
     private(set) var rows: [[QueryValue?]] = []
     private var known: Set<DistinctRow>?
     private var toSkip: Int
     private let limit: Int?
 
-    /// - Parameter isCut: whether limit and offset are dealt with already.
+    /// - Parameter isCut: whether limit and offset have already been applied.
     init(_ options: FetchOptions, isCut: Bool) {
         known = options.returnsDistinctResults ? [] : nil
         toSkip = isCut ? 0 : options.offset
@@ -88,7 +88,7 @@ struct Answers {
     }
 }
 
-/// An answer as `returnsDistinctResults` and groups tell answers apart: texts by their UTF-8 bytes, other values as they compare.
+/// A row compared as in `returnsDistinctResults` and in groups: texts by their UTF-8 bytes, other values by equality.
 private struct DistinctRow: Hashable {
     private let values: [QueryValue?]
 

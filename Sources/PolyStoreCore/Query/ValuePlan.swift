@@ -1,16 +1,16 @@
 import PolyStoreBackend
 
-/// A query of values with its names looked up: what is asked of each store, and which of the answers is wanted under which name.
+/// A query of values with its names resolved: the request for each store, and the columns of the result.
 struct ValuePlan<T: Model> {
     let context: Context
     let entries: [StoreEntity]
     let query: ValueQuery<T>
     let options: FetchOptions
-    /// What is selected; no two have a name.
+    /// The selected terms, all with different names.
     private(set) var terms: [QueryTerm] = []
     private(set) var names: [String] = []
     let groupBy: [QueryTerm]
-    /// Whether it answers once for each group, or, without groups, once for all objects; else once for each object.
+    /// A Boolean value that indicates whether the result has one row for each group, or one for all objects if there is no group; otherwise one row per object.
     let isGrouped: Bool
 
     init(_ query: ValueQuery<T>, _ select: [SelectTerm], _ context: Context) throws {
@@ -46,19 +46,19 @@ struct ValuePlan<T: Model> {
 
     func fault(_ message: String) -> StoreError { StoreError(.invalidPredicate, message, entity: T._$entityName) }
 
-    /// What a name in an order stands for, where it is among the selected values.
+    /// Returns the index of the selected value with the given name; otherwise nil.
     func alias(_ name: QueryName) -> Int? { if case .text(let text) = name { names.firstIndex(of: text) } else { nil } }
 }
 
-/// Of which kind a column of an answer is.
+/// The type of a result column.
 struct ValueColumn {
     let type: AttributeType
-    /// The entity whose object's id it is.
+    /// The entity of the object whose id the column holds.
     let target: Entity?
 }
 
 extension Context {
-    /// An answer of a query, made of what a store gave.
+    /// Decodes a value of a store to a value of the result.
     final func value(_ value: Value, _ column: ValueColumn, _ entry: StoreEntity) throws -> QueryValue? {
         guard let target = column.target, case .integer(let key) = value else { return try QueryValue(value, column.type) }
         return .objectID(AnyObjectID(entry: self.entry(entry.store.firstSlot + Int32(target.index)), key: key))

@@ -1,7 +1,8 @@
 import PolyStoreBackend
 
-// Conditions by key path. Each operator has a form for attributes and one for optional attributes.
+// Conditions by key path. Each operator has an overload for attributes and one for optional attributes.
 
+/// Selects objects whose attribute equals a value; with nil, objects without a value.
 public func == <T: Model, V: AttributeValue & Equatable>(path: KeyPath<T, V>, value: V) -> Where<T> {
     equal(path, value.attributeValue, V.attributeType)
 }
@@ -11,6 +12,7 @@ public func == <T: Model, V: AttributeValue & Equatable>(path: KeyPath<T, V?>, v
     equal(path, value?.attributeValue ?? .null, V.attributeType)
 }
 
+/// Selects objects whose attribute differs from a value; with nil, objects with a value.
 public func != <T: Model, V: AttributeValue & Equatable>(path: KeyPath<T, V>, value: V) -> Where<T> {
     notEqual(path, value.attributeValue, V.attributeType)
 }
@@ -20,7 +22,7 @@ public func != <T: Model, V: AttributeValue & Equatable>(path: KeyPath<T, V?>, v
     notEqual(path, value?.attributeValue ?? .null, V.attributeType)
 }
 
-/// `== nil` asks whether the value is missing; any other constant compares.
+/// Returns a test for null if the constant is nil; otherwise a comparison.
 private func equal<T: Model>(_ path: PartialKeyPath<T>, _ value: Value, _ type: AttributeType) -> Where<T> {
     Where(path) { value.isNull ? .isNull($0) : .compare($0, .equal, .constant(value, type)) }
 }
@@ -29,11 +31,12 @@ private func notEqual<T: Model>(_ path: PartialKeyPath<T>, _ value: Value, _ typ
     Where(path) { value.isNull ? .not(.isNull($0)) : .compare($0, .notEqual, .constant(value, type)) }
 }
 
-private func compare<T: Model, V: AttributeValue>(_ path: PartialKeyPath<T>, _ comparison: ComparisonOperator, _ value: V) -> Where<T> {
+func compare<T: Model, V: AttributeValue>(_ path: PartialKeyPath<T>, _ comparison: ComparisonOperator, _ value: V) -> Where<T> {
     let constant = QueryExpression.constant(value.attributeValue, V.attributeType)
     return Where(path) { .compare($0, comparison, constant) }
 }
 
+/// Selects objects whose attribute is less than a value.
 public func < <T: Model, V: AttributeValue & Comparable>(path: KeyPath<T, V>, value: V) -> Where<T> {
     compare(path, .less, value)
 }
@@ -42,6 +45,7 @@ public func < <T: Model, V: AttributeValue & Comparable>(path: KeyPath<T, V?>, v
     compare(path, .less, value)
 }
 
+/// Selects objects whose attribute is less than or equal to a value.
 public func <= <T: Model, V: AttributeValue & Comparable>(path: KeyPath<T, V>, value: V) -> Where<T> {
     compare(path, .lessOrEqual, value)
 }
@@ -50,6 +54,7 @@ public func <= <T: Model, V: AttributeValue & Comparable>(path: KeyPath<T, V?>, 
     compare(path, .lessOrEqual, value)
 }
 
+/// Selects objects whose attribute is greater than a value.
 public func > <T: Model, V: AttributeValue & Comparable>(path: KeyPath<T, V>, value: V) -> Where<T> {
     compare(path, .greater, value)
 }
@@ -58,6 +63,7 @@ public func > <T: Model, V: AttributeValue & Comparable>(path: KeyPath<T, V?>, v
     compare(path, .greater, value)
 }
 
+/// Selects objects whose attribute is greater than or equal to a value.
 public func >= <T: Model, V: AttributeValue & Comparable>(path: KeyPath<T, V>, value: V) -> Where<T> {
     compare(path, .greaterOrEqual, value)
 }
@@ -68,6 +74,7 @@ public func >= <T: Model, V: AttributeValue & Comparable>(path: KeyPath<T, V?>, 
 
 // MARK: Enums with raw values
 
+/// Selects objects whose attribute equals a case.
 public func == <T: Model, V: RawRepresentable>(path: KeyPath<T, V>, value: V) -> Where<T> where V.RawValue: AttributeValue {
     equal(path, value.rawValue.attributeValue, V.RawValue.attributeType)
 }
@@ -77,6 +84,7 @@ public func == <T: Model, V: RawRepresentable>(path: KeyPath<T, V?>, value: V?) 
     equal(path, value?.rawValue.attributeValue ?? .null, V.RawValue.attributeType)
 }
 
+/// Selects objects whose attribute differs from a case.
 public func != <T: Model, V: RawRepresentable>(path: KeyPath<T, V>, value: V) -> Where<T> where V.RawValue: AttributeValue {
     notEqual(path, value.rawValue.attributeValue, V.RawValue.attributeType)
 }
@@ -88,6 +96,7 @@ public func != <T: Model, V: RawRepresentable>(path: KeyPath<T, V?>, value: V?) 
 
 // MARK: Field against field
 
+/// Compares two attributes of an object. The same applies to the operators below.
 public func == <T: Model, V: AttributeValue & Equatable>(left: KeyPath<T, V>, right: KeyPath<T, V>) -> Where<T> {
     compare(left, .equal, right)
 }
@@ -113,12 +122,13 @@ private func compare<T: Model>(_ left: PartialKeyPath<T>, _ comparison: Comparis
 
 // MARK: To-one relationships
 
-/// Objects whose to-one relationship leads to an object, or to none. An object of another store is equal to none.
+/// Selects objects whose to-one relationship has the given destination, or is null. An object of another store is not equal to any destination.
 public func == <T: Model, D: Model>(path: KeyPath<T, D?>, target: ObjectID<D>?) -> Where<T> { leads(path, to: target) }
 
 @_disfavoredOverload
 public func == <T: Model, D: Model>(path: KeyPath<T, D?>, target: D?) -> Where<T> { leads(path, to: target?.objectID) }
 
+/// Selects objects whose to-one relationship has another destination than the given one; with nil, any destination.
 public func != <T: Model, D: Model>(path: KeyPath<T, D?>, target: ObjectID<D>?) -> Where<T> { !leads(path, to: target) }
 
 @_disfavoredOverload
@@ -127,7 +137,7 @@ public func != <T: Model, D: Model>(path: KeyPath<T, D?>, target: D?) -> Where<T
 private func leads<T: Model, D: Model>(_ path: KeyPath<T, D?>, to target: ObjectID<D>?) -> Where<T> {
     guard let target else { return equal(path, .null, .int64) }
     nonisolated(unsafe) let path = path  // key paths of stored properties hold no state
-    return Where { context, entry in
+    return Where(of: [path, target]) { context, entry in
         let expression = try context.expression(path, entry)
         guard target.isHeld(by: entry.store) else { return .oneOf(expression, []) }
         return .compare(expression, .equal, .constant(.integer(target.key), .int64))
@@ -135,13 +145,13 @@ private func leads<T: Model, D: Model>(_ path: KeyPath<T, D?>, to target: Object
 }
 
 extension ObjectID {
-    /// Whether a store, of this stack or of another, is the one that holds the object.
+    /// Returns whether the object belongs to a store. Compares the store id, because the store may be open in another stack.
     func isHeld(by store: PersistentStore) -> Bool { entry.store === store || entry.store.storeID == store.storeID }
 }
 
 // MARK: Sets, ranges and text
 
-/// Objects whose attribute is one of the values: `[1, 2, 3] ~= \.age`.
+/// Selects objects whose attribute is one of the values: `[1, 2, 3] ~= \.age`.
 @_disfavoredOverload
 public func ~= <T: Model, V: AttributeValue, S: Sequence<V>>(values: S, path: KeyPath<T, V>) -> Where<T> { isOne(of: values, path) }
 
@@ -149,13 +159,13 @@ public func ~= <T: Model, V: AttributeValue, S: Sequence<V>>(values: S, path: Ke
 public func ~= <T: Model, V: AttributeValue, S: Sequence<V>>(values: S, path: KeyPath<T, V?>) -> Where<T> { isOne(of: values, path) }
 
 private func isOne<T: Model, V: AttributeValue, S: Sequence<V>>(of values: S, _ path: PartialKeyPath<T>) -> Where<T> {
-    // A range in a generic function: its elements may be too many to list, or endless.
+    // A range passed to a generic function. Its elements may be too many to list, or unbounded.
     if let range = values as? any QueryRange, let bounds = range.bounds(of: V.self) { return within(bounds, path) }
     let constants = values.map { $0.attributeValue }
     return Where(path) { .oneOf($0, constants) }
 }
 
-/// Objects whose attribute lies in a range of any shape: `18...65 ~= \.age`, `0..<18 ~= \.age`, `30... ~= \.age`, `..<18 ~= \.age`, `...17 ~= \.age`.
+/// Selects objects whose attribute is in a range: `18...65 ~= \.age`, `0..<18 ~= \.age`, `30... ~= \.age`, `..<18 ~= \.age`, `...17 ~= \.age`.
 public func ~= <T: Model, R: QueryRange>(range: R, path: KeyPath<T, R.Bound>) -> Where<T> where R.Bound: AttributeValue {
     within(range.queryBounds, path)
 }
@@ -164,7 +174,7 @@ public func ~= <T: Model, R: QueryRange>(range: R, path: KeyPath<T, R.Bound?>) -
     within(range.queryBounds, path)
 }
 
-private func within<T: Model, V: AttributeValue>(_ bounds: QueryBounds<V>, _ path: PartialKeyPath<T>) -> Where<T> {
+func within<T: Model, V: AttributeValue>(_ bounds: QueryBounds<V>, _ path: PartialKeyPath<T>) -> Where<T> {
     let low = bounds.low.map { QueryExpression.constant($0.attributeValue, V.attributeType) }
     let high = bounds.high.map { QueryExpression.constant($0.attributeValue, V.attributeType) }
     let upper = bounds.includesHigh ? ComparisonOperator.lessOrEqual : .less
@@ -177,11 +187,11 @@ private func within<T: Model, V: AttributeValue>(_ bounds: QueryBounds<V>, _ pat
     }
 }
 
-/// Objects whose to-one relationship leads to one of some objects: `ids ~= \.country`. Objects of other stores are equal to none.
+/// Selects objects whose to-one relationship has one of the given destinations: `ids ~= \.country`. Objects of other stores are not equal to any.
 public func ~= <T: Model, D: Model, S: Sequence<ObjectID<D>>>(targets: S, path: KeyPath<T, D?>) -> Where<T> {
     let targets = Array(targets)
     nonisolated(unsafe) let path = path  // key paths of stored properties hold no state
-    return Where { context, entry in
+    return Where(of: [path, targets]) { context, entry in
         .oneOf(try context.expression(path, entry), targets.lazy.filter { $0.isHeld(by: entry.store) }.map { .integer($0.key) })
     }
 }

@@ -7,19 +7,21 @@ import PolyStoreBackend
 ///     Where(["age": 30...40, "name": ["Jane", "John"]])
 ///     Where<Person>(true)
 ///
-/// Every dialect means the same; see `docs/query-language.md`. `&&`, `||` and `!` combine conditions of any. Comparing with an empty value is
-/// never true, except `== nil` and `!= nil`, which ask for just that; see `docs/semantics.md`.
-public struct Where<T: Model>: Sendable, FetchClause {
+/// Two conditions are equal if they are written alike in the same dialect.
+///
+/// All dialects have the same semantics; see `docs/query-language.md`. `&&`, `||` and `!` combine conditions of any dialect. A comparison with null is never
+/// true, except `== nil` and `!= nil`, which test for null; see `docs/semantics.md`.
+public struct Where<T: Model>: Sendable, Hashable, FetchClause {
     public typealias Entity = T
 
     private let form: Form
-    /// Why it cannot be used; thrown by the fetch.
+    /// The error that makes the condition invalid; thrown by the fetch.
     let error: StoreError?
-    /// How deeply it is nested, at least. Conditions joined by one operator are one level.
+    /// A lower bound of the nesting depth. Conditions joined by the same operator are one level.
     private let levels: Int
 
     private init(_ form: Form, levels: Int = 1, error: StoreError? = nil) {
-        // What is nested too deeply is dropped at once: nothing descends into it, not even to release it.
+        // A condition that is nested too deeply is dropped immediately, because even its release would recurse.
         let isTooDeep = levels > FetchRequest.maximumDepth
         self.form = isTooDeep ? .plain(.none) : form
         self.levels = isTooDeep ? 1 : levels
@@ -34,56 +36,85 @@ public struct Where<T: Model>: Sendable, FetchClause {
 
     init(_ predicate: QueryPredicate, error: StoreError? = nil) { self.init(.plain(predicate), error: error) }
 
-    /// A condition on what a key path leads to.
+    /// Creates a condition on the value of a key path.
     init(_ path: PartialKeyPath<T>, _ make: @escaping @Sendable (QueryExpression) -> QueryPredicate) {
         if let field = T._$properties.knownField(path) {
             self.init(make(.field(field)))
         } else {
             nonisolated(unsafe) let path = path  // key paths of stored properties hold no state
-            self.init(.path { context, entry in make(try context.expression(path, entry)) })
+            self.init(.path(Deferred([path, make(Self.placeholder)]) { context, entry in make(try context.expression(path, entry)) }))
         }
     }
 
-    /// A condition that needs a stack's models.
-    /// - Parameter levels: how deeply nested it is.
-    init(levels: Int = 1, error: StoreError? = nil, _ make: @escaping @Sendable (Context, StoreEntity) throws -> QueryPredicate) {
-        self.init(.path(make), levels: levels, error: error)
+    /// A placeholder for the value of the key path, used to compare two conditions.
+    private static var placeholder: QueryExpression { .constant(.null, .int64) }
+
+    /// Creates a condition that depends on the models of a stack.
+    /// - Parameters:
+    ///   - identity: The parts of the condition: key paths, constants, other conditions. Conditions with equal parts are equal.
+    ///   - levels: the nesting depth.
+    init(
+        of identity: [AnyHashable], levels: Int = 1, error: StoreError? = nil,
+        _ make: @escaping @Sendable (Context, StoreEntity) throws -> QueryPredicate
+    ) {
+        self.init(.path(Deferred(identity, make)), levels: levels, error: error)
     }
 
-    /// From any dialect.
+    /// Creates a condition from any dialect.
     public init(_ condition: Condition) { self.init(.open(condition)) }
 
-    /// What a closure makes; what it throws is thrown by the fetch.
+    /// Creates a condition with a closure. The fetch throws the errors of the closure.
     init(catching make: () throws -> Condition) {
         do { self.init(try make()) } catch { self.init(.none, error: StoreError(describing: error)) }
     }
 
+    /// Creates a copy of a condition. Allows a condition by key paths to be written as `Where(…)`.
     public init(_ condition: Where<T>) { self = condition }
 
-    /// All objects, or none.
+    /// Creates a condition from one on a superclass: `Where<Dog>(\Animal.species == "Dog")`. The fetch throws if the class is not a superclass.
+    @_disfavoredOverload
+    public init<Super: Model>(_ condition: Where<Super>) {
+        guard T.self is Super.Type else {
+            let message = "A condition on \(Super._$entityName) cannot select objects of \(T._$entityName), which is not a subclass of it."
+            self.init(.none, error: StoreError(.invalidPredicate, message, entity: T._$entityName))
+            return
+        }
+        self = condition.nested(in: T.self, of: [condition], levels: 0) { try condition.predicate($0, $1) }
+    }
+
+    /// Creates a condition on the members of the model: `Where<Person> { $0.age > 30 && $0.name == "Jane" }`.
+    public init(_ condition: (KeyPathMembers<T>) -> Where<T>) { self = condition(KeyPathMembers()) }
+
+    /// Selects all objects.
+    public init() { self.init(true) }
+
+    /// Selects all objects or none.
     @_disfavoredOverload
     public init(_ value: Bool) { self.init(.constant(value)) }
 
-    /// A condition of one level more, on objects that a relationship leads to.
+    /// Returns the condition as a part of a condition on another class. By default it adds one level, for a condition on related objects.
     func nested<D: Model>(
-        in type: D.Type, _ make: @escaping @Sendable (Context, StoreEntity) throws -> QueryPredicate
+        in type: D.Type, of identity: [AnyHashable], levels added: Int = 1,
+        _ make: @escaping @Sendable (Context, StoreEntity) throws -> QueryPredicate
     ) -> Where<D> {
-        Where<D>(levels: levels + 1, error: error, make)
+        Where<D>(of: identity, levels: levels + added, error: error, make)
     }
 
-    /// By names, for what is not an object.
+    /// Returns the condition by names, for values that are not objects.
     func condition() throws -> Condition {
         if let error { throw error }
         return try form.condition()
     }
 
-    /// In the form that a store knows.
+    /// Resolves the condition to the form that stores evaluate.
     func predicate(_ context: Context, _ entry: StoreEntity) throws -> QueryPredicate {
         if let error { throw error }
         return try form.predicate(context, entry)
     }
 
+    /// Returns the conjunction of two conditions.
     public static func && (left: Where<T>, right: Where<T>) -> Where<T> { joined(.and, left, right) }
+    /// Returns the disjunction of two conditions.
     public static func || (left: Where<T>, right: Where<T>) -> Where<T> { joined(.or, left, right) }
 
     private static func joined(_ kind: Junction.Kind, _ left: Where<T>, _ right: Where<T>) -> Where<T> {
@@ -99,8 +130,9 @@ public struct Where<T: Model>: Sendable, FetchClause {
         return Where(form, levels: max(levels(left), levels(right)), error: left.error ?? right.error)
     }
 
+    /// Returns the negation of a condition.
     public static prefix func ! (condition: Where<T>) -> Where<T> {
-        // NOT NOT c is c, also where c is unknown.
+        // NOT NOT c equals c, even if c is unknown.
         switch condition.form {
         case .not(let form): return Where(form, levels: max(condition.levels - 1, 1), error: condition.error)
         case .plain(let predicate):
@@ -112,17 +144,17 @@ public struct Where<T: Model>: Sendable, FetchClause {
         }
     }
 
-    public func apply(to chain: inout FetchChain<T>) { chain = chain.where(self) }
+    public func apply(to chain: inout FetchChain<T>) { chain.add(self) }
 }
 
 extension Where {
-    private indirect enum Form: Sendable {
-        /// Nothing but fields of the model, whose places are known.
+    private indirect enum Form: Sendable, Hashable {
+        /// A condition on fields of the model only, whose indexes are known.
         case plain(QueryPredicate)
-        /// Names that only a store's schema can look up.
+        /// A condition with names that are resolved against the schema of a store.
         case open(Condition)
-        /// A key path over relationships, which only a stack's models can follow.
-        case path(@Sendable (Context, StoreEntity) throws -> QueryPredicate)
+        /// A condition by key paths over relationships, which are resolved against the models of a stack.
+        case path(Deferred)
         case joined(Junction)
         case not(Form)
 
@@ -130,8 +162,11 @@ extension Where {
             switch self {
             case .plain(let predicate): return predicate
             case .open(let condition):
-                return try condition.resolved(for: entry.entity, in: entry.store.schema, store: entry.store.storeID)
-            case .path(let make): return try make(context, entry)
+                return try condition.resolved(for: entry.entity, in: entry.store.schema, store: entry.store.storeID) {
+                    owner, field, value in
+                    context.entry(entry.store.firstSlot + Int32(owner.index)).unknownCase(value, of: field)
+                }
+            case .path(let deferred): return try deferred.make(context, entry)
             case .joined(let junction):
                 let parts = try junction.parts.map { try $0.predicate(context, entry) }
                 return junction.kind == .and ? .and(parts) : .or(parts)
@@ -157,9 +192,9 @@ extension Where {
         }
     }
 
-    /// Two conditions joined by an operator. Any number may be joined one after another: joining takes constant time, and neither reading the parts nor releasing
+    /// Two conditions joined by an operator. Chains of any length are supported: joining takes constant time, and neither reading the parts nor releasing
     /// them recurses along the chain.
-    private final class Junction: @unchecked Sendable {  // changed by deinit alone
+    private final class Junction: @unchecked Sendable, Hashable {  // only deinit mutates it
         enum Kind { case and, or }
 
         let kind: Kind
@@ -172,7 +207,7 @@ extension Where {
             self.right = right
         }
 
-        /// The conditions that the same operator joins, in order.
+        /// The conditions joined by the same operator, in order.
         var parts: [Form] {
             var found: [Form] = []
             var open: [Form] = [right, left]
@@ -187,6 +222,13 @@ extension Where {
             return found
         }
 
+        static func == (left: Junction, right: Junction) -> Bool { left === right || left.kind == right.kind && left.parts == right.parts }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(kind)
+            hasher.combine(parts)
+        }
+
         deinit {
             var open: [Junction] = []
             func take(_ form: inout Form) {
@@ -197,7 +239,7 @@ extension Where {
             take(&left)
             take(&right)
             while var junction = open.popLast() {
-                // What others hold stays as it is.
+                // A part that is still referenced remains unchanged.
                 guard isKnownUniquelyReferenced(&junction) else { continue }
                 take(&junction.left)
                 take(&junction.right)
@@ -206,8 +248,29 @@ extension Where {
     }
 }
 
+/// A condition over relationships, made when the models of a stack are known.
+private struct Deferred: @unchecked Sendable, Hashable {  // it consists of key paths and constants
+    private let identity: [AnyHashable]
+    let make: @Sendable (Context, StoreEntity) throws -> QueryPredicate
+
+    init(_ identity: [AnyHashable], _ make: @escaping @Sendable (Context, StoreEntity) throws -> QueryPredicate) {
+        self.identity = identity
+        self.make = make
+    }
+
+    static func == (left: Deferred, right: Deferred) -> Bool { left.identity == right.identity }
+    func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+}
+
+/// The members of a model in a condition: `Where<Person> { $0.age > 30 }`.
+@dynamicMemberLookup
+public struct KeyPathMembers<T: Model> {
+    /// Returns the key path itself.
+    public subscript<V>(dynamicMember path: KeyPath<T, V>) -> KeyPath<T, V> { path }
+}
+
 extension QueryPredicate {
-    /// Whether joining it with another condition at once costs no more than joining them later.
+    /// Returns whether joining now costs no more than joining later.
     fileprivate var isShort: Bool {
         switch node {
         case .and(let parts), .or(let parts): parts.count <= 8
@@ -216,25 +279,33 @@ extension QueryPredicate {
     }
 }
 
+/// Returns the conjunction of conditions on a class and one of its superclasses: `\Animal.species == "Dog" && \Dog.age > 3` is a condition on dogs.
+@_disfavoredOverload
+public func && <A: Model, B: Model, T: Model>(left: Where<A>, right: Where<B>) -> Where<T> { Where<T>(left) && Where<T>(right) }
+
+/// Returns the disjunction of conditions on a class and one of its superclasses.
+@_disfavoredOverload
+public func || <A: Model, B: Model, T: Model>(left: Where<A>, right: Where<B>) -> Where<T> { Where<T>(left) || Where<T>(right) }
+
 infix operator &&? : LogicalConjunctionPrecedence
 infix operator ||? : LogicalDisjunctionPrecedence
 
 extension Where {
-    /// Both conditions, or the one there is.
+    /// Returns the conjunction, or the single condition if the other is nil.
     public static func &&? (left: Where<T>, right: Where<T>?) -> Where<T> { right.map { left && $0 } ?? left }
     public static func &&? (left: Where<T>?, right: Where<T>) -> Where<T> { left.map { $0 && right } ?? right }
-    /// Either condition, or the one there is.
+    /// Returns the disjunction, or the single condition if the other is nil.
     public static func ||? (left: Where<T>, right: Where<T>?) -> Where<T> { right.map { left || $0 } ?? left }
     public static func ||? (left: Where<T>?, right: Where<T>) -> Where<T> { left.map { $0 || right } ?? right }
 }
 
 extension StoreError {
-    /// The error itself, or what a foreign one says.
+    /// Returns a `StoreError` unchanged, or wraps the description of another error.
     init(describing error: any Error) { self = error as? StoreError ?? StoreError(.invalidPredicate, "\(error)") }
 }
 
 extension Where {
-    /// A condition on what two key paths lead to.
+    /// Creates a condition on the values of two key paths.
     init(
         _ left: PartialKeyPath<T>, _ right: PartialKeyPath<T>,
         _ make: @escaping @Sendable (QueryExpression, QueryExpression) -> QueryPredicate
@@ -243,7 +314,9 @@ extension Where {
             self.init(make(.field(first), .field(second)))
         } else {
             nonisolated(unsafe) let (left, right) = (left, right)  // key paths of stored properties hold no state
-            self.init { make(try $0.expression(left, $1), try $0.expression(right, $1)) }
+            self.init(of: [left, right, make(Self.placeholder, Self.placeholder)]) {
+                make(try $0.expression(left, $1), try $0.expression(right, $1))
+            }
         }
     }
 }

@@ -1,8 +1,8 @@
 import PolyStoreBackend
 
-/// The place in the user's code that began a transaction, a read or a context. Log messages about it carry this file and line.
+/// The location in the user's code that began a transaction, a read or a context. Log messages about it carry this file and line.
 struct CallSite: Sendable {
-    /// What was begun: `transaction`, `read`, `view`, …
+    /// The kind of operation: `transaction`, `read`, `view`, …
     let kind: StaticString
     let file: StaticString
     let line: UInt
@@ -13,20 +13,20 @@ struct CallSite: Sendable {
         self.line = line
     }
 
-    /// Of what the framework begins on its own account.
+    /// The call site of operations that the framework begins itself.
     static var framework: CallSite { CallSite("framework", file: #fileID, line: #line) }
 }
 
 extension StoreLogger {
-    /// Logs a message about what was begun at a call site.
+    /// Logs a message about the operation of a call site.
     func write(_ level: LogLevel, _ site: CallSite, _ message: @autoclosure () -> String) {
         if isEnabled(level) { log(level, message(), file: site.file, line: site.line, function: site.kind) }
     }
 
-    /// Logs an error that ended what was begun at a call site. Its caller receives it too, so it is logged at `info`.
+    /// Logs an error that ended the operation of a call site, at `info` because the caller receives it too.
     func writeFailure(_ error: any Error, _ site: CallSite) { write(.info, site, "\(site.kind) failed: \(error)") }
 
-    /// Logs that changes which were applied could not be committed: at `error` where the store has failed.
+    /// Logs that applied changes could not be committed, at `error` if the store has failed.
     func writeCommitFailure(_ error: any Error, _ site: CallSite) {
         if let error = error as? StoreError, [.io, .corrupt, .full].contains(error.code) {
             log(error, "\(site.kind) failed", file: site.file, line: site.line, function: site.kind)

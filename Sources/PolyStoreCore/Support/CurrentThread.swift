@@ -6,7 +6,7 @@
     import Musl
 #endif
 
-/// Names the calling thread, to find out a thread that would wait for itself.
+/// Returns an identifier of the calling thread, used to detect a thread that would wait for itself.
 func currentThreadNumber() -> UInt {
     #if canImport(Darwin)
         UInt(bitPattern: pthread_self())
@@ -15,7 +15,7 @@ func currentThreadNumber() -> UInt {
     #endif
 }
 
-/// Waits a little for something that another thread is about to do: longer each time, so that a thread of lower priority gets to do it.
+/// Waits briefly for an imminent action of another thread. The delay increases with each attempt, so that a thread of lower priority can run.
 func pauseThread(attempt: Int) {
     if attempt < 32 { return }
     if attempt < 64 {

@@ -1,11 +1,11 @@
 import Foundation
 import PolyStoreBackend
 
-/// A `Progress` with descriptions that can be set on every platform: Foundation on Linux only has getters.
+/// A `Progress` with settable descriptions on every platform. Foundation on Linux has only getters.
 final class DescribedProgress: Progress, @unchecked Sendable {  // the texts are only accessed under the lock; the rest is Foundation's
     private let texts: Protected<(description: String, detail: String)>
 
-    /// - Parameter cancel: called when the progress is cancelled, on a thread of Foundation's choice.
+    /// - Parameter cancel: Called when the progress is cancelled, on a thread that Foundation chooses.
     init(_ description: String, cancel: @escaping @Sendable () -> Void) {
         texts = Protected((description, ""))
         super.init(parent: nil, userInfo: nil)

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// Closures that are called when something happens to a stack.
+/// The closures that are called for an event of a stack.
 final class HandlerList: Sendable {
     private struct State {
         var handlers: [Int: @Sendable () -> Void] = [:]
@@ -10,8 +10,8 @@ final class HandlerList: Sendable {
 
     private let state = Protected(State())
 
-    /// Adds a closure. After ``finish()`` it is called at once.
-    /// - Returns: what ``remove(_:)`` takes.
+    /// Adds a closure. After ``finish()`` it is called immediately.
+    /// - Returns: The identifier for ``remove(_:)``.
     func add(_ handler: @escaping @Sendable () -> Void) -> Int {
         let id: Int? = state.withLock { state in
             guard !state.isFinished else { return nil }

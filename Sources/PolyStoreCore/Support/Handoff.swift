@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
-/// Passes the latest state from a producer to one consumer that awaits it. A consumer that is slower than the producer gets one element that combines
-/// what it has missed.
+/// Passes the latest state from a producer to one consumer that awaits it. A slow consumer receives one element that combines
+/// the missed ones.
 final class Handoff<Element: Sendable>: Sendable {
     private struct State {
         var pending: Element?
@@ -12,8 +12,8 @@ final class Handoff<Element: Sendable>: Sendable {
 
     private let state = Protected(State())
 
-    /// Changes the element that the consumer gets next.
-    /// - Parameter merge: receives the element that was not taken yet, if there is one.
+    /// Updates the next element for the consumer.
+    /// - Parameter merge: Receives the pending element, if there is one.
     func update(_ merge: (inout Element?) -> Void) {
         let resumption: (CheckedContinuation<Element?, any Error>, Element)? = state.withLock { state in
             guard !state.isFinished else { return nil }
@@ -25,7 +25,7 @@ final class Handoff<Element: Sendable>: Sendable {
         resumption?.0.resume(returning: resumption?.1)
     }
 
-    /// Ends the sequence after the element that was not taken yet. Later calls do nothing.
+    /// Ends the sequence after the pending element. Later calls have no effect.
     func finish(throwing error: (any Error)? = nil) {
         let waiter: CheckedContinuation<Element?, any Error>? = state.withLock { state in
             guard !state.isFinished else { return nil }
@@ -43,7 +43,7 @@ final class Handoff<Element: Sendable>: Sendable {
     /// A Boolean value that indicates whether no more elements are accepted.
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// The next element; nil at the end, and when the calling task is cancelled, which ends the sequence.
+    /// Returns the next element; `nil` at the end, and if the calling task is cancelled, which ends the sequence.
     func next() async throws -> Element? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in take(continuation) }
@@ -69,7 +69,7 @@ final class Handoff<Element: Sendable>: Sendable {
         if let outcome { continuation.resume(with: outcome) }
     }
 
-    /// Ends the sequence at once.
+    /// Ends the sequence immediately, discarding the pending element.
     func discard() {
         state.withLock { ($0.pending, $0.error) = (nil, nil) }
         finish()

@@ -20,7 +20,7 @@ enum IncreasingSubsequence {
     }
 
     private static func firstTail(in tails: [Int], of values: [Int], notLessThan value: Int) -> Int {
-        // Appending to the longest subsequence is the usual case: lists mostly keep their order.
+        // Appending to the longest subsequence is the common case because lists mostly keep their order.
         guard let last = tails.last, values[last] >= value else { return tails.count }
         var low = 0
         var high = tails.count

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// A value that changes until it is finished, and the sequences that follow it. A follower that is slower than the changes receives the latest value.
+/// A value that changes until it is finished, and sequences of its values. A slow consumer receives only the latest value.
 final class LatestValue<Value: Sendable>: Sendable {
     private struct State {
         var value: Value

@@ -1,22 +1,22 @@
 import Foundation
 import PolyStoreBackend
 
-/// How far an import or an export has got.
+/// The progress of an import or an export.
 protocol RunProgress: Sendable, CustomStringConvertible {
-    /// The finished part of the work, from 0 to 1; nil where the amount of work is not known.
+    /// The completed fraction of the work, from 0 to 1; `nil` if the amount of work is unknown.
     var fractionCompleted: Double? { get }
 }
 
-/// What the handle of an import or an export and the thread that runs it share.
+/// The shared state of the handle of a run and the thread that executes it.
 final class RunMonitor<Now: RunProgress, Report: Sendable>: Sendable {
     /// Cancels the run.
     let ticket: Ticket
     let progress: DescribedProgress
     let latest: LatestValue<Now>
     let outcome = Outcome<Report>()
-    /// What an ended run has done, also where it failed.
+    /// The report of an ended run, even if it failed.
     let report = Protected<Report?>(nil)
-    /// Called when the run is cancelled, beside setting the ticket.
+    /// Called when the run is cancelled, in addition to setting the ticket.
     private let onCancel: Protected<(@Sendable () -> Void)?>
 
     init(_ description: String, _ first: Now) {
@@ -28,7 +28,7 @@ final class RunMonitor<Now: RunProgress, Report: Sendable>: Sendable {
             ticket.cancel()
             onCancel.withLock { $0 }?()
         }
-        // Indeterminate.
+        // Indeterminate progress.
         progress.totalUnitCount = -1
     }
 
@@ -37,7 +37,7 @@ final class RunMonitor<Now: RunProgress, Report: Sendable>: Sendable {
         onCancel.withLock { $0 }?()
     }
 
-    /// Sets what a cancellation does beside setting the ticket, and does it where the run is cancelled already.
+    /// Sets an action for cancellation in addition to setting the ticket. Runs it immediately if the run is already cancelled.
     func setCancellation(_ action: @escaping @Sendable () -> Void) {
         onCancel.withLock { $0 = action }
         if ticket.isCancelled { action() }
@@ -55,13 +55,20 @@ final class RunMonitor<Now: RunProgress, Report: Sendable>: Sendable {
         progress.completedUnitCount = Int64(fraction * Double(Self.units))
     }
 
-    /// The unit of the progress is a thousandth of the work.
+    /// The progress is counted in thousandths of the work.
     private static var units: Int64 { 1000 }
 
+    /// - Parameter report: The report of the run, even if it failed.
     func finish(_ result: Result<Report, any Error>, _ report: Report, _ last: Now) {
         self.report.withLock { $0 = report }
+        finish(result, last: last)
+    }
+
+    /// Ends a run whose result is its report.
+    func finish(_ result: Result<Report, any Error>, last: Now) {
         show(last)
-        if case .success = result {
+        if case .success(let report) = result {
+            self.report.withLock { $0 = report }
             progress.totalUnitCount = Self.units
             progress.completedUnitCount = Self.units
         }

@@ -1,7 +1,7 @@
 public import Foundation
 import PolyStoreBackend
 
-/// What ``Transaction/batchUpdate(_:set:)-(S,_)`` does to each object: values to set, or to work out of the old ones.
+/// The changes that ``Transaction/batchUpdate(_:set:)-(S,_)`` applies to each object: constants, or values computed from the current ones.
 ///
 ///     try transaction.batchUpdate(From<Person>().where(\.age > 30)) {
 ///         $0.set(\.nickname, to: nil)
@@ -9,18 +9,18 @@ import PolyStoreBackend
 ///         $0.update(\.email) { $0.lowercased() }
 ///     }
 ///
-/// The steps are taken in order, and each sees what those before it did.
+/// The steps are applied in order, and each step sees the results of the preceding ones.
 public struct BatchChanges<T: Model> {
-    /// One field's new value.
+    /// The assignment of one field.
     struct Step {
         let name: String
-        /// Whether it looks at the object, and not only at constants.
+        /// A Boolean value that indicates whether the new value depends on the object.
         let reads: Bool
         let value: (RecordView, Field, Context, StoreEntity) throws -> Value
     }
 
     private(set) var steps: [Step] = []
-    /// Why it cannot be carried out; thrown by the update.
+    /// The error of an invalid step; thrown by the update.
     private(set) var error: (any Error)?
 
     init() {}
@@ -45,12 +45,13 @@ public struct BatchChanges<T: Model> {
         add(path, constant: value.rawValue.attributeValue)
     }
 
+    /// Sets an optional enum with raw values.
     @_disfavoredOverload
     public mutating func set<V: RawRepresentable>(_ path: KeyPath<T, V?>, to value: V?) where V.RawValue: AttributeValue {
         add(path, constant: value?.rawValue.attributeValue ?? .null)
     }
 
-    /// Sets an attribute that is kept as JSON.
+    /// Sets an attribute that is stored as JSON.
     @_disfavoredOverload
     public mutating func set<V: Codable>(_ path: KeyPath<T, V>, to value: V) {
         do { add(path, constant: .text(String(decoding: try JSONCoding<V>.json(value), as: UTF8.self))) } catch {
@@ -58,7 +59,7 @@ public struct BatchChanges<T: Model> {
         }
     }
 
-    /// Makes a to-one relationship lead to an object, or to none.
+    /// Sets a to-one relationship to the object with an id, or to nil.
     public mutating func set<D: Model>(_ path: KeyPath<T, D?>, to target: ObjectID<D>?) {
         do {
             let name = try T._$properties.field(path).name
@@ -79,16 +80,22 @@ public struct BatchChanges<T: Model> {
             entity: entry.entity.name, attribute: name)
     }
 
+    /// Sets a to-one relationship to an object, or to nil.
     @_disfavoredOverload
     public mutating func set<D: Model>(_ path: KeyPath<T, D?>, to target: D?) { set(path, to: target?.objectID) }
 
-    /// Sets an attribute or a to-one relationship by its name, to a constant that can be compared with it; nil is no value.
+    /// Sets an attribute or a to-one relationship, given by name, to a constant of a comparable type or to nil.
     public mutating func set(_ name: String, to value: (any QueryArgument)?) {
         let equality = Where<T>(name, isEqualTo: value)
         steps.append(
             Step(name: name, reads: false) { _, field, context, entry in
                 if case .object(let target, let key, let store?)? = value?.queryOperand, store != entry.store.storeID {
                     throw Self.foreign("\(target) \(key)", name, entry)
+                }
+                if case .constant(let constant, _)? = value?.queryOperand,
+                    let fault = entry.unknownCase(constant, of: FieldReference(field))
+                {
+                    throw StoreError(.invalidValue, fault, entity: entry.entity.name, attribute: name)
                 }
                 if let (ordinal, value) = try equality.predicate(context, entry).equality(of: entry.entity), ordinal == field.ordinal {
                     return value
@@ -112,31 +119,33 @@ public struct BatchChanges<T: Model> {
         } catch { self.error = self.error ?? error }
     }
 
-    /// Sets an attribute to what a function makes of its value. What that throws ends the update.
+    /// Sets an attribute to the result of a function of its current value. An error that the function throws cancels the update.
     public mutating func update<V: AttributeValue>(_ path: KeyPath<T, V>, _ change: @escaping (V) throws -> V) {
         add(path) { record, field in try change(V.decodeAttribute(record, field.ordinal)).attributeValue }
     }
 
-    /// Adds to an integer; a negative number takes away. A sum that the type cannot hold ends the update with `invalidValue`.
+    /// Adds an amount, which may be negative, to an integer attribute. Overflow cancels the update with `invalidValue`.
     public mutating func increment<V: AttributeValue & FixedWidthInteger>(_ path: KeyPath<T, V>, by amount: V) {
         update(path) { try Self.sum($0, amount) }
     }
 
-    /// The same; no value stays none.
+    /// Adds an amount to an optional integer attribute. nil remains nil.
     public mutating func increment<V: AttributeValue & FixedWidthInteger>(_ path: KeyPath<T, V?>, by amount: V) {
         update(path) { try $0.map { try Self.sum($0, amount) } }
     }
 
-    /// Adds to a floating-point number.
+    /// Adds an amount to a floating-point attribute.
     public mutating func increment<V: AttributeValue & BinaryFloatingPoint>(_ path: KeyPath<T, V>, by amount: V) {
         update(path) { $0 + amount }
     }
+    /// Adds an amount to an optional floating-point attribute. nil remains nil.
     public mutating func increment<V: AttributeValue & BinaryFloatingPoint>(_ path: KeyPath<T, V?>, by amount: V) {
         update(path) { $0.map { $0 + amount } }
     }
 
-    /// Adds to a decimal number.
+    /// Adds an amount to a decimal attribute.
     public mutating func increment(_ path: KeyPath<T, Decimal>, by amount: Decimal) { update(path) { $0 + amount } }
+    /// Adds an amount to an optional decimal attribute. nil remains nil.
     public mutating func increment(_ path: KeyPath<T, Decimal?>, by amount: Decimal) { update(path) { $0.map { $0 + amount } } }
 
     private static func sum<V: FixedWidthInteger>(_ value: V, _ amount: V) throws -> V {
@@ -149,7 +158,7 @@ public struct BatchChanges<T: Model> {
         let entity = entry.entity
         if let field = entity.field(named: name), entry.fields(of: T.self).contains(field.ordinal) { return field }
         throw StoreError(
-            .invalidPredicate, "\(name) is no attribute or to-one relationship of \(T._$entityName), so it cannot be set.",
+            .invalidPredicate, "\(name) is not an attribute or to-one relationship of \(T._$entityName), so it cannot be set.",
             entity: T._$entityName, attribute: name)
     }
 }

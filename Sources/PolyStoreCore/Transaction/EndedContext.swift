@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// The context of objects whose unsafe transaction has ended: they keep their values.
+/// The context of objects that outlive their unqueued transaction. They keep their values.
 final class EndedContext: Context {
     /// - Parameters:
-    ///   - maps: the ended context's, to which its objects refer.
-    ///   - strays: likewise.
+    ///   - maps: the identity maps of the ended context, which its objects reference.
+    ///   - strays: its identity maps of substitutes for missing objects.
     init(core: StackCore, table: StoreTable, taking maps: [IdentityMap], _ strays: [Int32: IdentityMap], _ site: CallSite) {
         super.init(core: core, table: StoreTable(), site)
         self.table = table
@@ -14,7 +14,7 @@ final class EndedContext: Context {
 
     override func beginEditing(_ object: any Model) -> EditState {
         let name = entry(object._$state.slot).entity.name
-        log(.error, "A change of \(name) \(object._$state.key) is lost: its transaction was let go.")
+        log(.error, "A change of \(name) \(object._$state.key) is lost: its transaction was released.")
         return EditState(isInsert: false)
     }
 }

@@ -1,17 +1,18 @@
 import PolyStoreBackend
 
-/// A transaction in the line of the others that says itself when it is to be committed, once: what
-/// ``DataStack/beginAsynchronous(durability:source:file:line:_:)`` and ``DataStack/beginSynchronous(durability:source:isolation:file:line:_:)`` hand out.
+/// A queued transaction that its body commits explicitly, once: the argument of the bodies of
+/// ``DataStack/beginAsynchronous(durability:source:file:line:_:)`` and ``DataStack/beginSynchronous(durability:source:isolation:file:line:_:)``.
 ///
-/// Without a commit everything is discarded. What is changed after it is lost, and an error is logged.
+/// Without a commit all changes are discarded. Changes made after the commit are lost, and an error is logged.
 public class ExplicitTransaction: Transaction {
-    /// Checks and applies what was changed; there only while the body runs.
+    /// Validates and applies the changes; set only while the body runs.
     var write: (() throws -> Bool)?
-    /// What came of the commit; nil: there was none.
+    /// The result of the commit; nil before it.
     private(set) var outcome: Result<Bool, any Error>?
 
-    /// - Returns: whether anything was changed.
-    /// - Throws: `misuse` for a second commit, `closed` after the body, and what the changes themselves are refused for.
+    /// Validates and applies the changes, and rejects further ones.
+    /// - Returns: whether there were changes.
+    /// - Throws: `misuse` for a second commit, `closed` after the body has returned, and the errors of validation.
     func commitOnce() throws -> Bool {
         guard outcome == nil else {
             throw StoreError(
@@ -32,16 +33,16 @@ public class ExplicitTransaction: Transaction {
     }
 }
 
-/// A transaction of ``DataStack/beginAsynchronous(durability:source:file:line:_:)``.
+/// A transaction begun by ``DataStack/beginAsynchronous(durability:source:file:line:_:)``.
 public final class AsynchronousTransaction: ExplicitTransaction {
     private(set) var completion: (@MainActor @Sendable (Result<Bool, StoreError>) -> Void)?
 
-    /// Writes what was changed up to here: once, in the body.
-    /// - Parameter completion: is called on the main actor when the commit is safe, or has failed; the view shows it then. Gets whether there
-    ///   were any changes. A second commit gets `misuse`, and nothing else happens.
+    /// Commits the changes made so far. Call it once, in the body.
+    /// - Parameter completion: called on the main actor when the commit is durable and visible in the view context, or has failed. Receives whether
+    ///   there were changes. A second commit receives `misuse` and has no effect.
     public func commit(_ completion: (@MainActor @Sendable (Result<Bool, StoreError>) -> Void)? = nil) {
         guard outcome != nil else {
-            // What goes wrong is told at the end, with everything else.
+            // `commitOnce` stores the error, which is reported after the body returns.
             _ = try? commitOnce()
             self.completion = completion
             return
@@ -49,7 +50,7 @@ public final class AsynchronousTransaction: ExplicitTransaction {
         do { _ = try commitOnce() } catch { Self.report(StoreError(wrapping: error), completion, core) }
     }
 
-    /// Tells the commit's outcome to whom it concerns.
+    /// Reports the result of the commit to the completion handler or the log.
     func report(_ result: Result<Bool, any Error>) {
         let completion = completion
         switch result {
@@ -67,22 +68,22 @@ public final class AsynchronousTransaction: ExplicitTransaction {
     private static func report(
         _ error: StoreError, _ completion: (@MainActor @Sendable (Result<Bool, StoreError>) -> Void)?, _ core: StackCore
     ) {
-        guard let completion else { return core.logger.write(.error, "A transaction that nobody waits for has failed: \(error)") }
+        guard let completion else { return core.logger.write(.error, "An asynchronous transaction has failed: \(error)") }
         Task { @MainActor in completion(.failure(error)) }
     }
 }
 
-/// A transaction of ``DataStack/beginSynchronous(durability:source:isolation:file:line:_:)``.
+/// A transaction begun by ``DataStack/beginSynchronous(durability:source:isolation:file:line:_:)``.
 public final class SynchronousTransaction: ExplicitTransaction {
-    /// Writes what was changed up to here: once, in the body. It is safe when `beginSynchronous` returns.
-    /// - Returns: whether anything was changed.
-    /// - Throws: `misuse` for a second commit, `constraint` with all violations, and what else the changes are refused for.
+    /// Commits the changes made so far. Call it once, in the body. The commit is durable when `beginSynchronous` returns.
+    /// - Returns: whether there were changes.
+    /// - Throws: `misuse` for a second commit, `constraint` with all violations, and other errors of validation.
     @discardableResult
     public func commit() throws -> Bool { try commitOnce() }
 }
 
 extension StoreError {
-    /// Any error as one of the framework's.
+    /// Wraps an error that is not a `StoreError`.
     init(wrapping error: any Error) {
         if let error = error as? StoreError { self = error } else { self.init(.misuse, "\(error)", underlying: "\(error)") }
     }

@@ -1,25 +1,25 @@
 import PolyStoreBackend
 
-/// Gives objects values by field, as their properties would.
+/// Assigns values to the fields of objects with the effects of their property setters.
 ///
-/// A model offers no way to set a property by name; it can write a record and take one over. So the values go into a copy of the object's record.
+/// A model has no setters by field, but can encode its record and load one. Values are therefore assigned in a copy of the object's record.
 final class FieldAssigner {
     private let transaction: Transaction
-    /// Each holds one record, as a record is copied from another while it is built. Used anew for each object.
+    /// The arenas. Each holds one record, because building a record reads another one. They are reused for each object.
     private var arenas: [RecordArena] = []
     private var used = 0
 
     init(_ transaction: Transaction) { self.transaction = transaction }
 
-    /// Makes an object's values a record; it and those made of it are valid until the next object's.
+    /// Encodes an object. The record and those derived from it are valid until the next object is encoded.
     func record(of object: some Model, _ entry: StoreEntity) throws -> RecordView {
         used = 0
         if object._$state.isFault { object._$fire() }
         return try build(entry.entity) { try entry.encode(object, into: &$0) }
     }
 
-    /// A record with other values in some of its fields, by ordinal.
-    /// - Throws: `invalidValue` for a value that a field cannot hold.
+    /// Returns a copy of a record with new values in some fields, by field index.
+    /// - Throws: `invalidValue` for a value that a field cannot store.
     func record(_ record: RecordView, with values: [Int: Value], _ entity: Entity) throws -> RecordView {
         try build(entity) { builder in
             for field in entity.fields {
@@ -44,17 +44,17 @@ final class FieldAssigner {
         return try builder.finishedView()
     }
 
-    /// Sets fields of an object, and keeps the other ends of relationships right.
+    /// Sets fields of an object and updates the inverses of relationships.
     /// - Parameters:
-    ///   - values: by ordinal; of a to-one relationship the target's key.
+    ///   - values: the values by field index; for a to-one relationship, the row id of the target.
     ///   - old: the object's record.
-    /// - Throws: what decoding throws for a value that the object's class does not take, and then it keeps its values.
+    /// - Throws: the decoding error if the object's class rejects a value. The object keeps its values then.
     func assign(_ values: [Int: Value], to object: some Model, _ old: RecordView, _ entry: StoreEntity) throws {
         let fields = entry.entity.fields
         let attributes = values.filter { fields[$0.key].relationship == nil }
         if !attributes.isEmpty {
             let new = try record(old, with: attributes, entry.entity)
-            // Before anything changes: a transaction may want to know what the object was like.
+            // Before the change, so that the transaction can save the object's state.
             for ordinal in attributes.keys { object._$willChange(ordinal) }
             do {
                 try object._$load(new)
@@ -70,7 +70,7 @@ final class FieldAssigner {
         }
     }
 
-    /// Makes a to-one relationship lead to the object of a key; 0 is none. Whether there is such an object is judged at commit.
+    /// Sets a to-one relationship to the object with a row id, or to nil if it is 0. The commit validates that the object exists.
     private func lead<T: Model>(_ object: T, _ entry: StoreEntity, _ relationship: Int, _ field: Field, to key: Int64) throws {
         object._$willChange(field.ordinal)
         let old = object._$toOne(relationship)

@@ -1,15 +1,15 @@
-/// Where the objects of an ordered relationship stand: sparse numbers, so that most changes move few objects.
+/// The positions of the members of an ordered relationship: sparse integers, so that most reorderings change few positions.
 ///
-/// What is appended comes a step behind the last; what is put between two stands in the middle between them. Only where two have no room left
-/// between them are their neighbours moved apart, as many as make it roomy again.
+/// An appended member gets a position one step after the last. A member inserted between two others gets the middle of the gap. If the gap is
+/// exhausted, neighbors are moved apart, as many as necessary to make room.
 package enum ListPositions {
-    /// Between objects that are appended: room for 32 insertions at one and the same place, and for 2^31 objects behind one another.
+    /// The distance between appended members: it allows for 32 insertions at the same point, and for 2^31 appended members.
     package static let step: Int64 = 1 << 32
-    /// What must be left between objects after they were moved apart, so that it does not happen again at once.
+    /// The minimum gap after members are moved apart, so that the next insertions do not move them again.
     private static let room: UInt64 = 1 << 16
 
-    /// Positions behind a last one.
-    /// - Returns: nil where there are no such numbers any more.
+    /// Returns positions after the last one.
+    /// - Returns: nil if the range of integers is exhausted.
     package static func after(_ last: Int64?, count: Int) -> [Int64]? {
         let (first, isTooFar) = last?.addingReportingOverflow(step) ?? (0, false)
         let (span, isTooMany) = Int64(count).multipliedReportingOverflow(by: step)
@@ -17,16 +17,16 @@ package enum ListPositions {
         return (0..<Int64(count)).map { first + $0 * step }
     }
 
-    /// The positions that bring objects into an order.
+    /// Returns the position changes that bring members into an order.
     /// - Parameters:
-    ///   - wanted: keys, each once, in order.
-    ///   - stored: the positions that some of them have.
-    /// - Returns: those that must change; as few as can be, unless room has to be made.
+    ///   - wanted: the row ids in the requested order, without duplicates.
+    ///   - stored: the positions of those that have one.
+    /// - Returns: the changed positions; the minimum number of them unless room must be made.
     package static func changes(_ wanted: [Int64], _ stored: [Int64: Int64]) -> [(key: Int64, position: Int64)] {
         let before = wanted.map { stored[$0] }
         var places = kept(before)
         if !fill(&places) {
-            // The numbers are used up at an end: all anew.
+            // The range of integers is exhausted, so all positions are reassigned.
             let step = min(step, Int64.max / Int64(wanted.count + 1))
             for index in places.indices { places[index] = Int64(index) * step }
         }
@@ -36,16 +36,16 @@ package enum ListPositions {
         }
     }
 
-    /// The longest ascending run of positions among those that are there; the others become nil. (Patience sorting.)
+    /// Returns the longest increasing subsequence of the positions; the others become nil (patience sorting).
     private static func kept(_ positions: [Int64?]) -> [Int64?] {
-        /// By length of the run: the index at which the run with the least last position ends.
+        /// For each length, the index at which the subsequence with the smallest last position ends.
         var ends: [Int] = []
         var previous: [Int?] = Array(repeating: nil, count: positions.count)
         for (index, position) in positions.enumerated() {
             guard let position else { continue }
             var (low, high) = (0, ends.count)
             if let last = ends.last, let greatest = positions[last], greatest < position {
-                low = high  // as in a list that is in order already
+                low = high  // fast path for positions that are already sorted
             }
             while low < high {
                 let middle = (low + high) / 2
@@ -63,8 +63,8 @@ package enum ListPositions {
         return kept
     }
 
-    /// Gives a position to all that have none.
-    /// - Returns: false where the numbers at an end are used up.
+    /// Assigns positions to all members without one.
+    /// - Returns: false if the range of integers is exhausted at an end.
     private static func fill(_ places: inout [Int64?]) -> Bool {
         var index = 0
         while index < places.count {
@@ -75,7 +75,7 @@ package enum ListPositions {
             var gap = index..<(places[index...].firstIndex { $0 != nil } ?? places.count)
             var width = 8
             while !hasRoom(gap, places, least: width == 8 ? 1 : room) {
-                // Its neighbours are moved too: twice as many each time, up to the ends, beyond which there is room without end.
+                // Moves neighbors too, twice as many in each iteration. Beyond the ends of the list the room is unlimited.
                 let low = max(0, gap.lowerBound - width)
                 var high = min(places.count, gap.upperBound + width)
                 while high < places.count, places[high] == nil { high += 1 }
@@ -97,7 +97,7 @@ package enum ListPositions {
         return UInt64(bitPattern: high &- low) / UInt64(gap.count + 1) >= least
     }
 
-    /// Spreads objects evenly between their neighbours, or from the one neighbour on.
+    /// Distributes members evenly between their neighbors, or in steps from the only neighbor.
     private static func spread(_ gap: Range<Int>, _ places: inout [Int64?]) -> Bool {
         switch ends(gap, places) {
         case (let low?, let high?):

@@ -1,18 +1,18 @@
 import PolyStoreBackend
 
-/// What a transaction adds to and takes from to-many relationships, in order. Appending is all that a bulk load pays; the index by
-/// relationship is made when somebody asks.
+/// The log of additions to and removals from to-many relationships in a transaction. Appending is the only cost of a bulk load; the index by
+/// relationship is built on demand.
 ///
-/// It is also the one place that knows in which order a transaction wants the objects of ordered relationships.
+/// It also records the order of the members of ordered relationships.
 struct MemberLog {
     fileprivate enum Kind: UInt8 {
         case addition
         case removal
-        /// An addition to an ordered relationship, at its end.
+        /// An addition at the end of an ordered relationship.
         case appending
         /// A removal from an ordered relationship.
         case leaving
-        /// A new order as a whole; the target is its number among the arrangements.
+        /// A complete new order. The target is an index into `arrangements`.
         case arrangement
     }
 
@@ -22,23 +22,23 @@ struct MemberLog {
         let kind: Kind
     }
 
-    /// Whether any relationship kept in a link table is among them: only those are written from the log.
+    /// A Boolean value that indicates whether the log contains a relationship stored in a link table. Only those are written from the log.
     var hasLinks = false
-    /// Whether any ordered relationship is among them: their positions are worked out from the log.
+    /// A Boolean value that indicates whether the log contains an ordered relationship. Positions are computed from the log.
     private(set) var hasOrders = false
     private var entries: [Entry] = []
     private var arrangements: [[Int64]] = []
-    /// The last order of each relationship, by its number.
+    /// The index of the latest arrangement of each relationship.
     private var latest: [MemberKey: Int] = [:]
-    /// So many orders somebody may want to go back to.
+    /// The number of arrangements that must be retained for undo.
     private var kept = 0
     var isEmpty: Bool { entries.isEmpty }
-    /// How often anything was added, taken or moved.
+    /// The number of logged additions, removals and arrangements.
     var changeCount: Int { entries.count }
-    /// The relationships that were touched from a change on.
+    /// Returns the relationships changed at or after an index of the log.
     func touched(since change: Int) -> Set<MemberKey> { Set(entries.dropFirst(change).lazy.map(\.key)) }
 
-    /// A point to which the log can go back.
+    /// A point of the log that it can be truncated to.
     struct Mark {
         fileprivate(set) var changeCount = 0
         fileprivate var arrangementCount = 0
@@ -46,7 +46,7 @@ struct MemberLog {
         fileprivate var hasOrders = false
     }
 
-    /// What was added behind a mark.
+    /// The entries after a mark.
     struct Tail {
         fileprivate var entries: [Entry] = []
         fileprivate var arrangements: [[Int64]] = []
@@ -55,13 +55,13 @@ struct MemberLog {
         var touched: Set<MemberKey> { Set(entries.lazy.map(\.key)) }
     }
 
-    /// Marks the end of the log; what is before it is kept as it is.
+    /// Marks the end of the log. The arrangements before it are retained.
     mutating func mark() -> Mark {
         kept = arrangements.count
         return Mark(changeCount: entries.count, arrangementCount: arrangements.count, hasLinks: hasLinks, hasOrders: hasOrders)
     }
 
-    /// Goes back to a mark.
+    /// Truncates the log to a mark and returns the removed entries.
     mutating func cut(to mark: Mark) -> Tail {
         let tail = Tail(
             entries: Array(entries[mark.changeCount...]), arrangements: Array(arrangements[mark.arrangementCount...]), hasLinks: hasLinks,
@@ -83,7 +83,7 @@ struct MemberLog {
         return tail
     }
 
-    /// Adds again what was cut off at the same place.
+    /// Appends entries that were removed at the same point.
     mutating func append(_ tail: Tail) {
         if tail.entries.isEmpty { return }
         entries += tail.entries
@@ -92,22 +92,23 @@ struct MemberLog {
     }
     private var index: [MemberKey: MemberChanges] = [:]
     private var indexed = 0
-    /// What each entry that is in the index has changed there.
+    /// The effect of each indexed entry on the index.
     private var effects: [Effect] = []
 
     private struct Effect: OptionSet {
         let rawValue: UInt8
         static let wasAdded = Effect(rawValue: 1)
         static let wasRemoved = Effect(rawValue: 2)
-        /// The target is the last in order by it.
+        /// The entry made the target the last one in order.
         static let isLast = Effect(rawValue: 4)
-        /// There was no order before.
+        /// The relationship had no order before the entry.
         static let wasUnordered = Effect(rawValue: 8)
-        /// It cannot be taken back without going over everything.
+        /// The effect can only be reverted by rebuilding the relationship's index.
         static let isFinal = Effect(rawValue: 16)
     }
 
-    /// - Parameter isOrdered: the relationship is ordered, and gets the target at its end.
+    /// Logs the addition of a target.
+    /// - Parameter isOrdered: whether the relationship is ordered; the target is then appended.
     mutating func add(_ key: MemberKey, _ target: Int64, isOrdered: Bool) {
         if isOrdered { hasOrders = true }
         entries.append(Entry(key: key, target: target, kind: isOrdered ? .appending : .addition))
@@ -118,7 +119,7 @@ struct MemberLog {
         entries.append(Entry(key: key, target: target, kind: isOrdered ? .leaving : .removal))
     }
 
-    /// Brings the objects of an ordered relationship, all of which it leads to by now, into another order.
+    /// Logs a new order of the members of an ordered relationship. `targets` contains all of its current members.
     mutating func arrange(_ key: MemberKey, _ targets: [Int64]) {
         hasOrders = true
         releaseArrangement(key)
@@ -127,7 +128,7 @@ struct MemberLog {
         arrangements.append(targets)
     }
 
-    /// Lets go of the last order of a relationship that is about to get another one.
+    /// Releases the latest arrangement of a relationship before it is replaced.
     mutating func releaseArrangement(_ key: MemberKey) { if let last = latest[key], last >= kept { arrangements[last] = [] } }
 
     private mutating func catchUp() {
@@ -160,7 +161,7 @@ struct MemberLog {
         return effect
     }
 
-    /// Takes the effect of an entry back, the last one of the index.
+    /// Reverts the effect of the last indexed entry.
     private mutating func takeBack(_ place: Int, _ anew: inout Set<MemberKey>) {
         let (entry, effect) = (entries[place], effects[place])
         if effect.contains(.isFinal) { anew.insert(entry.key) }
@@ -184,7 +185,7 @@ struct MemberLog {
         if index[entry.key]?.isEmpty ?? false { index[entry.key] = nil }
     }
 
-    // MARK: The other way round
+    // MARK: Inverse index
 
     private struct Link: Hashable {
         let slot: Int32
@@ -196,7 +197,7 @@ struct MemberLog {
         let target: Int64
     }
 
-    /// The relationships whose owners somebody has asked for, by their targets, and these owners.
+    /// The relationships with an inverse index, and the owners of added targets by target.
     private var watched: Set<Link> = []
     private var owners: [LinkTarget: Set<Int64>] = [:]
 
@@ -208,7 +209,7 @@ struct MemberLog {
         if isOwner { owners[place, default: []].insert(entry.key.key) } else { owners[place]?.remove(entry.key.key) }
     }
 
-    /// The objects whose relationship a target was added to.
+    /// Returns the objects to whose relationship a target was added.
     mutating func owners(of target: Int64, slot: Int32, relationship: Int32) -> Set<Int64> {
         if entries.isEmpty { return [] }
         catchUp()
@@ -221,31 +222,31 @@ struct MemberLog {
         return owners[LinkTarget(link: link, target: target)] ?? []
     }
 
-    /// The net changes of one relationship.
+    /// Returns the net changes of one relationship, or nil if there are none.
     mutating func changes(_ key: MemberKey) -> MemberChanges? {
         if entries.isEmpty { return nil }
         catchUp()
         return index[key]
     }
 
-    /// The relationships that were touched.
+    /// The changed relationships.
     var touched: [MemberKey] { Array(Set(entries.lazy.map(\.key))) }
 
-    /// The net changes of all relationships that a test accepts.
+    /// Returns the net changes of all relationships accepted by a predicate.
     mutating func all(where accepts: (MemberKey) -> Bool) -> [(key: MemberKey, changes: MemberChanges)] {
         catchUp()
         return index.filter { accepts($0.key) }.map { ($0.key, $0.value) }
     }
 }
 
-/// What a transaction adds to and takes from a to-many relationship.
+/// The net changes of a to-many relationship in a transaction.
 @usableFromInline
 struct MemberChanges {
     @usableFromInline var added: Set<Int64> = []
     @usableFromInline var removed: Set<Int64> = []
     var order = MemberOrder.unordered
 
-    /// What the relationship leads to, given what the store says.
+    /// Returns the members of the relationship, given its stored members.
     @usableFromInline
     func applied(to stored: [Int64]) -> [Int64] {
         switch order {
@@ -256,16 +257,16 @@ struct MemberChanges {
     }
 }
 
-/// In which order a transaction wants the objects of a relationship.
+/// The order that a transaction gives to the members of a relationship.
 enum MemberOrder {
-    /// In none, or as the store has it.
+    /// No order, or the stored order.
     case unordered
-    /// These come behind all others.
+    /// These members follow all others.
     case appended(OrderedKeys)
-    /// These, and no others.
+    /// These are all members, in order.
     case whole(OrderedKeys)
 
-    /// Whether it is that of the store.
+    /// A Boolean value that indicates whether the stored order is unchanged.
     var isEmpty: Bool {
         switch self {
         case .unordered: true
@@ -274,7 +275,7 @@ enum MemberOrder {
         }
     }
 
-    /// Brings keys into this order; those that it does not know stay before what is appended, and come behind what is arranged.
+    /// Sorts row ids by this order. Unknown ones precede appended ones and follow arranged ones.
     func applied(to keys: [Int64]) -> [Int64] {
         switch self {
         case .unordered: return keys
@@ -287,14 +288,15 @@ enum MemberOrder {
         }
     }
 
-    /// - Returns: whether the key was not there yet, and is the last now.
+    /// Appends a row id.
+    /// - Returns: whether the row id was added and is now the last one.
     mutating func add(_ key: Int64) -> Bool {
         switch self {
         case .unordered:
             self = .appended(OrderedKeys([key]))
             return true
         case .appended(var keys):
-            self = .unordered  // so that the keys are not copied
+            self = .unordered  // avoids copying the row ids
             defer { self = .appended(keys) }
             return keys.append(key)
         case .whole(var keys):
@@ -304,7 +306,8 @@ enum MemberOrder {
         }
     }
 
-    /// - Returns: whether the key was there.
+    /// Removes a row id.
+    /// - Returns: whether the row id was contained.
     mutating func remove(_ key: Int64) -> Bool {
         switch self {
         case .unordered: return false

@@ -1,33 +1,33 @@
 import PolyStoreBackend
 
-/// What becomes of an object that was changed in two places at once: in a transaction outside of the line, or in a child of another one, and
-/// meanwhile in the store, or in the parent.
+/// The resolution of conflicting changes to one object: by an unqueued transaction and the store, or by a child transaction and its parent.
 ///
 /// | | both changed it | deleted in the store | deleted here, changed there |
 /// |---|---|---|---|
 /// | ``error`` | `conflict` | `conflict` | `conflict` |
-/// | ``storeWins`` | as in the store | stays deleted | stays |
-/// | ``mineWins`` | as here, all attributes | is there again | deleted |
-/// | ``attributesStoreWins`` | both; what both changed as in the store | stays deleted | stays |
-/// | ``attributesMineWins`` | both; what both changed as here | is there again | deleted |
+/// | ``storeWins`` | the store's values | remains deleted | not deleted |
+/// | ``mineWins`` | the transaction's values, all attributes | inserted again | deleted |
+/// | ``attributesStoreWins`` | merged; the store's values if both changed an attribute | remains deleted | not deleted |
+/// | ``attributesMineWins`` | merged; the transaction's values if both changed an attribute | inserted again | deleted |
 ///
-/// An object that stays all the same goes with one whose deletion stands, if that cascades. Changed are attributes and to-one relationships. To-many relationships never conflict: what was added is added, and what was removed is removed.
-/// A relationship that was made to lead to an object which is no longer there is a `conflict`, or with any other policy leads nowhere.
+/// An object that is not deleted because of a conflict is still deleted if a cascade from another deletion reaches it. Attributes and to-one
+/// relationships can conflict. To-many relationships never conflict: additions and removals of both sides are applied. A relationship set to an
+/// object that no longer exists is a `conflict` with ``error``; the other policies nullify it.
 public struct MergePolicy: Sendable, Hashable {
     enum Winner: Sendable { case nobody, store, mine }
 
     let winner: Winner
-    /// Whether attributes that only one side changed are taken from it.
+    /// A Boolean value that indicates whether values are merged attribute by attribute.
     let isByAttribute: Bool
 
-    /// Nothing is written, and the error names every object.
+    /// Writes nothing and throws an error that lists all conflicting objects.
     public static let error = MergePolicy(winner: .nobody, isByAttribute: false)
-    /// Who was first wins, object by object.
+    /// Keeps the values of the store for each conflicting object.
     public static let storeWins = MergePolicy(winner: .store, isByAttribute: false)
-    /// Who comes last wins, object by object.
+    /// Writes the values of the transaction for each conflicting object.
     public static let mineWins = MergePolicy(winner: .mine, isByAttribute: false)
-    /// Attribute by attribute; who was first wins where both changed the same one.
+    /// Merges attributes and keeps the store's value of an attribute that both sides changed.
     public static let attributesStoreWins = MergePolicy(winner: .store, isByAttribute: true)
-    /// Attribute by attribute; who comes last wins where both changed the same one.
+    /// Merges attributes and writes the transaction's value of an attribute that both sides changed.
     public static let attributesMineWins = MergePolicy(winner: .mine, isByAttribute: true)
 }

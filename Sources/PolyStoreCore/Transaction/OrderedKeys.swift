@@ -1,8 +1,8 @@
-/// Keys in an order, each once. Appending, removing and looking up take constant time, on average.
+/// An ordered set of row ids. Appending, removing and lookup take amortized constant time.
 struct OrderedKeys {
-    /// In order, with keys among them that are gone.
+    /// The row ids in order, including removed ones.
     private var slots: [Int64] = []
-    /// Where each key is; a slot that its key does not name is empty.
+    /// The index of each row id in `slots`. Slots that are not referenced are empty.
     private var places: [Int64: Int] = [:]
 
     init() {}
@@ -11,7 +11,7 @@ struct OrderedKeys {
 
     var count: Int { places.count }
 
-    /// The keys, in order.
+    /// The row ids in order.
     var keys: [Int64] {
         if slots.count == places.count { return slots }
         return slots.indices.lazy.filter { places[slots[$0]] == $0 }.map { slots[$0] }
@@ -19,8 +19,8 @@ struct OrderedKeys {
 
     func contains(_ key: Int64) -> Bool { places[key] != nil }
 
-    /// Puts a key at the end; one that is there stays where it is.
-    /// - Returns: whether it was not there.
+    /// Appends a row id. If it is already contained, it keeps its position.
+    /// - Returns: whether the row id was added.
     @discardableResult
     mutating func append(_ key: Int64) -> Bool {
         guard places[key] == nil else { return false }
@@ -29,7 +29,8 @@ struct OrderedKeys {
         return true
     }
 
-    /// - Returns: whether it was there.
+    /// Removes a row id.
+    /// - Returns: whether it was contained.
     @discardableResult
     mutating func remove(_ key: Int64) -> Bool {
         guard let place = places.removeValue(forKey: key) else { return false }

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// What a child transaction sees: its parent with everything that is pending there.
+/// A view of the parent transaction including its pending changes, read by a child transaction.
 final class ParentReader: ReadTransaction {
     private let parent: Transaction
     private let store: PersistentStore

@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
-/// Merges the store's rows with a transaction's own, both in the request's order.
+/// A cursor that merges the store's rows with the pending rows of a transaction, in the order of the request.
 final class PendingCursor: RecordCursor {
     private var store: RecordCursor
-    /// So many rows of the store were asked for, and so many came.
+    /// The number of rows requested from the store and the number received.
     private var asked: Int
     private var came = 0
     private let page: (Int) throws -> (RecordCursor, count: Int)
@@ -12,7 +12,7 @@ final class PendingCursor: RecordCursor {
     private let layout: RecordLayout
     private let order: RecordOrder
     private let isHidden: ((Int64) -> Bool)?
-    /// Gets the hidden rows before the first visible one; nil behind that.
+    /// Collects the hidden rows before the first visible one; nil after it.
     private var prefix: HiddenPrefix?
     private var prefixCount = 0
     private var position = 0
@@ -22,9 +22,9 @@ final class PendingCursor: RecordCursor {
     private var left: Int
 
     /// - Parameters:
-    ///   - page: gives the store's rows from one on, and says how many at most; 0 where there are none any more.
-    ///   - prefix: gets the hidden rows at the start.
-    ///   - prefixCount: the number of rows of the prefix behind which the store's rows begin.
+    ///   - page: returns the store's rows from an offset on, and the maximum number of them; 0 after the last row.
+    ///   - prefix: collects the hidden rows at the start.
+    ///   - prefixCount: the number of rows of the prefix that the store's rows start after.
     init(
         _ page: @escaping (Int) throws -> (RecordCursor, count: Int), mine: [MaterializedCursor.Row], arena: RecordArena,
         request: FetchRequest, isHidden: ((Int64) -> Bool)?, prefix: HiddenPrefix? = nil, prefixCount: Int = 0

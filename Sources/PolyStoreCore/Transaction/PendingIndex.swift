@@ -1,27 +1,27 @@
 import PolyStoreBackend
 
-/// Rows by the hash of a value. Says which rows may have a value; whether they have is for the predicate to say.
+/// A hash index of pending rows by one value. It returns candidates; the predicate must be evaluated on them.
 struct PendingIndex {
     private struct Entry {
         let hash: Int
         let row: Int32
-        /// The next one in the bucket; -1 at its end.
+        /// The next entry in the bucket; -1 at the end.
         let next: Int32
     }
 
     private struct Bucket {
         var first: Int32
-        /// Entries, those that are out of date among them.
+        /// The number of entries, including outdated ones.
         var count: Int
     }
 
     private var buckets: [Int: Bucket] = [:]
     private var entries: [Entry] = []
-    /// By row: its entry; -1 where it has none. Any other entry of the row is out of date.
+    /// The current entry of each row; -1 if it has none. All other entries of the row are outdated.
     private var current: [Int32] = []
     private var outdated = 0
 
-    /// Gives a row its value; nil is null, which nobody looks for.
+    /// Sets the hash of a row's value. nil means null, which is not indexed.
     mutating func set(_ row: Int, _ hash: Int?) {
         while current.count <= row { current.append(-1) }
         let entry = current[row]
@@ -49,10 +49,10 @@ struct PendingIndex {
         for row in current.indices where current[row] >= 0 { add(row, old[Int(current[row])].hash) }
     }
 
-    /// How many rows there are at most with one of some hashes.
+    /// Returns an upper bound of the number of rows with any of the given hashes.
     func count(_ hashes: Set<Int>) -> Int { hashes.reduce(0) { $0 + (buckets[$1]?.count ?? 0) } }
 
-    /// The rows with one of some hashes, each once.
+    /// Returns the rows with any of the given hashes, without duplicates.
     func rows(_ hashes: Set<Int>) -> [Int32] {
         var rows: [Int32] = []
         for hash in hashes {
@@ -66,7 +66,7 @@ struct PendingIndex {
         return rows
     }
 
-    // MARK: Hashes: alike for all values that a predicate takes for equal
+    // MARK: Hashes (identical for values that compare equal in predicates)
 
     static func hash(_ id: Int64) -> Int { Int(truncatingIfNeeded: id) }
 

@@ -1,8 +1,8 @@
 import PolyStoreBackend
 
-/// Pending rows in the order of sort keys, in blocks: adding or removing a row takes a binary search and moves at most one block.
+/// Pending rows sorted by sort keys, in blocks. Inserting or removing a row takes a binary search and moves the rows of at most one block.
 struct PendingOrder {
-    /// The id and the record of a row.
+    /// Returns the id and the record of a row.
     typealias Record = (Int32) -> (id: Int64, view: RecordView)
 
     /// A position between two rows.
@@ -16,7 +16,7 @@ struct PendingOrder {
     private static let blockLimit = 512
 
     private let order: RecordOrder
-    /// In order; none is empty.
+    /// The sorted blocks; none is empty.
     private var blocks: [[Int32]] = []
 
     var keys: [SortKey] { order.keys }
@@ -33,14 +33,14 @@ struct PendingOrder {
         }
     }
 
-    /// Adds a row that is not in the order.
+    /// Inserts a row that is not contained.
     mutating func insert(_ row: Int32, _ record: Record) {
         guard !blocks.isEmpty else {
             blocks.append([row])
             return
         }
         var position = position(of: row, record)
-        // At the end of a block rather than before the first row of a block that does not exist.
+        // Past the last block: appends to it instead.
         if position.block == blocks.count { position = Position(block: blocks.count - 1, offset: blocks[blocks.count - 1].count) }
         blocks[position.block].insert(row, at: position.offset)
         let count = blocks[position.block].count
@@ -50,7 +50,7 @@ struct PendingOrder {
         blocks.insert(second, at: position.block + 1)
     }
 
-    /// Removes a row. Its record must be the one that it was added with.
+    /// Removes a row. Its record must not have changed since it was inserted.
     mutating func remove(_ row: Int32, _ record: Record) {
         let position = position(of: row, record)
         guard position.block < blocks.count, blocks[position.block][position.offset] == row else { return }
@@ -66,7 +66,7 @@ struct PendingOrder {
         }
     }
 
-    /// The position behind all rows that a condition holds for. It must hold for all rows before some position and for none behind it.
+    /// Returns the position after all rows that satisfy a condition. These must precede all rows that do not.
     func position(behind holds: (Int32) throws -> Bool) rethrows -> Position {
         let block = try Self.partition(blocks.count) { try holds(blocks[$0][blocks[$0].count - 1]) }
         guard block < blocks.count else { return Position(block: block, offset: 0) }
@@ -85,13 +85,13 @@ struct PendingOrder {
     var start: Position { Position(block: 0, offset: 0) }
     var end: Position { Position(block: blocks.count, offset: 0) }
 
-    /// The number of rows between two positions.
+    /// Returns the number of rows between two positions.
     func count(_ from: Position, _ to: Position) -> Int {
         guard from < to else { return 0 }
         return (from.block..<to.block).reduce(to.offset - from.offset) { $0 + blocks[$1].count }
     }
 
-    /// The rows between two positions, in order.
+    /// Returns the rows between two positions, in order.
     func rows(_ from: Position, _ to: Position) -> [Int32] {
         var rows: [Int32] = []
         var block = from.block
@@ -104,7 +104,7 @@ struct PendingOrder {
         return rows
     }
 
-    /// The first rows.
+    /// Returns the first rows.
     func prefix(_ most: Int) -> [Int32] {
         var rows: [Int32] = []
         for block in blocks {

@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// Pending rows in the order of single fields, for conditions that compare a field with a constant.
+/// Pending rows sorted by single fields, for predicates that compare a field with a constant.
 ///
-/// An order costs more to make than looking at every row once or twice. It is made after rows were looked at often enough to pay for it.
+/// Sorting costs more than a few full scans. An order is therefore created after enough rows have been scanned.
 struct PendingRanges {
-    /// The rows of an order that a condition may select.
+    /// A range of an order that contains all matching rows.
     struct Range {
         let order: PendingOrder
         let from: PendingOrder.Position
@@ -17,9 +17,9 @@ struct PendingRanges {
     private static let price = 16
 
     private let entity: Entity
-    /// By field; that of the ids is at the end.
+    /// The orders by field; the last index is the order by row id.
     private var orders: [Int: PendingOrder] = [:]
-    /// The rows that were looked at because there was no order, by field.
+    /// The number of rows scanned for lack of an order, by field.
     private var walked: [Int: Int] = [:]
 
     init(_ entity: Entity) { self.entity = entity }
@@ -33,7 +33,7 @@ struct PendingRanges {
         for field in orders.keys { orders[field]?.insert(row, record) }
     }
 
-    /// Called when every row was looked at for a condition.
+    /// Called after a full scan for a predicate.
     mutating func didWalk(_ rows: some Collection<Int32>, for predicate: QueryPredicate, _ record: PendingOrder.Record) {
         for part in predicate.conjuncts {
             guard let field = Self.field(part) else { continue }
@@ -44,7 +44,7 @@ struct PendingRanges {
         }
     }
 
-    /// The fewest rows, in one of the orders, among which are all that a condition selects. nil: there is no such order.
+    /// Returns the smallest range of an order that contains all rows matching a predicate; nil if no order applies.
     func fewest(_ predicate: QueryPredicate, _ record: PendingOrder.Record) throws -> Range? {
         guard !orders.isEmpty else { return nil }
         var found: [Int: Range] = [:]
@@ -59,7 +59,7 @@ struct PendingRanges {
 
     private func place(_ field: FieldReference) -> Int { field.isObjectID ? entity.fields.count : field.ordinal }
 
-    /// The field whose order helps with a condition.
+    /// Returns the field whose order applies to a condition.
     private static func field(_ part: QueryPredicate) -> FieldReference? {
         switch part.node {
         case .compare(let field, .less, _), .compare(let field, .lessOrEqual, _), .compare(let field, .greater, _),
@@ -69,7 +69,8 @@ struct PendingRanges {
         }
     }
 
-    /// Nulls come first in the order; then the condition is false, true and false again, any of which may be missing.
+    /// Returns the range of an order in which a condition may be true. The order starts with nulls; among the other rows, the matching ones are
+    /// contiguous.
     private static func bounds(
         _ part: QueryPredicate, _ field: FieldReference, _ order: PendingOrder, _ record: PendingOrder.Record
     ) throws -> (from: PendingOrder.Position, to: PendingOrder.Position) {

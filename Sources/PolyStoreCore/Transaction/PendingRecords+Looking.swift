@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
 extension PendingRecords {
-    /// So many rows are looked at each time, and nothing is kept about the condition.
+    /// The maximum number of candidate rows for which the predicate is evaluated each time instead of caching its result.
     private static let few = 64
 
-    /// The first rows that a request selects, as many as it can need, in its order, copied to an arena: the cursor over them bears any change.
-    /// The request must not need other objects; see ``Transaction/mergedRows(_:_:_:isSteady:)``.
+    /// Returns the first matching rows of a request, up to limit plus offset, in its order. They are copied to an arena, so later changes do not
+    /// affect the cursor over them. The request must not read related objects; see ``Transaction/mergedRows(_:_:_:isSteady:)``.
     func matching(_ request: FetchRequest, _ found: RecordArena) throws -> [MaterializedCursor.Row] {
         let most = request.limit.map { Int(clamping: $0.magnitude + request.offset.magnitude) } ?? .max
         let places =
@@ -19,14 +19,14 @@ extension PendingRecords {
         return selected.count > most ? Array(selected.prefix(most)) : selected
     }
 
-    /// How many objects a condition selects, by the store's rows and by those that were created or changed here.
-    /// - Parameter untouched: gives the number of the store's rows that nothing was done to.
+    /// Returns the number of objects that match a predicate: unchanged rows of the store plus pending rows.
+    /// - Parameter untouched: returns the number of unchanged rows of the store.
     func count(_ predicate: QueryPredicate, _ untouched: (inout PendingWatch) throws -> Int) throws -> Int {
         if let few = try fewRows(predicate) { return try few.count + watch(predicate, isIndexed: true, untouched) }
         return try watch(predicate, isIndexed: false) { watch in try watch.selected.count + untouched(&watch) }
     }
 
-    /// The rows that a condition selects, where an index leaves few to look at; otherwise nil.
+    /// Returns the matching rows if an index yields few candidates, otherwise nil.
     private func fewRows(_ predicate: QueryPredicate) throws -> [Int32]? {
         guard let candidates = try candidates(predicate), candidates.count <= Self.few else { return nil }
         let evaluator = PredicateEvaluator(predicate)
@@ -36,8 +36,8 @@ extension PendingRecords {
         }
     }
 
-    /// Brings what a condition selects up to date, or finds it out.
-    /// - Parameter isIndexed: the pending rows are found by an index; the watch is of the store's alone.
+    /// Updates or creates the cached result of a predicate.
+    /// - Parameter isIndexed: whether an index finds the pending rows; only the store's count is then cached.
     private func watch<R>(_ predicate: QueryPredicate, isIndexed: Bool, _ body: (inout PendingWatch) throws -> R) throws -> R {
         var watch: PendingWatch
         if let known = watches.lastIndex(where: { $0.predicate == predicate && $0.isIndexed == isIndexed }) {
@@ -49,7 +49,7 @@ extension PendingRecords {
             if watches.count == Self.watchLimit { watches.removeFirst() }
         }
         if changed.count > 4096, changed.count > 2 * rows.count {
-            // Every watch has to read them before they are discarded.
+            // Every cached result must process the changed rows before they are discarded.
             for index in watches.indices { try watches[index].catchUp(changed, living, record) }
             for index in watches.indices { watches[index].didEmpty() }
             watch.didEmpty()
@@ -69,25 +69,25 @@ extension PendingRecords {
         }
     }
 
-    /// The record of a row, whether its object is deleted or not.
+    /// Returns the record of a row, whether or not its object is deleted.
     func record(_ row: Int32) -> (id: Int64, view: RecordView) {
         let row = rows[Int(row)]
         return (row.id, arena.view(row.offset, row.count, entity.layout))
     }
 
-    /// The record of a row, for a condition; nil where its object is deleted.
+    /// Returns the record of a row for evaluation, or nil if its object is deleted.
     private func living(_ row: Int32) -> (id: Int64, view: RecordView)? {
         if rows[Int(row)].object.isDeleted { return nil }
         statistics.evaluated += 1
         return record(row)
     }
 
-    /// The record of an object that was created or changed; valid until the next one is asked for.
+    /// Returns the record of an inserted or updated object. It is valid until the next record is requested.
     func record(_ edit: EditState) -> RecordView? { rows.indices.contains(Int(edit.row)) ? record(edit.row).view : nil }
 
     // MARK: Indexes
 
-    /// Rows, each once, among which are all that a condition selects.
+    /// A superset of the matching rows, without duplicates.
     private enum Candidates {
         case none
         case equal(field: Int, hashes: Set<Int>, count: Int)
@@ -110,7 +110,7 @@ extension PendingRecords {
         }
     }
 
-    /// The rows that the equality with the fewest has, or the range of values with fewer. nil: there is neither.
+    /// Returns the smallest set of candidates from an equality index or a sorted order; nil if neither applies.
     private func candidates(_ predicate: QueryPredicate) throws -> Candidates? {
         var best: Candidates?
         for part in predicate.conjuncts {
@@ -122,7 +122,7 @@ extension PendingRecords {
             case .oneOf(let compared, let some): (field, values) = (compared, some)
             default: continue
             }
-            // Null equals nothing.
+            // Comparisons with null are never true.
             let hashes = Set(values.lazy.compactMap(PendingIndex.hash))
             let place = field.isObjectID ? entity.fields.count : field.ordinal
             let count = index(place).count(hashes)
@@ -142,7 +142,7 @@ extension PendingRecords {
         return index
     }
 
-    /// The hash of what a row has in a field, or of its id.
+    /// Returns the hash of a field of a row, or of its row id.
     func hash(_ row: Int, _ field: Int) -> Int? {
         let row = rows[row]
         guard field < entity.fields.count else { return PendingIndex.hash(row.id) }

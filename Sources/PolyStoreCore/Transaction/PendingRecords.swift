@@ -1,14 +1,14 @@
 import PolyStoreBackend
 
-/// The created and changed objects of one entity as records, with indexes by value: what a transaction's fetches look through.
+/// The records of the inserted and updated objects of one entity, with indexes by value, for fetches that include pending changes.
 ///
-/// An object is encoded once, and again only after it was changed. Records and indexes are brought up to date when somebody asks.
+/// An object is encoded once, and again only after it changes. Records and indexes are updated on demand.
 final class PendingRecords {
-    /// What was done, to be looked at by tests.
+    /// Counters for tests.
     struct Statistics {
-        /// Records that were encoded.
+        /// The number of encoded records.
         var encoded = 0
-        /// Records that a predicate was tested on.
+        /// The number of records that a predicate was evaluated on.
         var evaluated = 0
     }
 
@@ -24,23 +24,23 @@ final class PendingRecords {
     var arena = RecordArena()
     private var builder: RecordBuilder
     var rows: [Row] = []
-    /// Rows whose objects were changed since they were encoded.
+    /// The rows whose objects have changed since they were encoded.
     private var outdated: [Int32] = []
     private var insertedCount = 0
     private var updatedCount = 0
-    /// Bytes of the arena that no row needs any more.
+    /// The number of unused bytes in the arena.
     private var wasted = 0
-    /// By field; that of the ids is at the end.
+    /// The indexes by field; the last one is the index of row ids.
     var indexes: [PendingIndex?]
-    /// For ranges of values.
+    /// The sorted orders for range conditions.
     var ranges: PendingRanges
     var statistics = Statistics()
-    /// What was asked about last, the latest at the end.
+    /// The cached results of recent predicates, the most recently used last.
     var watches: [PendingWatch] = []
-    /// Rows whose records or objects were changed since the first of these was made, in order.
+    /// The rows whose records or objects have changed since the first cached result was created, in order.
     var changed: [Int32] = []
 
-    /// The hidden rows at the start of orders, the latest at the end.
+    /// The hidden rows at the start of recent orders, the most recently used last.
     private var prefixes: [HiddenPrefix] = []
 
     static let watchLimit = 4
@@ -53,21 +53,21 @@ final class PendingRecords {
         ranges = PendingRanges(entry.entity)
     }
 
-    // MARK: Keeping up
+    // MARK: Updates
 
-    /// Called when an object is about to change that has a record.
+    /// Called before an encoded object changes.
     func willChange(_ edit: EditState) {
         edit.isRecorded = false
         if edit.row >= 0 { outdated.append(edit.row) }
     }
 
-    /// Called when an object was deleted.
+    /// Called after an object was deleted.
     func didDelete(_ object: any Model) {
         guard let row = object._$state.edit?.row, rows.indices.contains(Int(row)), rows[Int(row)].object === object else { return }
         forget(row)
     }
 
-    /// Takes a row out of every order and selection, all of which are by the record that it still has.
+    /// Removes a row from all orders and cached results, which are sorted by its current record.
     private func forget(_ row: Int32) {
         guard rows[Int(row)].count > 0 else { return }
         ranges.remove(row, record)
@@ -80,8 +80,8 @@ final class PendingRecords {
         prefixes = []
     }
 
-    /// The stored rows at the start of a request's order that are known to be hidden.
-    /// - Returns: nil for an order that cannot be continued behind a row.
+    /// Returns the known hidden rows at the start of a request's order.
+    /// - Returns: nil if a request cannot start after a given row in that order.
     func prefix(of request: FetchRequest) -> HiddenPrefix? {
         guard HiddenPrefix.canFollow(request) else { return nil }
         if let known = prefixes.lastIndex(where: { $0.predicate == request.predicate && $0.keys == request.sortKeys }) {
@@ -95,7 +95,7 @@ final class PendingRecords {
         return prefixes.last
     }
 
-    /// Encodes what is new or was changed.
+    /// Encodes inserted and changed objects.
     func catchUp(_ own: Transaction.Pending) throws {
         while insertedCount < own.inserted.count {
             try add(own.inserted[insertedCount])

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// The objects of one store as a transaction sees them: what conditions on relationships look at.
+/// The related objects of one store including pending changes, for predicates on relationships.
 final class PendingRelated: RelatedRecords {
     private let transaction: Transaction
     private let store: PersistentStore
@@ -41,7 +41,7 @@ final class PendingRelated: RelatedRecords {
         return found
     }
 
-    /// The relationship that another one is the ``Relationship/reversed`` of; nil where it is declared itself.
+    /// Returns the relationship whose ``Relationship/reversed`` is the given one, or nil if the given one is declared.
     private func forward(_ relationship: Relationship) -> Relationship? {
         let declared = store.schema.entities[relationship.source].relationships
         if declared.indices.contains(relationship.ordinal) {
@@ -51,7 +51,7 @@ final class PendingRelated: RelatedRecords {
         return store.schema.entities[relationship.destination].relationships[relationship.ordinal]
     }
 
-    /// The objects whose relationship leads to some others.
+    /// Returns the objects whose relationship references given targets.
     private func owners(_ forward: Relationship, _ targets: [Int64], _ stored: RelatedIDs) -> RelatedIDs {
         let slot = store.firstSlot + Int32(forward.source)
         let lists = transaction.memberLog.all { $0.slot == slot && $0.relationship == Int32(forward.ordinal) }
@@ -71,7 +71,7 @@ final class PendingRelated: RelatedRecords {
     }
 
     private enum State {
-        /// As the store has it.
+        /// The object has no pending changes.
         case stored
         case changed(EditState)
         case deleted
@@ -89,6 +89,6 @@ final class PendingRelated: RelatedRecords {
 }
 
 extension FetchRequest {
-    /// Whether other objects decide which rows it has, or their order.
+    /// A Boolean value that indicates whether related objects determine the rows of the request or their order.
     var looksAround: Bool { predicate.needsRelated || hasComputedKeys }
 }

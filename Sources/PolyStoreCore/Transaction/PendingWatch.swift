@@ -1,28 +1,29 @@
 import PolyStoreBackend
 
-/// What a condition that was asked about selects among the pending records, kept so that asking again costs what was changed since.
+/// The pending records that match a predicate, cached so that repeating the fetch evaluates only records changed since.
 struct PendingWatch {
     let predicate: QueryPredicate
-    /// Whether the pending rows are found in another way, and are not looked at here.
+    /// A Boolean value that indicates whether an index finds the matching rows, so that they are not tracked here.
     let isIndexed: Bool
     private let evaluator: PredicateEvaluator
-    /// The pending rows that it selects.
+    /// The matching pending rows.
     private(set) var selected: Set<Int32> = []
-    /// The same in the orders that were asked for, the latest at the end.
+    /// The matching pending rows in requested orders, the most recently used last.
     private var orders: [PendingOrder] = []
     private static let orderLimit = 2
-    /// How far the list of changed rows was read.
+    /// The number of processed entries of the list of changed rows.
     private var position: Int
 
-    /// Among the store's rows, as long as the store shows the same version: how many it selects…
+    /// The number of matching rows in the store; valid while the store shows the same version.
     private var stored: Int?
-    /// … and how many of these this transaction has changed or deleted.
+    /// The number of these rows that this transaction has changed or deleted.
     private var hidden = 0
     private var known: Set<Int64> = []
     private var updatedCount = 0
     private var deletedCount = 0
 
-    /// - Parameter position: rows that were changed before are for the caller to tell of.
+    /// Creates an empty cache.
+    /// - Parameter position: the start of the unprocessed changed rows. The caller adds the rows before it.
     init(_ predicate: QueryPredicate, isIndexed: Bool, position: Int) {
         self.predicate = predicate
         self.isIndexed = isIndexed
@@ -32,9 +33,9 @@ struct PendingWatch {
 
     typealias Living = (Int32) -> (id: Int64, view: RecordView)?
 
-    /// Looks at the rows that were changed since.
+    /// Evaluates the rows changed since the last call.
     /// - Parameters:
-    ///   - living: the record of a row; nil where its object is deleted.
+    ///   - living: the record of a row; nil if its object is deleted.
     ///   - record: the record of any row.
     mutating func catchUp(_ changed: [Int32], _ living: Living, _ record: PendingOrder.Record) throws {
         if isIndexed { position = changed.count }
@@ -44,7 +45,7 @@ struct PendingWatch {
         }
     }
 
-    /// Selects a row if the condition holds for it. A row that was selected has been forgotten since its record changed.
+    /// Adds a row if it matches the predicate. Rows are removed with `forget` before their records change.
     mutating func look(_ row: Int32, _ living: Living, _ record: PendingOrder.Record) throws {
         guard let (id, view) = living(row), try evaluator.matches(id: id, view), selected.insert(row).inserted else { return }
         for index in orders.indices { orders[index].insert(row, record) }
@@ -56,7 +57,7 @@ struct PendingWatch {
         for index in orders.indices { orders[index].remove(row, record) }
     }
 
-    /// The rows that it selects: only the first, where so many more are selected that an order is worth keeping.
+    /// Returns the matching rows: only the first `most` in order if there are enough rows for maintaining an order to pay off, otherwise all of them.
     mutating func first(_ most: Int, by keys: [SortKey], _ record: PendingOrder.Record) -> [Int32] {
         guard selected.count > 64, most < selected.count / 4 else { return selected.sorted() }
         if let known = orders.firstIndex(where: { $0.keys == keys }) {
@@ -68,14 +69,14 @@ struct PendingWatch {
         return orders[orders.count - 1].prefix(most)
     }
 
-    /// The list of changed rows was emptied.
+    /// Called when the list of changed rows was emptied.
     mutating func didEmpty() { position = 0 }
 
-    /// How many of the store's rows it selects that this transaction has not touched.
+    /// Returns the number of matching rows in the store that this transaction has not changed.
     /// - Parameters:
-    ///   - isFixed: whether the store shows the same version all the time.
-    ///   - count: of all that the store has.
-    ///   - record: the store's.
+    ///   - isFixed: whether the store shows the same version throughout the transaction.
+    ///   - count: returns the number of all matching rows in the store.
+    ///   - record: returns a record of the store.
     mutating func untouched(
         _ own: Transaction.Pending, isFixed: Bool, count: () throws -> Int, record: (Int64) throws -> RecordView?
     ) throws -> Int {
@@ -93,7 +94,7 @@ struct PendingWatch {
         return total - hidden
     }
 
-    /// What the store has is to be looked at anew.
+    /// Discards the cached counts of the store's rows.
     mutating func forgetStored() { (stored, hidden, known, updatedCount, deletedCount) = (nil, 0, [], 0, 0) }
 
     private mutating func hide(_ key: Int64, _ record: (Int64) throws -> RecordView?) throws {

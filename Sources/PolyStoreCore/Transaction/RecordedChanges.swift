@@ -1,14 +1,14 @@
 import PolyStoreBackend
 
-/// An object of a stack, by its slot and key.
+/// An object of a stack, identified by its entity index and row id.
 struct ObjectKey: Hashable, Sendable {
     let slot: Int32
     let key: Int64
 }
 
-/// What a transaction did, free of its objects, so that it can be done again in another one.
-final class RecordedChanges: @unchecked Sendable {  // complete when it is handed over, and never changed again
-    /// Bytes of the arena.
+/// The pending changes of a transaction without references to its objects, for replay in another transaction.
+final class RecordedChanges: @unchecked Sendable {  // complete and no longer mutated when it is passed on
+    /// A range of bytes of the arena.
     struct Place {
         let offset: Int
         let count: Int
@@ -16,7 +16,7 @@ final class RecordedChanges: @unchecked Sendable {  // complete when it is hande
 
     struct Insert {
         let object: ObjectKey
-        /// What was assigned.
+        /// The assigned fields.
         let mask: FieldMask
         let record: Place
     }
@@ -24,7 +24,7 @@ final class RecordedChanges: @unchecked Sendable {  // complete when it is hande
     struct Update {
         let object: ObjectKey
         let mask: FieldMask
-        /// As it was read, before the first change.
+        /// The record that was read, before the first change.
         let base: Place
         let record: Place
     }
@@ -34,20 +34,20 @@ final class RecordedChanges: @unchecked Sendable {  // complete when it is hande
         let base: Place?
     }
 
-    /// What was added to and taken from a relationship that is kept in a table of pairs.
+    /// The additions to and removals from a relationship stored in a link table.
     struct Links {
         let key: MemberKey
         let added: [Int64]
         let removed: [Int64]
     }
 
-    /// The order that an ordered relationship was brought into.
+    /// The new order of an ordered relationship.
     struct Order {
         let key: MemberKey
         let order: MemberOrder
     }
 
-    /// Whether a commit of it has failed before, of which something may be in a store all the same.
+    /// A Boolean value that indicates whether an earlier, failed commit may have written some of these changes.
     let mayBeThere: Bool
     private let arena = RecordArena()
     private(set) var inserts: [Insert] = []
@@ -60,7 +60,7 @@ final class RecordedChanges: @unchecked Sendable {  // complete when it is hande
 
     init(mayBeThere: Bool) { self.mayBeThere = mayBeThere }
 
-    /// Where the new values of created and changed objects are.
+    /// The new records of inserted and updated objects.
     var records: [ObjectKey: Place] {
         Dictionary(inserts.map { ($0.object, $0.record) } + updates.map { ($0.object, $0.record) }, uniquingKeysWith: { first, _ in first })
     }

@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// Assignments to relationships that break a rule of the API, where nothing could be thrown: each refuses the commit until the relationship is assigned
-/// correctly, or its object deleted.
+/// The errors of invalid assignments to relationships, whose setters cannot throw. Each one rejects the commit until the relationship is assigned
+/// correctly or its object is deleted.
 struct Refusals {
     private var found: [(key: MemberKey, error: StoreError)] = []
-    /// How often anything was added or settled.
+    /// The number of additions and removals.
     private(set) var changeCount = 0
 
     var isEmpty: Bool { found.isEmpty }

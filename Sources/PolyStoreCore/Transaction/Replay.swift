@@ -1,19 +1,19 @@
 import PolyStoreBackend
 
-/// Does again in one transaction what was done in another: finds out first whether anybody changed the same objects meanwhile, then carries
-/// the changes out by the same ways as a user's own, so that inverses, delete rules and checks see the newest version.
+/// Applies the recorded changes of one transaction to another one. It first detects conflicting changes to the same objects, then applies the changes
+/// through the regular transaction methods, so that inverses, delete rules and validation see the newest version.
 final class Replay {
     private let target: Transaction
     private let recorded: RecordedChanges
     private let policy: MergePolicy
     private var conflicts: [ObjectConflict] = []
 
-    /// The objects as the target has them, kept alive.
+    /// The affected objects of the target transaction, retained until the replay ends.
     private var existing: [ObjectKey: any Model] = [:]
-    /// Those that relationships were made to lead to.
+    /// The objects that relationships may reference.
     private var targets: Set<ObjectKey> = []
     private var created: Set<ObjectKey> = []
-    /// Where the values of an object are looked at.
+    /// A buffer for encoding the values of an object.
     private let scratch = RecordArena()
 
     init(_ recorded: RecordedChanges, on target: Transaction, _ policy: MergePolicy) {
@@ -22,7 +22,8 @@ final class Replay {
         self.policy = policy
     }
 
-    /// - Throws: `conflict` with all of them where the policy is ``MergePolicy/error``; then nothing was done.
+    /// Detects conflicts and applies the changes.
+    /// - Throws: `conflict` with all conflicts if the policy is ``MergePolicy/error``. Nothing is changed then.
     func run() throws {
         try look()
         let changes = try recorded.updates.compactMap(decide)
@@ -32,7 +33,7 @@ final class Replay {
             var seen: Set<ObjectConflict> = []
             throw StoreError(conflicts.filter { seen.insert($0).inserted })
         }
-        // Everything that may be led to is there before anything leads to it.
+        // All inserted objects exist before any relationship references them.
         for insert in recorded.inserts where created.contains(insert.object) {
             try self.insert(insert.object, insert.mask, recorded.record(insert.record, layout(insert.object)))
         }
@@ -53,13 +54,13 @@ final class Replay {
 
     private func layout(_ object: ObjectKey) -> RecordLayout { target.entry(object.slot).entity.layout }
 
-    // MARK: What is there
+    // MARK: Existing objects
 
     private func look() throws {
         var wanted: [Int32: Set<Int64>] = [:]
         for object in recorded.updates.lazy.map(\.object) { wanted[object.slot, default: []].insert(object.key) }
         for object in recorded.deletions.lazy.map(\.object) { wanted[object.slot, default: []].insert(object.key) }
-        // An id is given out once, so that an object which is there has come from here.
+        // Row ids are never reused, so an existing object was inserted by an earlier attempt of this commit.
         if recorded.mayBeThere { for insert in recorded.inserts { wanted[insert.object.slot, default: []].insert(insert.object.key) } }
         for (slot, keys) in wanted.sorted(by: { $0.key < $1.key }) {
             for object in try target.existing(slot, keys.sorted()) { existing[object.place] = object }
@@ -67,7 +68,7 @@ final class Replay {
         created = Set(recorded.inserts.lazy.map(\.object).filter { self.existing[$0] == nil })
     }
 
-    /// Finds out which of the objects that relationships lead to are there.
+    /// Determines which targets of relationships exist and records conflicts for the others.
     private func checkTargets() throws {
         var uses: [(target: ObjectKey, user: ObjectKey, relationship: Relationship)] = []
         func note(_ object: ObjectKey, _ record: RecordView, _ mask: FieldMask?) {
@@ -107,14 +108,14 @@ final class Replay {
 
     private func toOnes(_ slot: Int32) -> [(relationship: Relationship, field: Int, slot: Int32)] { target.entry(slot).toOnes }
 
-    // MARK: What is to be done
+    // MARK: Conflict resolution
 
-    /// An update as it is to be carried out.
+    /// An update after conflict resolution.
     private struct Change {
         let object: ObjectKey
         let mask: FieldMask
         let record: RecordView
-        /// It was deleted, and is to be there again.
+        /// A Boolean value that indicates whether the object was deleted in the store and is inserted again.
         var isNew = false
     }
 
@@ -147,7 +148,7 @@ final class Replay {
     }
 
     private func decide(_ deletion: RecordedChanges.Deletion) throws -> (any Model)? {
-        // Deleted by both is deleted.
+        // An object deleted on both sides is not a conflict.
         guard let object = existing[deletion.object] else { return nil }
         let entity = target.entry(deletion.object.slot).entity
         guard let base = deletion.base else { return object }
@@ -158,24 +159,24 @@ final class Replay {
         return policy.winner == .mine ? object : nil
     }
 
-    /// The fields in which an object differs from what was read.
+    /// Returns the fields in which an object differs from the record that was read.
     private func differences(_ object: any Model, _ base: RecordView) throws -> [Int] {
         let entry = target.entry(object._$state.slot)
         scratch.removeAll()
         let now = try scratch.encode(object, entry)
         let found = entry.declaredFields.ordinals.filter { !now.hasSameValue(as: base, entry.entity.fields[$0]) }
         guard found.contains(where: { entry.entity.fields[$0].type == .json }) else { return found }
-        // The text of an equal value may be another one where it was written by an earlier version.
+        // An earlier version may have encoded an equal value as different JSON text.
         let arena = RecordArena(capacity: 512)
         let same = try target.encoded(base, like: object, entry, arena)
         return found.filter { !now.hasSameValue(as: same, entry.entity.fields[$0]) }
     }
 
-    // MARK: Doing it
+    // MARK: Application
 
     private func insert(_ object: ObjectKey, _ mask: FieldMask, _ record: RecordView) throws {
         let new = try target.insert(object.slot, object.key, mask, record)
-        // Relationships are made when everything is there that they lead to.
+        // Relationships are set after all of their targets exist.
         for (relationship, _, _) in toOnes(object.slot) { new._$setToOne(relationship.ordinal, .none) }
         existing[object] = new
     }
@@ -228,7 +229,7 @@ final class Replay {
 }
 
 extension RecordArena {
-    /// The record of an object, until the arena is written to again.
+    /// Returns the record of an object. It is valid until the next write to the arena.
     func encode(_ object: some Model, _ entry: StoreEntity) throws -> RecordView {
         var builder = RecordBuilder(self)
         builder.begin(entry.entity.layout)
@@ -238,7 +239,7 @@ extension RecordArena {
 }
 
 extension RecordView {
-    /// Whether a field has the same value in two records of one entity.
+    /// Returns whether a field has the same value in two records of one entity.
     func hasSameValue(as other: RecordView, _ field: Field) -> Bool {
         let isNull = isNull(field.ordinal)
         guard isNull == other.isNull(field.ordinal) else { return false }
@@ -252,15 +253,15 @@ extension RecordView {
 }
 
 extension Transaction {
-    /// A record as an object's class writes it.
+    /// Returns a record re-encoded by the object's class.
     fileprivate func encoded<T: Model>(
         _ record: RecordView, like object: T, _ entry: StoreEntity, _ arena: RecordArena
     ) throws -> RecordView {
-        // In no map, so that no fetch finds it.
+        // The object is not registered, so no fetch finds it.
         try arena.encode(T(_$state: ModelState(maps[Int(entry.slot)], key: 0), decoding: record), entry)
     }
 
-    /// The objects of some keys that are there, with their values.
+    /// Returns the existing objects with the given row ids, with their values.
     final func existing(_ slot: Int32, _ keys: [Int64]) throws -> [any Model] {
         func open<T: Model>(_ type: T.Type) throws -> [any Model] {
             let entry = entry(slot)
@@ -274,7 +275,7 @@ extension Transaction {
         return try open(entry(slot).type)
     }
 
-    /// Which of some objects are there.
+    /// Returns those of the given row ids that exist.
     final func existingKeys(_ slot: Int32, _ keys: [Int64]) throws -> [Int64] {
         let entry = entry(slot)
         var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
@@ -286,7 +287,7 @@ extension Transaction {
         return found
     }
 
-    /// Makes an object that has its id and values already.
+    /// Creates an object with a given row id and values.
     final func insert(_ slot: Int32, _ key: Int64, _ mask: FieldMask, _ record: RecordView) throws -> any Model {
         func open<T: Model>(_ type: T.Type) throws -> any Model {
             try touch(entry(slot).store)
@@ -299,7 +300,7 @@ extension Transaction {
             didCreate(object)
             return object
         }
-        // Of a hierarchy the record says of which class it is.
+        // In a class hierarchy, the record determines the class.
         if let family = entry(slot).family {
             let kind = try family.kind(record)
             return try open(kind.type)
@@ -307,7 +308,7 @@ extension Transaction {
         return try open(entry(slot).type)
     }
 
-    /// Makes an object that was deleted here one that was changed.
+    /// Turns an object deleted in this transaction into an updated one.
     private func revive<T: Model>(_ object: T, _ mask: FieldMask, _ record: RecordView) throws -> T {
         let slot = Int(object._$state.slot)
         willTouch(object)
@@ -326,13 +327,13 @@ extension Transaction {
 }
 
 extension StoreError {
-    /// All conflicts in one error.
+    /// Creates an error that lists all conflicts.
     init(_ conflicts: [ObjectConflict]) {
         let names = conflicts.prefix(20).map(\.description).joined(separator: "; ")
         let rest = conflicts.count > 20 ? "; and \(conflicts.count - 20) more" : ""
         self.init(
             .conflict,
-            "Somebody else was first: \(names)\(rest). Nothing was written; commit with another merge policy, or roll back and do it again.",
+            "Modified by another transaction since they were read here: \(names)\(rest). Nothing was written. Commit with another merge policy, or roll back and try again.",
             entity: conflicts.first?.entity, objectID: conflicts.first?.objectID)
         self.conflicts = conflicts
     }

@@ -1,17 +1,17 @@
 import PolyStoreBackend
 
-/// The rows of several requests, one request after another.
+/// A cursor over the rows of several requests, one after another.
 final class SequentialCursor: RecordCursor {
     private let storage: any ReadTransaction
-    /// Those that have not begun.
+    /// The requests that have not started.
     private var requests: ArraySlice<FetchRequest>
     private var current: RecordCursor?
-    /// The number of rows that are still wanted; nil for all.
+    /// The number of remaining rows; nil if unlimited.
     private var left: Int?
 
     /// - Parameters:
-    ///   - limit: the number of rows, of all requests together.
-    ///   - offset: the number of rows to leave out at the start.
+    ///   - limit: the maximum number of rows of all requests together.
+    ///   - offset: the number of rows to skip at the start.
     init(_ storage: any ReadTransaction, _ requests: [FetchRequest], limit: Int?, offset: Int, layout: RecordLayout) throws {
         self.storage = storage
         self.requests = requests[...]

@@ -2,7 +2,7 @@ import Dispatch
 import PolyStoreBackend
 import Synchronization
 
-/// One transaction in several steps, with whatever lies between them: a download, an `await`, a question to the user.
+/// A transaction of several steps, between which other work can happen: a download, an `await`, a question to the user.
 ///
 ///     let transaction = stack.beginTransaction()
 ///     let id = try await transaction.perform { try $0.create(Into<Person>()).objectID }
@@ -12,20 +12,20 @@ import Synchronization
 ///         try step.commit()
 ///     }
 ///
-/// Sendable: each step runs on a thread of the transaction's own, one after another in the order in which they were asked for, and all work on one
-/// ``UnsafeTransaction``, whose rules about versions and conflicts hold. Nobody else waits meanwhile. A step that throws is undone as a whole.
-/// What was not committed when the last reference goes is discarded.
+/// It is Sendable. The steps run in FIFO order on a serial queue of the transaction and share one ``UnsafeTransaction``, whose rules for snapshots
+/// and conflicts apply. It does not block other transactions. If a step throws, all of its changes are undone. Uncommitted changes are discarded when
+/// the last reference is released.
 public final class StepwiseTransaction: Awaited {
     private let queue = DispatchQueue(label: "polystore.steps", qos: .default)
     private let room: Room
     private let core: StackCore
-    /// The thread that runs a step.
+    /// The thread that runs a step, or 0.
     private let running = Atomic<UInt>(0)
 
     var owner: UInt { running.load(ordering: .acquiring) }
 
-    /// What only the queue may enter.
-    private final class Room: @unchecked Sendable {  // entered by one block of the serial queue at a time
+    /// State that is accessed only on the queue.
+    private final class Room: @unchecked Sendable {  // accessed by one block of the serial queue at a time
         let transaction: UnsafeTransaction
 
         init(_ transaction: UnsafeTransaction) { self.transaction = transaction }
@@ -37,8 +37,8 @@ public final class StepwiseTransaction: Awaited {
             UnsafeTransaction(core: core, table: core.table.withLock { $0 }, parent: nil, site, supportsUndo: supportsUndo))
     }
 
-    /// A step; returns when it has run.
-    /// - Throws: what the body throws; what it had changed is undone then.
+    /// Runs a step and returns when it has finished.
+    /// - Throws: the error of the body. The changes of the step are then undone.
     @discardableResult
     public func perform<T: Sendable>(_ body: @escaping @Sendable (UnsafeTransaction) throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
@@ -46,11 +46,17 @@ public final class StepwiseTransaction: Awaited {
         }
     }
 
-    /// A step that nobody waits for. What it throws is logged, and thrown by every commit until a rollback, so that nothing is committed without it.
+    /// Runs a step without waiting for it. An error that it throws is logged, and every commit throws it until a rollback, so that the other steps
+    /// are not committed without this one.
     ///
-    /// Where one can await, one must: else a step that returns an object, which the other form refuses, would be taken for one of this form.
+    /// In an `async` context, await the step instead: otherwise a step that returns an object, which the `async` form rejects, would resolve to this
+    /// overload.
     @available(*, noasync, message: "Await the step, and return what is Sendable: an objectID, not an object.")
-    public func perform(_ body: @escaping @Sendable (UnsafeTransaction) throws -> Void) {
+    public func perform(_ body: @escaping @Sendable (UnsafeTransaction) throws -> Void) { performLater(body) }
+
+    /// Runs a step without waiting for it, under a name that `async` functions can call. An error that it throws is logged, and every commit throws
+    /// it until a rollback.
+    public func performLater(_ body: @escaping @Sendable (UnsafeTransaction) throws -> Void) {
         queue.async { [self] in
             do {
                 try step(body)
@@ -61,8 +67,9 @@ public final class StepwiseTransaction: Awaited {
         }
     }
 
-    /// A step on a thread of the transaction's own, while the caller's waits for it.
-    /// - Throws: what the body throws; what it had changed is undone then. `misuse` inside another step, or where the steps before wait for the caller.
+    /// Runs a step on the transaction's queue and blocks the caller's thread until it has finished.
+    /// - Throws: the error of the body; the changes of the step are then undone. `misuse` if waiting would deadlock: inside another step, or if a
+    ///   preceding step waits for the caller.
     @discardableResult
     public func performAndWait<T: Sendable>(_ body: @Sendable (UnsafeTransaction) throws -> T) throws -> T { try wait { try step(body) } }
 
@@ -89,7 +96,7 @@ public final class StepwiseTransaction: Awaited {
         return value
     }
 
-    /// Commits what the steps so far have changed; see ``UnsafeTransaction/commit(mergePolicy:durability:isolation:)``.
+    /// Commits the changes of the preceding steps; see ``UnsafeTransaction/commit(mergePolicy:durability:isolation:)``.
     @discardableResult
     public func commit(mergePolicy: MergePolicy = .error, durability: Durability? = nil) async throws -> Bool {
         let result = try await withCheckedThrowingContinuation { continuation in
@@ -105,7 +112,7 @@ public final class StepwiseTransaction: Awaited {
         try occupied { try room.transaction.commit(mergePolicy: mergePolicy, durability: durability, isolation: nil) }
     }
 
-    /// Forgets what the steps so far have changed and not committed.
+    /// Discards the uncommitted changes of the preceding steps.
     public func rollback() async {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
@@ -118,7 +125,7 @@ public final class StepwiseTransaction: Awaited {
     fileprivate func commitAndWait() throws { _ = try wait { try commitNow(.error, nil) } }
 }
 
-/// The transactions in steps that have not gone.
+/// The stepwise transactions that have not been released.
 final class StepwiseList: Sendable {
     private struct Place {
         weak var transaction: StepwiseTransaction?
@@ -138,7 +145,7 @@ final class StepwiseList: Sendable {
 
 extension DataStack {
     /// Begins a transaction of several steps.
-    /// - Parameter supportsUndo: whether its steps can be taken back and done again.
+    /// - Parameter supportsUndo: whether its steps can be undone and redone.
     public func beginTransaction(
         supportsUndo: Bool = false, file: StaticString = #fileID, line: UInt = #line
     ) -> StepwiseTransaction {
@@ -148,19 +155,20 @@ extension DataStack {
         return transaction
     }
 
-    /// A long piece of work that writes now and then: on a thread of its own and outside of the line, so that others can write in between.
+    /// Runs a long unqueued transaction that commits periodically, on a thread of the stack. Other transactions can write in between.
     ///
     ///     try await stack.performBatch { batch in
-    ///         for (number, source) in sources.enumerated() {
-    ///             try batch.create(Into<Person>()).name = source
-    ///             if number % 1000 == 999 { try batch.commit() }      // written, and let go
+    ///         for (number, name) in names.enumerated() {
+    ///             try batch.create(Into<Person>()).name = name
+    ///             if number % 1000 == 999 { try batch.commit() }      // written, and its memory released
     ///         }
     ///     }
     ///
-    /// What is left at the end is committed. What the body throws discards what was not committed yet, and nothing else.
+    /// Remaining changes are committed at the end. If the body throws, only the uncommitted changes are discarded.
     /// - Parameters:
-    ///   - mergePolicy: of the commit at the end; those in the body say their own.
-    ///   - body: runs on a thread of the stack's own. If the calling task is cancelled, ``Transaction/isCancelled`` says so, and there is no commit at the end.
+    ///   - mergePolicy: the policy of the final commit; commits in the body specify their own.
+    ///   - body: runs on a thread of the stack. If the calling task is cancelled, ``Transaction/isCancelled`` is true and the final commit is
+    ///     skipped.
     @discardableResult
     public func performBatch<T: Sendable>(
         mergePolicy: MergePolicy = .error, durability: Durability? = nil, source: (any Hashable & Sendable)? = nil,
@@ -192,9 +200,9 @@ extension DataStack {
         return result
     }
 
-    /// Commits every transaction in steps that has not gone, and returns when nothing is in line any more: before the program ends. Unsafe
-    /// transactions are their owners' to commit.
-    /// - Throws: the first error of a commit; all of them are tried.
+    /// Commits every stepwise transaction and returns when all transactions queued before have finished. Call it before the program exits. Other
+    /// unqueued transactions are committed by their owners.
+    /// - Throws: the first error of a commit; all commits are attempted.
     public func saveAll() async throws {
         var failure: (any Error)?
         for transaction in core.steps.living {
@@ -204,13 +212,15 @@ extension DataStack {
         if let failure { throw failure }
     }
 
-    /// ``saveAll()`` for a caller who cannot await, such as a handler of a signal or of the end of an app.
-    public func saveAllAndWait() throws {
+    /// Does the same as ``saveAll()`` for callers that cannot await, such as a signal handler or an app termination handler. When called on the main
+    /// actor, the view context shows the changes when this method returns.
+    public func saveAllAndWait(isolation: isolated (any Actor)? = #isolation) throws {
         var failure: (any Error)?
         for transaction in core.steps.living {
             do { try transaction.commitAndWait() } catch { failure = failure ?? error }
         }
         try core.transactAndWait(TransactionOrder(), isPatient: false) { _ in }
+        core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
         if let failure { throw failure }
     }
 }

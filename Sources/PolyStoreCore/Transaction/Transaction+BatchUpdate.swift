@@ -1,20 +1,20 @@
 import PolyStoreBackend
 
 extension Transaction {
-    /// Changes every object that matches, pending ones included, and leaves each one alone that is already as it is to be.
+    /// Updates every matching object, including pending ones. Objects that already have the new values are not changed.
     ///
     ///     try transaction.batchUpdate(From<Person>().where(\.age > 30)) { $0.set(\.nickname, to: nil); $0.increment(\.age, by: 1) }
     ///     try transaction.batchUpdate(From<Person>(), Where(\.age > 30)) { $0.set("nickname", to: nil) }
     ///
-    /// Nothing is passed by: inverses, validation, unique values and observers are served as for objects that are changed one by one. Which objects
-    /// match is settled before the first is changed. They are read some hundred at a time; those that were changed are kept until the commit,
-    /// as a transaction keeps all its changes, so it is these that take memory.
+    /// Inverses, validation, unique constraints and observers work as for individual changes. The matching objects are determined before the first
+    /// change. They are read in batches of a few hundred. Changed objects are retained until the commit, like all pending changes, and determine the
+    /// memory use.
     /// - Parameters:
-    ///   - source: which objects; limit and offset count too.
-    ///   - changes: says once what to do to each.
-    /// - Returns: how many objects match, whether or not they had to be changed.
-    /// - Throws: `invalidPredicate` for what cannot be set, `invalidValue` for a value or a sum that the attribute cannot hold, `misuse` for an object of another
-    ///   store, and what a function throws. Nothing is changed then.
+    ///   - source: the objects to update; limit and offset apply.
+    ///   - changes: defines the changes; called once.
+    /// - Returns: the number of matching objects, whether or not they were changed.
+    /// - Throws: `invalidPredicate` for a property that cannot be set, `invalidValue` for a value or a sum that the attribute cannot store, `misuse`
+    ///   for an object of another store, and the errors of functions. Nothing is changed then.
     @discardableResult
     public func batchUpdate<S: FetchSource>(_ source: S, set changes: (inout BatchChanges<S.Entity>) throws -> Void) throws -> Int {
         var batch = BatchChanges<S.Entity>()
@@ -41,7 +41,7 @@ extension Transaction {
         var values: [Int: Value] = [:]
         for step in batch.steps {
             let field = try BatchChanges<T>.field(step.name, entry)
-            // A step sees what those before it did.
+            // A step sees the results of the preceding ones.
             let seen = try step.reads && !values.isEmpty ? assigner.record(old, with: values, entry.entity) : old
             do {
                 let value = try step.value(seen, field, self, entry)
@@ -59,26 +59,11 @@ extension Transaction {
         if !values.isEmpty { try assigner.assign(values, to: object, old, entry) }
     }
 
-    /// Changes every object that matches; see ``batchUpdate(_:set:)-(S,_)``.
+    /// Updates every matching object; see ``batchUpdate(_:set:)-(S,_)``.
     @discardableResult
     public func batchUpdate<T>(
-        _ from: From<T>, _ first: any FetchClause<T>, set changes: (inout BatchChanges<T>) throws -> Void
+        _ from: From<T>, _ clauses: any FetchClause<T>..., set changes: (inout BatchChanges<T>) throws -> Void
     ) throws -> Int {
-        try batchUpdate(from.chain(first), set: changes)
-    }
-
-    @discardableResult
-    public func batchUpdate<T>(
-        _ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>, set changes: (inout BatchChanges<T>) throws -> Void
-    ) throws -> Int {
-        try batchUpdate(from.chain(first, second), set: changes)
-    }
-
-    @discardableResult
-    public func batchUpdate<T>(
-        _ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>, _ third: any FetchClause<T>,
-        set changes: (inout BatchChanges<T>) throws -> Void
-    ) throws -> Int {
-        try batchUpdate(from.chain(first, second, third), set: changes)
+        try batchUpdate(from.chain(clauses), set: changes)
     }
 }

@@ -1,35 +1,35 @@
 import PolyStoreBackend
 
-// What a transaction has done so far. An object that is created and deleted in one transaction is in none of the sets.
+// The pending changes of a transaction. An object that is created and deleted in one transaction is in none of the sets.
 
 extension Transaction {
-    /// The objects of a class that were created.
+    /// Returns the created objects of a class.
     public func insertedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> { Set(inserted(slots(of: type)).compactMap { $0 as? T }) }
 
-    /// The objects of a class that were in the store and are changed; those whose to-many relationships changed are among them. One that was changed back
-    /// is still in the set; ``Model/hasPersistentChangedValues()`` tells.
+    /// Returns the updated objects of a class, including those whose to-many relationships were changed. An object whose values were set back to the
+    /// original ones is included; ``Model/hasPersistentChangedValues()`` excludes it.
     public func updatedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> { Set(updated(slots(of: type)).compactMap { $0 as? T }) }
 
-    /// The objects of a class that were in the store and are deleted, by delete rules too.
+    /// Returns the deleted objects of a class, including those deleted by delete rules. Created objects are not included.
     public func deletedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> { Set(deleted(slots(of: type)).compactMap { $0 as? T }) }
 
-    /// The ids of the objects of a class that were created.
+    /// Returns the ids of the created objects of a class.
     public func insertedObjectIDs<T: Model>(_ type: T.Type) -> Set<ObjectID<T>> { Set(insertedObjects(type).map(\.objectID)) }
-    /// The ids of the objects of a class that were changed; see ``updatedObjects(_:)``.
+    /// Returns the ids of the updated objects of a class; see ``updatedObjects(_:)``.
     public func updatedObjectIDs<T: Model>(_ type: T.Type) -> Set<ObjectID<T>> { Set(updatedObjects(type).map(\.objectID)) }
-    /// The ids of the objects of a class that were deleted.
+    /// Returns the ids of the deleted objects of a class.
     public func deletedObjectIDs<T: Model>(_ type: T.Type) -> Set<ObjectID<T>> { Set(deletedObjects(type).map(\.objectID)) }
 
-    /// The ids of all objects that were created.
+    /// Returns the ids of all created objects.
     public func insertedObjectIDs() -> Set<AnyObjectID> { Set(inserted(Array(pending.indices)).map { $0.anyID }) }
-    /// The ids of all objects that were changed; see ``updatedObjects(_:)``.
+    /// Returns the ids of all updated objects; see ``updatedObjects(_:)``.
     public func updatedObjectIDs() -> Set<AnyObjectID> { Set(updated(Array(pending.indices)).map { $0.anyID }) }
-    /// The ids of all objects that were deleted.
+    /// Returns the ids of all deleted objects.
     public func deletedObjectIDs() -> Set<AnyObjectID> { Set(deleted(Array(pending.indices)).map { $0.anyID }) }
 
     // MARK: Lists
 
-    /// Where objects of a class are; those of other classes of its hierarchy are there too.
+    /// Returns the entity indexes of a class. They include the other classes of its hierarchy.
     private func slots<T: Model>(of type: T.Type) -> [Int] { (table.byType[ObjectIdentifier(type)] ?? []).map { Int($0.slot) } }
 
     private func inserted(_ slots: [Int]) -> [any Model] { slots.flatMap { pending[$0].inserted.filter { !$0.isDeleted } } }
@@ -54,6 +54,6 @@ extension MemberChanges {
 }
 
 extension Model {
-    /// The object's identity without its type.
+    /// The untyped id of the object.
     var anyID: AnyObjectID { AnyObjectID(entry: _$state.context.entry(_$state.slot), key: _$state.key) }
 }

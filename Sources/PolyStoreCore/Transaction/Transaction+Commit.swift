@@ -1,8 +1,8 @@
 import PolyStoreBackend
 
 extension Transaction {
-    /// Checks everything.
-    /// - Returns: what is to be written, store by store in the order of the stack.
+    /// Validates all pending changes and encodes them.
+    /// - Returns: the change sets by store, in the order of the stack.
     /// - Throws: `constraint` with all violations.
     func changeSets() throws -> [(store: PersistentStore, changes: ChangeSet)] {
         try resolveImports()
@@ -18,7 +18,7 @@ extension Transaction {
         return sets
     }
 
-    /// What is to be written to one store; nil for nothing.
+    /// Returns the change set for one store, or nil if it is empty.
     private func changeSet(_ store: PersistentStore) throws -> ChangeSet? {
         let slots = Int(store.firstSlot)..<Int(store.firstSlot) + store.schema.entities.count
         let values = storeValues[store.index] ?? [:]
@@ -62,7 +62,7 @@ extension Transaction {
         return changes
     }
 
-    /// Objects of which only a position changes; no object of a class is needed to write that.
+    /// Adds updates of objects that only change their position. They are written without loading the objects.
     private func addMoves(_ positions: inout PendingPositions, to changes: ChangeSet) throws {
         if positions.fields.isEmpty { return }
         var masks: [MemberKey: FieldMask] = [:]
@@ -97,7 +97,7 @@ extension Transaction {
             }
         }
         if positions.links.isEmpty { return }
-        // Pairs that stay and stand elsewhere.
+        // Existing pairs with new positions.
         let moved = positions.links.sorted { ($0.key.table, $0.key.source, $0.key.target) < ($1.key.table, $1.key.source, $1.key.target) }
         for (pair, places) in moved {
             changes.link(
@@ -113,7 +113,7 @@ extension Transaction {
 
     // MARK: Validation
 
-    /// Everything that the model asks of what was changed; all violations in one error.
+    /// Validates all changed objects and throws one error with all violations.
     private func validate() throws {
         var violations = Violations()
         for slot in pending.indices {
@@ -144,7 +144,7 @@ extension Transaction {
         try violations.throwIfAny()
     }
 
-    /// Least and greatest counts of to-many relationships, of new objects and of those whose list changed.
+    /// Validates the minimum and maximum counts of to-many relationships, for inserted objects and changed relationships.
     private func checkCounts(_ entry: StoreEntity, _ own: Pending, _ violations: inout Violations) throws {
         let counted = entry.counted
         var keys = Set(memberLog.touched.filter { $0.slot == entry.slot })
@@ -190,13 +190,14 @@ extension Transaction {
     }
 }
 
-/// Collects what is wrong, for one error.
+/// The violations found by validation, thrown as one error.
 struct Violations {
     private var found: [Violation] = []
 
+    /// Adds a violation.
     /// - Parameters:
-    ///   - attribute: nil where the object as a whole is to blame.
-    ///   - what: the end of a sentence that begins with the attribute.
+    ///   - attribute: nil if the violation concerns the whole object.
+    ///   - what: the predicate of a sentence whose subject is the attribute.
     mutating func add(_ entity: String, _ attribute: String?, _ key: Int64, _ what: String, _ rule: Violation.Rule) {
         let subject = attribute.map { "\(entity).\($0) of object \(key)" } ?? "\(entity) \(key)"
         found.append(Violation(entity: entity, attribute: attribute, objectID: key, rule: rule, message: "\(subject) \(what)"))

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension Transaction {
-    /// Deletes objects and what hangs on them. A list of work, not a recursion: a chain may be as long as the store.
+    /// Deletes objects and applies their delete rules. Uses a work list instead of recursion, because cascades may be arbitrarily long.
     final func deleteGraph(_ objects: [any Model]) throws {
         try checkMutable()
         var work = objects
@@ -11,7 +11,7 @@ extension Transaction {
             }
             guard !object.isDeleted else { continue }
             if object._$state.isFault, !object._$state.flags.contains(.linked) { fire(object) }
-            guard !object.isDeleted else { continue }  // it was gone already
+            guard !object.isDeleted else { continue }  // reading it showed that it does not exist
             willTouch(object)
             object._$state.flags.insert(.deleted)
             refusals.settle(object.place)
@@ -21,8 +21,8 @@ extension Transaction {
         }
     }
 
-    /// The objects of some ids, to be deleted: those that are not here yet with their to-one relationships only, which is all that the
-    /// delete rules look at.
+    /// Returns the objects with the given ids for deletion. Objects that are not registered yet are read with their to-one relationships only, which
+    /// suffices for the delete rules.
     func doomed<T: Model>(_ ids: some Sequence<ObjectID<T>>) throws -> [T] {
         var found: [T] = []
         var wanted: [Int32: [Int64]] = [:]
@@ -42,7 +42,7 @@ extension Transaction {
             let cursor = try storage(entry.store).fetch(request)
             defer { cursor.close() }
             while try cursor.next() {
-                if map.isPolymorphic, map.object(cursor.id) != nil { continue }  // of another class
+                if map.isPolymorphic, map.object(cursor.id) != nil { continue }  // registered as another class
                 let state = ModelState(map, key: cursor.id, flags: [.fault, .linked])
                 guard let object = try fault(T.self, entry, state, cursor.record) else { continue }
                 for link in links { object._$setToOne(link.relationship.ordinal, ToOne(cursor.record, link.field)) }
@@ -53,7 +53,7 @@ extension Transaction {
         return found
     }
 
-    /// A fault of the class that a record names; nil where that is not of the class asked for.
+    /// Returns a fault of the class that a record names, or nil if it is not of the requested class.
     private func fault<T: Model>(
         _ type: T.Type, _ entry: StoreEntity, _ state: consuming ModelState, _ record: RecordView
     ) throws -> T? {
@@ -64,7 +64,7 @@ extension Transaction {
         return open(kind.type, state)
     }
 
-    /// Carries out the delete rules of one object; what is to be deleted with it goes to `work`.
+    /// Applies the delete rules of one object. Objects to delete with it are appended to `work`.
     private func detach(_ object: any Model, _ work: inout [any Model]) throws {
         let entry = entry(object._$state.slot)
         let key = object._$state.key
@@ -81,15 +81,15 @@ extension Transaction {
             }
             let isLink = if case .link = relationship.storage { true } else { false }
             switch relationship.deleteRule {
-            case .deny: continue  // they stay linked until the commit has judged them
+            case .deny: continue  // members stay linked until the commit validates them
             case .noAction where !isLink: continue
             case .cascade, .nullify, .noAction: break
             }
             let members = try memberKeys(of: object, memberKey)
-            // With their values in one query, not one by one when each is touched.
+            // Reads their values with one query instead of one per object.
             let targets = isLink && relationship.deleteRule != .cascade ? [] : try anyObjects(slot, members)
             if relationship.deleteRule == .cascade { work += targets }
-            // Those of a foreign key that are deleted too need no change of their own.
+            // The foreign keys of deleted members need no update.
             if isLink || relationship.deleteRule == .nullify {
                 withExtendedLifetime(targets) { for member in members { unlink(memberKey, entry, member) } }
             }
@@ -97,7 +97,7 @@ extension Transaction {
         try clearIncoming(object, entry)
     }
 
-    /// Relationships of others that lead here without a way back would dangle.
+    /// Nullifies relationships without an inverse that reference the object.
     private func clearIncoming(_ object: any Model, _ entry: StoreEntity) throws {
         for relationship in entry.incoming {
             let slot = entry.store.firstSlot + Int32(relationship.source)
@@ -109,7 +109,7 @@ extension Transaction {
                 }
             case .link:
                 let key = object._$state.key
-                // Those of the store, and those that this transaction has only just made.
+                // The owners in the store and those linked by this transaction.
                 var owners = memberLog.owners(of: key, slot: slot, relationship: Int32(relationship.ordinal))
                 if let reversed = relationship.reversed, !object.isInserted {
                     owners.formUnion(try storage(entry.store).related(reversed, of: [key])[key])

@@ -1,37 +1,49 @@
 import PolyStoreBackend
 
 extension Transaction {
-    /// This transaction's object for one of any context of the stack, to change it.
-    /// - Throws: `notFound` where it is gone, or deleted here.
+    /// Returns this transaction's object for an object of any context of the stack, for editing.
+    /// - Throws: `notFound` if it does not exist or was deleted in this transaction.
     public func edit<T: Model>(_ object: T) throws -> T {
         guard owns(object) else { return try edit(object.objectID) }
         if object.isDeleted { throw deleted(object.objectID) }
         return object
     }
 
-    /// Deletes every object that matches.
-    /// - Returns: how many.
-    @discardableResult
-    public func deleteAll<T>(
-        _ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>, _ third: any FetchClause<T>
-    ) throws -> Int {
-        try deleteAll(from.chain(first, second, third))
+    /// Returns this transaction's object for an optional object, such as the result of a fetch; `nil` for `nil`.
+    /// - Throws: `notFound` if it does not exist or was deleted in this transaction.
+    @_disfavoredOverload
+    public func edit<T: Model>(_ object: T?) throws -> T? { try object.map { try edit($0) } }
+
+    /// Returns this transaction's object with an optional id; `nil` for `nil`.
+    /// - Throws: `notFound` if it does not exist or was deleted in this transaction.
+    @_disfavoredOverload
+    public func edit<T: Model>(_ id: ObjectID<T>?) throws -> T? { try id.map { try edit($0) } }
+
+    /// Returns this transaction's objects with the given ids, in their order. Unregistered objects are read with one query.
+    /// - Throws: `notFound` if one does not exist or was deleted in this transaction.
+    public func edit<T: Model, S: Sequence<ObjectID<T>>>(_ ids: S) throws -> [T] {
+        let ids = Array(ids)
+        return try withExtendedLifetime(try fetchExisting(ids)) { try ids.map { try edit($0) } }
     }
 
-    /// Deletes the objects of several ids; those that are gone already are passed over.
+    /// Returns this transaction's objects for objects of any context of the stack, in their order.
+    /// - Throws: `notFound` if one does not exist or was deleted in this transaction.
+    public func edit<T: Model, S: Sequence<T>>(_ objects: S) throws -> [T] { try edit(objects.map(\.objectID)) }
+
+    /// Deletes the objects with several ids. Missing ones are ignored.
     public func delete<T: Model>(_ first: ObjectID<T>, _ second: ObjectID<T>, _ others: ObjectID<T>...) throws {
         try delete([first, second] + others)
     }
 }
 
 extension Context {
-    /// This context's object for one of any context of the stack; nil if it is gone.
+    /// Returns this context's object for an object of any context of the stack, or nil if it does not exist.
     public func fetchExisting<T: Model>(_ object: T) throws -> T? {
         guard owns(object) else { return try fetchExisting(object.objectID) }
         return object.isDeleted ? nil : object
     }
 
-    /// This context's objects for some of any context of the stack, in their order; those that are gone are left out.
+    /// Returns this context's objects for objects of any context of the stack, in their order. Missing ones are omitted.
     public func fetchExisting<T: Model, S: Sequence<T>>(_ objects: S) throws -> [T] {
         let objects = Array(objects)
         if objects.allSatisfy(owns) { return objects.filter { !$0.isDeleted } }

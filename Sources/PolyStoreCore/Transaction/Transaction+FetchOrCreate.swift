@@ -1,18 +1,18 @@
 import PolyStoreBackend
 
 extension Transaction {
-    /// The first object that matches, pending ones included; where none does, a new one that does.
+    /// Returns the first matching object, including pending ones, or creates one that matches.
     ///
     ///     jane.department = try transaction.fetchOrCreate(From<Department>(), Where(\.title == "Research"))
     ///
-    /// A new object gets the values of the condition's equality terms: those that must all hold and compare an attribute, or a to-one relationship, with a
-    /// constant, in whichever dialect they are written. Other terms (`>`, `OR`, `NOT`, `IN`, text operators, paths over relationships) give no value, so the
-    /// defaults must satisfy them. Two calls in one transaction give one object.
+    /// A new object gets the values of the equality terms of the predicate: conjuncts that compare an attribute or a to-one relationship with a
+    /// constant, in any query syntax. Other terms (`>`, `OR`, `NOT`, `IN`, text operators, paths over relationships) assign no value, so the default
+    /// values must satisfy them. Two identical calls in one transaction return the same object.
     /// - Parameters:
-    ///   - source: what to look for; with an order the first one in it. Without a limit or an offset.
-    ///   - into: where to create; needed where several stores are looked through. It must be one of them.
-    /// - Throws: `invalidPredicate`, naming the terms, where the new object would not satisfy all of them, and then none is created; what
-    ///   ``create(_:)`` and a fetch throw.
+    ///   - source: the objects to search; if sorted, the first one is returned. It must not have a limit or an offset.
+    ///   - into: where to create the object; required if several stores are searched. It must be one of them.
+    /// - Throws: `invalidPredicate` with the terms that a new object would not satisfy, in which case none is created; the errors of ``create(_:)``
+    ///   and of a fetch.
     public func fetchOrCreate<S: FetchSource>(_ source: S, into: Into<S.Entity>? = nil) throws -> S.Entity {
         var chain = source.chain
         guard chain.options.offset == 0, chain.options.limit.map({ $0 > 0 }) ?? true else {
@@ -26,7 +26,7 @@ extension Transaction {
         guard try entries(of: chain.from).contains(where: { $0 === entry }) else {
             throw StoreError(
                 .misuse,
-                "\(S.Entity._$entityName) is looked for in other stores than the one where it is to be created, and would never be found.",
+                "\(S.Entity._$entityName) is fetched from other stores than the one that it would be created in, so it would never be found.",
                 entity: S.Entity._$entityName)
         }
         return try create(S.Entity.self, entry, matching: chain.condition?.predicate(self, entry) ?? .all)
@@ -47,7 +47,7 @@ extension Transaction {
         return object
     }
 
-    /// Judges what a new object would be before there is one.
+    /// Validates that a new object would match, before it is created.
     private func checkNew<T: Model>(_ type: T.Type, _ entry: StoreEntity, _ values: [Int: Value], _ terms: [QueryPredicate]) throws {
         func refused(_ terms: [QueryPredicate], _ why: String) -> StoreError {
             let names = terms.map(\.neverMet).joined(separator: "; ")
@@ -56,14 +56,14 @@ extension Transaction {
                 "No \(entry.entity.name) matches, and one cannot be created of the condition: \(names): \(why).", entity: entry.entity.name)
         }
         let assigner = FieldAssigner(self)
-        // In no map and in no list: nobody meets it.
+        // The object is not registered, so it is not visible to fetches.
         let draft = T(_$state: ModelState(maps[Int(entry.slot)], key: 0))
         do {
             try draft._$load(assigner.record(assigner.record(of: draft, entry), with: values, entry.entity))
         } catch {
             throw refused(terms.filter { $0.equality(of: entry.entity) != nil }, "\(described(error, entry, 0).message)")
         }
-        // As it would be written: without what its class does not have.
+        // Encodes only the fields of the object's class, as a commit does.
         let record = try assigner.record(of: draft, entry)
         let related = try terms.contains(where: \.needsRelated) ? relatedRecords(entry.store, FetchOptions()) : nil
         let unmet = try terms.filter { try !PredicateEvaluator($0, related).matches(id: 0, record) }
@@ -72,24 +72,14 @@ extension Transaction {
 }
 
 extension Transaction {
-    /// The first object that matches, or a new one that does; see ``fetchOrCreate(_:into:)-(S,_)``.
-    public func fetchOrCreate<T>(_ from: From<T>, _ first: any FetchClause<T>, into: Into<T>? = nil) throws -> T {
-        try fetchOrCreate(from.chain(first), into: into)
-    }
-    public func fetchOrCreate<T>(
-        _ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>, into: Into<T>? = nil
-    ) throws -> T {
-        try fetchOrCreate(from.chain(first, second), into: into)
-    }
-    public func fetchOrCreate<T>(
-        _ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>, _ third: any FetchClause<T>, into: Into<T>? = nil
-    ) throws -> T {
-        try fetchOrCreate(from.chain(first, second, third), into: into)
+    /// Returns the first matching object, or creates one that matches; see ``fetchOrCreate(_:into:)-(S,_)``.
+    public func fetchOrCreate<T>(_ from: From<T>, _ clauses: any FetchClause<T>..., into: Into<T>? = nil) throws -> T {
+        try fetchOrCreate(from.chain(clauses), into: into)
     }
 }
 
 extension From {
-    /// The store that it names, where it is one.
+    /// The only store that the clause names, if there is exactly one.
     fileprivate var onlyStore: Into<T> {
         guard let configurations, let first = configurations.first, configurations.allSatisfy({ $0 == first }) else { return Into() }
         return Into(first)
@@ -97,20 +87,20 @@ extension From {
 }
 
 extension QueryPredicate {
-    /// The term, and why, where no object can satisfy it.
+    /// The description of an unsatisfied term, with the reason if no object can satisfy it.
     fileprivate var neverMet: String {
         guard case .oneOf(let field, let values) = node, values.isEmpty else { return description }
-        return "\(field.name) equals none of the objects that it is compared with, as none is in the same store"
+        return "\(field.name) equals nothing that it is compared with, as none is in the same store or the attribute cannot have the value"
     }
 
-    /// The value that a field must have for it to be true, where it says just that.
+    /// Returns the field and the value if the predicate is an equality with a constant, otherwise nil.
     func equality(of entity: Entity) -> (ordinal: Int, value: Value)? {
         func known(_ field: FieldReference, _ value: Value) -> (Int, Value)? { field.isObjectID ? nil : (field.ordinal, value) }
         switch node {
         case .compare(let field, .equal, let value) where !value.isNull: return known(field, value)
         case .isNull(let field): return known(field, .null)
         case .compareExpressions(let left, .equal, let right):
-            // A number of another type than the field's.
+            // The constant has another numeric type than the field.
             guard let field = left.asField, let constant = right.asConstant, field.type.isNumber else { return nil }
             switch (constant, field.type.physical) {
             case (.integer(let value), .real):

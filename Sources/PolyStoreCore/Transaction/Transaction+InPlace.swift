@@ -1,25 +1,26 @@
 import PolyStoreBackend
 
-// `owner.people.insert(x)` and `list.tracks.append(x)` change a collection of the context in place: it is not copied, and not compared as a whole.
+// In-place mutation: `owner.people.insert(x)` and `list.tracks.append(x)` change a collection retained by the context without copying it or comparing
+// it as a whole.
 //
-// What an access changed is found out in proportion to the change. Of a set: an element can only come in or be taken out by its hash, so the objects that
-// were hashed meanwhile are all that may differ, unless elements went away by an index; then the count does not fit. Of an array: one piece was put in or
-// taken out if the elements before and behind it are the same. Whatever does not fit is compared as a whole, and so is every collection when a transaction
-// is committed or a step ends, because a function that gets the collection `inout` may do several things at once.
+// The cost of detecting a change is proportional to the change. Set: inserting or removing an element hashes it, so only the objects hashed during
+// the access can differ. Elements removed by index are not hashed, but then the count does not match. Array: one slice was inserted or removed if the
+// elements before and after it are unchanged. In all other cases the collection is compared as a whole. Every collection is also compared as a whole
+// when a transaction is committed or a step ends, because a function that receives the collection as `inout` may apply several changes.
 
 extension Transaction {
     private func memberKey(_ object: any Model, _ relationship: Int) -> MemberKey {
         MemberKey(slot: object._$state.slot, relationship: Int32(truncatingIfNeeded: relationship), key: object._$state.key)
     }
 
-    /// The most collections that are kept, so that a walk over many owners does not keep all of their objects.
+    /// The maximum number of retained collections, so that iterating over many owners does not retain all of their members.
     private static var collectionLimit: Int { 64 }
 
     private func keep(_ collection: MemberCollection, _ key: MemberKey) {
         if memberLists.collections.count >= Self.collectionLimit {
             settleCollections()
             let dropped = memberLists.dropAll()
-            // What is handed out is taken back as a copy.
+            // A collection that is currently lent is returned as a copy.
             withExtendedLifetime(dropped) {}
         }
         collection.isOut = true
@@ -53,7 +54,7 @@ extension Transaction {
         return loan
     }
 
-    /// Where the elements of a collection are: a set and an array are one reference.
+    /// Returns the address of the storage of a collection: sets and arrays consist of one reference.
     private static func address<C>(_ collection: inout C) -> UInt { withUnsafeBytes(of: &collection) { $0.load(as: UInt.self) } }
 
     func takeBackSet<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ object: any Model, _ relationship: Int) {
@@ -79,9 +80,9 @@ extension Transaction {
         giveBack(own, key, loan.members.count) { swap(&own.members, &loan.members) }
     }
 
-    /// What a set that is where it was has gained and lost.
-    /// - Parameter hashed: the keys of all objects that somebody has looked for meanwhile.
-    /// - Returns: nil where that does not explain it.
+    /// Returns the additions to and removals from a set whose storage has not moved.
+    /// - Parameter hashed: the row ids of all objects hashed during the access.
+    /// - Returns: nil if they do not explain the change in count.
     private func differences<T: Model>(
         _ members: Set<T>, _ hashed: [Int64], _ key: MemberKey, _ slot: Int32
     ) -> (added: [T], removed: [Int64])? {
@@ -97,8 +98,8 @@ extension Transaction {
         return (added, removed)
     }
 
-    /// Carries what was added and removed over to the other ends.
-    /// - Returns: false where something may not stand in the relationship; nothing was done then.
+    /// Applies additions and removals to the inverse relationships.
+    /// - Returns: false if a target is not accepted; nothing is changed then.
     private func carry<T: Model>(
         _ added: [T], _ removed: [Int64], _ key: MemberKey, _ object: any Model, isClearing: Bool
     ) -> Bool {
@@ -115,7 +116,7 @@ extension Transaction {
 
     private func giveBack(_ own: MemberCollection, _ key: MemberKey, _ count: Int, _ body: () -> Void) {
         guard memberLists.collection(key) === own else { return }
-        // A list that counts otherwise has objects that the collection has not.
+        // The counts differ if the list contains objects that the collection does not.
         guard memberLists.count(key) == count else { return dropCollection(key) }
         body()
         own.isOut = false
@@ -169,21 +170,21 @@ extension Transaction {
         giveBack(own, key, loan.members.count) { swap(&own.members, &loan.members) }
     }
 
-    /// A piece of a list that was put in, or taken out.
+    /// A slice that was inserted into a list or removed from it.
     private struct Piece {
         let position: Int
         let added: Int
         let removed: Int
     }
 
-    /// The one piece by which an array differs from the list; nil where it may be otherwise.
+    /// Returns the one slice by which an array differs from the list, or nil if there may be other differences.
     private func piece<T: Model>(_ members: [T], _ key: MemberKey) -> Piece? {
         memberLists.edit(key) { list in
             let (before, after) = (list.count, members.count)
             guard before != after else { return nil }
             let shorter = min(before, after)
             func isSame(_ position: Int, _ list: inout MemberList) -> Bool { members[position]._$state.key == list[position] }
-            // The first place at which they differ: behind it everything is shifted.
+            // The first position at which they differ. All elements after it are shifted.
             var (low, high) = (0, shorter)
             if shorter > 0, isSame(shorter - 1, &list) { low = shorter }
             while low < high {
@@ -191,7 +192,7 @@ extension Transaction {
                 if isSame(middle, &list) { low = middle + 1 } else { high = middle }
             }
             let piece = Piece(position: low, added: max(0, after - before), removed: max(0, before - after))
-            // Neighbours, ends and a few in between.
+            // Compares the neighbors of the slice, the ends and a few samples in between.
             let (ahead, behind) = (low, shorter - low)
             for sample in Self.samples(ahead) where !isSame(sample, &list) { return nil }
             for sample in Self.samples(behind)
@@ -205,14 +206,14 @@ extension Transaction {
         return (0..<8).map { $0 * (count - 1) / 7 }
     }
 
-    /// Whether all that was put in was not in the list before, and is there once.
+    /// Returns whether the inserted members are distinct and were not in the list before.
     private func canCarry<T: Model>(_ piece: Piece, _ members: [T], _ key: MemberKey) -> Bool {
         guard piece.added > 0 else { return true }
         let added = members[piece.position..<piece.position + piece.added]
         if added.count > 1, Set(added.lazy.map { $0._$state.key }).count < added.count { return false }
         let relationship = entry(key.slot).entity.relationships[Int(key.relationship)]
         if case .inverse = relationship.storage, let inverse = relationship.inverse {
-            // Its own end tells whether it is there, without an index of the list.
+            // The member's inverse shows whether it is in the list, without an index of the list.
             return added.allSatisfy { $0._$state.context === self && $0._$toOneFired(inverse) != key.key }
         }
         return !added.contains { memberLists.has(key, $0._$state.key) }
@@ -224,7 +225,7 @@ extension Transaction {
         for member in added where !accepts(member, as: Int(key.relationship), of: object) { return false }
         willTouch(object)
         let entry = entry(key.slot)
-        // The list is changed here, where the position is known.
+        // The list is updated here, where the position is known.
         settled = key
         defer { settled = nil }
         if piece.removed > 0 {
@@ -250,7 +251,7 @@ extension Transaction {
 
     // MARK: Settling
 
-    /// Compares all collections with what was carried over, as a whole.
+    /// Compares all changed collections as a whole with the tracked members.
     final func settleCollections() {
         for (key, collection) in memberLists.collections where collection.isUnsettled && !collection.isOut {
             collection.isUnsettled = false

@@ -1,10 +1,30 @@
 import PolyStoreBackend
 
 extension Transaction {
-    /// Makes a new object, with its defaults. Its id is final.
-    /// - Throws: `storeNotFound` where no store holds the entity, `ambiguousStore` where several do and `into` names none; both name
-    ///   the choices.
+    /// Creates an object with its default values. Its row id is final.
+    /// - Throws: `storeNotFound` if no store contains the entity, `ambiguousStore` if several do and `into` does not name one. Both errors list the
+    ///   alternatives.
     public final func create<T: Model>(_ into: Into<T>) throws -> T { try create(T.self, entry(for: into)) }
+
+    /// Creates an object and sets its initial values: `try transaction.create(Into<Person>()) { $0.name = "Jane" }`.
+    ///
+    /// If the closure throws, the object is deleted.
+    @discardableResult
+    public final func create<T: Model>(_ into: Into<T>, _ configure: (T) throws -> Void) throws -> T {
+        let object = try create(into)
+        do { try configure(object) } catch {
+            try delete(object)
+            throw error
+        }
+        return object
+    }
+
+    /// Creates an object in the only store that contains its entity: `try transaction.create(Person.self)`.
+    public final func create<T: Model>(_ type: T.Type) throws -> T { try create(Into<T>()) }
+
+    /// Creates an object in the only store that contains its entity, and sets its initial values.
+    @discardableResult
+    public final func create<T: Model>(_ type: T.Type, _ configure: (T) throws -> Void) throws -> T { try create(Into<T>(), configure) }
 
     @usableFromInline
     final func create<T: Model>(_ type: T.Type, _ entry: StoreEntity) throws -> T {
@@ -47,22 +67,22 @@ extension Transaction {
         return entry
     }
 
-    /// The object of an id, to change it.
-    /// - Throws: `notFound` where it is gone; see ``Context/fetchExisting(_:)-(ObjectID<T>)`` for a form that gives nil, and ``object(with:)`` for one
-    ///   that does not read.
+    /// Returns the object with an id for editing.
+    /// - Throws: `notFound` if it does not exist. ``Context/fetchExisting(_:)-(ObjectID<T>)`` returns nil instead, and ``object(with:)`` does not
+    ///   read the store.
     public func edit<T: Model>(_ id: ObjectID<T>) throws -> T {
         guard let object = try fetchExisting(id) else { throw deleted(id) }
         return object
     }
 
-    /// The object of an id, without a look into the store: to make a relationship lead to it.
+    /// Returns the object with an id without reading the store, to use it as the target of a relationship.
     ///
     ///     person.department = try transaction.object(with: departmentID)
     ///
-    /// It is the living object of the id, or a fault, which reads its values when one is asked for. Where the store has no such object a fault says so then:
-    /// a warning is logged and ``Model/isDeleted`` is true. The commit makes sure that everything that relationships were made to lead to in this way is there,
-    /// with one query for all objects of an entity. An object of a hierarchy of entities is read here, as it may be of another class than the id says.
-    /// - Throws: `notFound` where this transaction has deleted it; `storeNotFound` for an id of another stack's store.
+    /// Returns the registered object with the id, or a fault, which reads its values on first access. If the object does not exist, that access logs
+    /// a warning and ``Model/isDeleted`` becomes true. The commit validates that all targets of relationships set in this way exist, with one query
+    /// per entity. An object of a class hierarchy is read immediately, because its class may differ from that of the id.
+    /// - Throws: `notFound` if this transaction has deleted it; `storeNotFound` if the id belongs to a store of another stack.
     public func object<T: Model>(with id: ObjectID<T>) throws -> T {
         let slot = try entry(of: id).slot
         if let living = living(T.self, slot, id.key) {
@@ -79,30 +99,37 @@ extension Transaction {
         StoreError(.notFound, "\(id) is not in the store: it was deleted.", entity: id.entityName, objectID: id.key)
     }
 
-    /// Deletes an object, with what its relationships' delete rules say. It may be another context's; then this transaction's object of its id is deleted.
+    /// Deletes an object and applies the delete rules of its relationships. If it belongs to another context, this transaction's object with the same
+    /// id is deleted.
     ///
-    /// `cascade` and `nullify` take effect at once; a `deny` is judged at commit, so that what it protects may be deleted as well.
+    /// `cascade` and `nullify` apply immediately. `deny` is validated at commit, so the objects that it protects may be deleted in the same
+    /// transaction.
     public func delete<T: Model>(_ object: T) throws { try delete([object]) }
+
+    /// Deletes an optional object, such as the result of a fetch. Does nothing for `nil`.
+    @_disfavoredOverload
+    public func delete<T: Model>(_ object: T?) throws { if let object { try delete([object]) } }
 
     /// Deletes several objects.
     public func delete<T: Model>(_ first: T, _ second: T, _ others: T...) throws { try delete([first, second] + others) }
 
+    /// Deletes a sequence of objects. Objects of other contexts that no longer exist are ignored.
     public func delete<T: Model, S: Sequence<T>>(_ objects: S) throws {
         let objects = Array(objects)
-        // Those of other contexts are looked up here, all at once; one that is gone already is passed over.
+        // Objects of other contexts are fetched with one query. Missing ones are ignored.
         let areOwn = objects.allSatisfy(owns)
         try deleteGraph(areOwn ? objects : doomed(objects.map(\.objectID)))
     }
 
-    /// Deletes the object of an id; nothing happens where it is gone already.
+    /// Deletes the object with an id. Does nothing if it does not exist.
     public func delete<T: Model>(_ id: ObjectID<T>) throws { if let object = try fetchExisting(id) { try delete(object) } }
 
-    /// Deletes the objects of some ids; those that are gone already are passed over. One query reads them all, so this is quicker than a
-    /// loop over ``delete(_:)-(ObjectID<T>)``.
+    /// Deletes the objects with the given ids. Missing ones are ignored. All are read with one query, which is faster than a loop over
+    /// ``delete(_:)-(ObjectID<T>)``.
     public func delete<T: Model, S: Sequence<ObjectID<T>>>(_ ids: S) throws { try deleteGraph(doomed(ids)) }
 
-    /// Deletes every object that matches.
-    /// - Returns: how many.
+    /// Deletes every object that matches a source.
+    /// - Returns: the number of deleted objects.
     @discardableResult
     public func deleteAll<S: FetchSource>(_ source: S) throws -> Int {
         let objects = try fetchAll(source)
@@ -110,15 +137,20 @@ extension Transaction {
         return objects.count
     }
 
+    /// Deletes every object that matches the clauses, and returns the number of deleted objects.
     @discardableResult
-    public func deleteAll<T>(_ from: From<T>, _ first: any FetchClause<T>) throws -> Int { try deleteAll(from.chain(first)) }
+    public func deleteAll<T>(_ from: From<T>, _ clauses: any FetchClause<T>...) throws -> Int { try deleteAll(from.chain(clauses)) }
 
     @discardableResult
-    public func deleteAll<T>(_ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>) throws -> Int {
-        try deleteAll(from.chain(first, second))
+    public func deleteAll<T>(_ from: From<T>, _ clauses: [any FetchClause<T>]) throws -> Int { try deleteAll(from.chain(clauses)) }
+
+    @discardableResult
+    public func deleteAll<T: Model>(_ type: T.Type, _ clauses: any FetchClause<T>...) throws -> Int {
+        try deleteAll(From<T>().chain(clauses))
     }
 
-    /// Whether anything is to be written. Something that was changed back counts, an object that was created and deleted again does not.
+    /// A Boolean value that indicates whether the transaction has changes to write. A value that was set back to the original counts as a change; an
+    /// object that was created and deleted does not.
     public var hasChanges: Bool {
         pending.contains { own in
             !own.deleted.isEmpty || own.inserted.contains { !$0.isDeleted }
@@ -145,7 +177,7 @@ extension Transaction {
         return edit
     }
 
-    /// A setter cannot throw, so a change that comes too late is reported to the logger. The edit of the object stays as it is.
+    /// Logs the change, because a setter cannot throw. The returned edit state is not attached to the object.
     private func lostEdit(of object: any Model) -> EditState {
         tellLost(object)
         didLoseChange(of: object)

@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// The positions in ordered relationships that a transaction writes to one store.
 struct PendingPositions {
-    /// The field of an object.
+    /// A field of an object.
     struct Place: Hashable {
         let slot: Int32
         let field: Int
@@ -20,14 +20,13 @@ struct PendingPositions {
         var source: Int64?
     }
 
-    /// Of relationships that are the inverse of a to-one; taken out as they are written.
+    /// The positions of one-to-many relationships; removed as they are written.
     var fields: [Place: Int64] = [:]
-    /// Of relationships in link tables.
+    /// The positions in link tables.
     var links: [Pair: PairPlaces] = [:]
 
-    /// Takes the positions of an object out.
-    /// - Parameter mask: what is written of it; the fields of positions are added: those that change, and those whose relationship
-    ///   is written and leads nowhere now.
+    /// Removes and returns the positions of an object.
+    /// - Parameter mask: the fields to write. Adds the fields of changed positions, and those of relationships that are set to nil.
     mutating func take(_ entry: StoreEntity, _ object: some Model, _ mask: inout FieldMask) -> [(field: Int, position: Int64)] {
         var found: [(field: Int, position: Int64)] = []
         for position in entry.positions {
@@ -43,8 +42,8 @@ struct PendingPositions {
 }
 
 extension Transaction {
-    /// Brings the objects of an ordered relationship into an order. Of an object that is there twice the first place counts.
-    /// - Returns: false where nothing was done.
+    /// Replaces the members of an ordered relationship. Of duplicates the first one counts.
+    /// - Returns: false if the assignment was rejected.
     @discardableResult
     func replaceList<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) -> Bool {
         guard isOpen else {
@@ -79,14 +78,14 @@ extension Transaction {
         setMembers(key, keys)
     }
 
-    /// Brings a list, in which others may have put objects meanwhile, into an order that was wanted elsewhere.
+    /// Applies an order requested by another transaction to a list that may contain further members in the meantime.
     func rearrange(_ key: MemberKey, _ order: MemberOrder) throws {
         let now = try memberKeys(of: anyObject(key.slot, key.key), key)
         let wanted = order.applied(to: now)
         if wanted != now { arrange(key, wanted) }
     }
 
-    /// Works out the positions that bring every ordered relationship of a store into the order that it is to have.
+    /// Returns the changed positions of all ordered relationships of a store.
     func pendingPositions(_ store: PersistentStore) throws -> PendingPositions {
         var found = PendingPositions()
         guard memberLog.hasOrders else { return found }
@@ -112,7 +111,7 @@ extension Transaction {
         return found
     }
 
-    /// An ordered relationship of a class.
+    /// An ordered relationship of an entity.
     private struct ListKey: Hashable {
         let slot: Int32
         let relationship: Int32
@@ -120,7 +119,7 @@ extension Transaction {
         init(_ key: MemberKey) { (slot, relationship) = (key.slot, key.relationship) }
     }
 
-    /// Reads the stored lists that change, with one query for each relationship of which several do.
+    /// Reads the stored lists that change, with one query for each relationship that changes in several objects.
     private func storedLists(_ all: [(key: MemberKey, changes: MemberChanges)]) throws -> [ListKey: RelatedIDs] {
         var keys: [ListKey: [Int64]] = [:]
         for (key, changes) in all {
@@ -137,7 +136,7 @@ extension Transaction {
         return stored
     }
 
-    /// The positions of one relationship that change.
+    /// Returns the changed positions of one relationship.
     private func positions(
         _ key: MemberKey, _ relationship: Relationship, _ changes: MemberChanges, _ entry: StoreEntity, _ read: [ListKey: RelatedIDs]
     ) throws -> [(key: Int64, position: Int64)] {
@@ -161,13 +160,13 @@ extension Transaction {
         return ListPositions.changes(changes.applied(to: stored[key.key]), places)
     }
 
-    /// Where the last object stands in the store; nil where there is none.
+    /// Returns the position of the last member in the store, or nil if there is none.
     private func lastPosition(_ key: MemberKey, _ relationship: Relationship, _ entry: StoreEntity) throws -> Int64? {
         let storage = try storage(entry.store)
         guard case .inverse(let field) = relationship.storage, let position = relationship.positionField else {
             return try storage.related(relationship, of: [key.key]).positions(of: key.key).last
         }
-        // One step from the end of the index, however long the list is.
+        // Reads the last entry of the index, independent of the length of the list.
         let target = self.entry(entry.destinations[relationship.ordinal]).entity
         var request = FetchRequest(
             target, predicate: .compare(FieldReference(target.fields[field]), .equal, .integer(key.key)),
@@ -181,7 +180,7 @@ extension Transaction {
         return cursor.record.integer64(position)
     }
 
-    /// How many positions the transaction would write by now; for tests.
+    /// Returns the number of positions that the transaction would write now; for tests.
     package func pendingPositionCount() throws -> Int {
         try table.stores.reduce(0) { count, store in
             let found = try pendingPositions(store)

@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
 extension Transaction {
-    /// Rows of a request with this transaction's own changes: those of the store without what was changed or deleted here, merged, in
-    /// the request's order, with what was created or changed.
-    /// - Parameter isSteady: whether objects may be changed during the walk. Which of the store's rows are out of date is then settled now.
+    /// Returns the rows of a request including pending changes: the store's rows without those changed or deleted here, merged in the order of the
+    /// request with those inserted or changed here.
+    /// - Parameter isSteady: whether objects may be changed during the iteration. The outdated rows of the store are then determined in advance.
     func mergedRows(
         _ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions, isSteady: Bool = false
     ) throws -> RecordCursor {
@@ -23,7 +23,7 @@ extension Transaction {
         return count
     }
 
-    /// - Returns: nil where the store's answer is the answer.
+    /// - Returns: nil if the store's result is not affected by pending changes.
     private func differingRows(
         _ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions, _ storage: any ReadTransaction, isSteady: Bool
     ) throws -> RecordCursor? {
@@ -34,7 +34,8 @@ extension Transaction {
         }
     }
 
-    /// Counts without going over the rows: those of the store, without what was changed or deleted here, and those that were created or changed here.
+    /// Returns the count without iterating over the rows: the store's count, minus the rows changed or deleted here, plus the matching rows inserted
+    /// or changed here.
     private func countRows(_ entry: StoreEntity, _ request: FetchRequest, _ storage: any ReadTransaction) throws -> Int {
         try request.validate()
         let slot = Int(entry.slot)
@@ -49,15 +50,15 @@ extension Transaction {
         return max(0, min(request.limit ?? .max, total - request.offset))
     }
 
-    /// What a request's answer gains and loses by this transaction.
+    /// The rows this transaction adds to and removes from a fetch result.
     private struct Own {
         let arena: RecordArena
         let rows: [MaterializedCursor.Row]
-        /// So many of the store's rows may fall away.
+        /// The maximum number of the store's rows that may be removed.
         let hidden: Int
     }
 
-    /// - Returns: nil where the store's answer is the answer.
+    /// - Returns: nil if the store's result is not affected by pending changes.
     private func own(_ entry: StoreEntity, _ request: FetchRequest) throws -> Own? {
         let slot = Int(entry.slot)
         guard !pending[slot].isEmpty else { return nil }
@@ -75,13 +76,13 @@ extension Transaction {
         return options.includesPendingChanges && hasPending(in: store) ? PendingRelated(self, store, storage) : storage
     }
 
-    /// Whether the answer to anything about a store may differ from the store's.
+    /// A Boolean value that indicates whether pending changes may affect requests to a store.
     private func hasPending(in store: PersistentStore) -> Bool {
         !memberLog.isEmpty || store.slots.contains { !pending[Int($0)].isEmpty }
     }
 
-    /// Rows of a request that looks at other objects too, any of which may have been changed here: the store says which rows can match by
-    /// themselves, and everything else is decided on what this transaction sees.
+    /// Returns the rows of a request that reads related objects, which may have pending changes. The store evaluates the part of the predicate
+    /// that does not read related objects; the residual predicate is evaluated with pending changes.
     private func surveyedRows(_ entry: StoreEntity, _ request: FetchRequest, _ storage: any ReadTransaction) throws -> RecordCursor {
         try request.validate()
         var wider = request
@@ -98,7 +99,7 @@ extension Transaction {
         return records
     }
 
-    /// What was done to find pending objects of a class; for tests.
+    /// Returns the work done to find pending objects of a class; for tests.
     package func pendingStatistics<T: Model>(_ type: T.Type) -> (encoded: Int, evaluated: Int) {
         var sum = (encoded: 0, evaluated: 0)
         for entry in table.byType[ObjectIdentifier(type)] ?? [] {
@@ -108,16 +109,16 @@ extension Transaction {
         return sum
     }
 
-    /// - Parameter hidden: rows of the store that are out of date; nil: those that are when they are come to.
+    /// - Parameter hidden: the outdated rows of the store; nil to check each row when it is reached.
     private func merged(
         _ entry: StoreEntity, _ request: FetchRequest, _ own: Own, _ storage: any ReadTransaction, hidden: Set<Int64>? = nil
     ) throws -> RecordCursor {
         var wider = request
-        wider.onlyIDs = false  // the order needs the values
+        wider.onlyIDs = false  // sorting reads the values
         let prefix = showsOneVersion && own.hidden > 0 ? records(Int(entry.slot)).prefix(of: request) : nil
         let start = prefix?.start
         let prefixCount = start == nil ? 0 : prefix?.count ?? 0
-        // As many rows as are wanted may be behind some that fall away: a few more are asked for, and all only if those do not do.
+        // Some rows of the first page may be outdated, so a few more are requested. Further pages are fetched only if those do not suffice.
         let wanted = request.limit.map { Int(clamping: $0.magnitude + request.offset.magnitude) }
         func page(_ offset: Int) throws -> (RecordCursor, count: Int) {
             wider.offset = offset
@@ -137,13 +138,13 @@ extension Transaction {
             prefix: prefix, prefixCount: prefixCount)
     }
 
-    /// The stored objects that this transaction has changed or deleted so far.
+    /// Returns the row ids of the stored objects that this transaction has changed or deleted so far.
     private func changedKeys(_ entry: StoreEntity) -> Set<Int64> {
         let own = pending[Int(entry.slot)]
         return Set([own.updated, own.deleted].joined().lazy.map { $0._$state.key })
     }
 
-    /// Whether this transaction changed or deleted an object, so that the store's row is out of date.
+    /// Returns whether this transaction changed or deleted an object, so that the store's row is outdated.
     private func isPending(_ entry: StoreEntity, _ key: Int64) -> Bool {
         func open<T: Model>(_ type: T.Type) -> Bool { living(type, entry.slot, key)?.isEdited ?? false }
         return open(entry.type)

@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
 extension Transaction {
-    /// What relationships were made to lead to without a look into the store must be there. One query an entity.
+    /// Validates that relationship targets set without reading the store exist. Executes one query per entity.
     func checkReferences(_ violations: inout Violations) throws {
         guard let first = unverified.first else { return }
         if unverified.count == 1 {
-            // Most often there is one, and no need to collect anything.
+            // Fast path for the most common case of a single object.
             guard try !isThere(first.slot, first.key) else { return }
             return checkUse(of: [first.key], first.slot, &violations)
         }
@@ -20,7 +20,7 @@ extension Transaction {
         return try isKnown(entry.type, slot, key) || storage(entry.store).record(entry.entity, id: key) != nil
     }
 
-    /// Whether the object was read, so that it is there.
+    /// Returns whether the object was read and therefore exists.
     private func isKnown<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> Bool {
         guard let living = living(type, slot, key) else { return false }
         return !living._$state.isFault && !living._$state.flags.contains(.missing)
@@ -38,7 +38,7 @@ extension Transaction {
         return missing
     }
 
-    /// Finds the relationships that still lead to objects that are not there.
+    /// Records a violation for each relationship that still references a missing object.
     private func checkUse(of missing: Set<Int64>, _ slot: Int32, _ violations: inout Violations) {
         func report(_ entry: StoreEntity, _ relationship: Int, _ key: Int64, _ target: Int64) {
             violations.add(
@@ -55,7 +55,7 @@ extension Transaction {
                 }
             }
         }
-        // Of an object that is missing itself the other end says so, where there is one.
+        // For a missing owner of a relationship with an inverse, the violation is reported at the inverse.
         let own = memberLog.all { [unowned self] key in
             key.slot == slot && missing.contains(key.key)
                 && self.entry(slot).entity.relationships[Int(key.relationship)].inverse == nil
@@ -72,7 +72,7 @@ extension Transaction {
         }
     }
 
-    /// Changes of an object that the store does not have would be lost without a word.
+    /// Returns the error for a changed object that is missing in the store, whose changes would otherwise be lost silently.
     func changed(_ object: any Model, _ entry: StoreEntity) -> StoreError {
         StoreError(
             .notFound, "\(entry.entity.name) \(object._$state.key) was changed, but it is not in the store, or could not be read.",

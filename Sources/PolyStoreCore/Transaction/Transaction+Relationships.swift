@@ -14,8 +14,9 @@ extension Transaction {
         return ToOne(id: key)
     }
 
-    /// Checks that an object's relationships may be changed: not those of one that is deleted, or missing. What may not is remembered and refuses the commit.
-    /// - Parameter isClearing: whether the relationship is to lead nowhere, which that of a deleted object does already.
+    /// Returns whether the relationships of an object may be changed: not if it is deleted or missing. A violation is recorded and rejects the
+    /// commit.
+    /// - Parameter isClearing: whether the relationship is being cleared, as it already is in a deleted object.
     func acceptsTargets(_ object: any Model, _ relationship: Int, isClearing: Bool) -> Bool {
         let flags = object._$state.flags
         if flags.isDisjoint(with: [.deleted, .unverified]) { return true }
@@ -41,13 +42,13 @@ extension Transaction {
         return false
     }
 
-    /// The commit looks up whether the object is in the store.
+    /// Defers the check that the object exists to the commit.
     private func verifyLater(_ object: any Model) {
         object._$state.flags.remove(.unverified)
         unverified.append((object._$state.slot, object._$state.key))
     }
 
-    /// Checks that an object may stand in a relationship of another. What may not is remembered and refuses the commit.
+    /// Returns whether an object is a valid target of a relationship. A violation is recorded and rejects the commit.
     func accepts(_ target: any Model, as relationship: Int, of object: any Model) -> Bool {
         let entry = entry(object._$state.slot)
         if owns(target), target._$state.slot == entry.destinations[relationship], !target.isDeleted,
@@ -62,7 +63,8 @@ extension Transaction {
         return false
     }
 
-    /// Whether an object is of the class that a relationship leads to: of a hierarchy it may be of another, where it was told by name or by id.
+    /// Returns whether an object is of the destination class of a relationship. In a class hierarchy it may not be if it was assigned by name or by
+    /// id.
     private func isOfClass(_ target: any Model, _ relationship: Int, _ entry: StoreEntity) -> Bool {
         guard let family = self.entry(entry.destinations[relationship]).family else { return true }
         return family.isObject(target, of: entry.destinationNames[relationship])
@@ -88,7 +90,7 @@ extension Transaction {
         return StoreError(.misuse, message, entity: entry.entity.name, attribute: name, objectID: object._$state.key)
     }
 
-    /// Keeps the other ends right when a to-one relationship moves. 0 is none.
+    /// Updates the inverse after a to-one relationship changed. The row id 0 means nil.
     func moved(_ object: any Model, _ relationship: Int, from old: Int64, to new: Int64) {
         let entry = entry(object._$state.slot)
         guard let inverse = entry.entity.relationships[relationship].inverse else { return }
@@ -98,7 +100,7 @@ extension Transaction {
             if old != 0 { removeMember(MemberKey(slot: slot, relationship: Int32(inverse), key: old), key) }
             if new != 0 { addMember(MemberKey(slot: slot, relationship: Int32(inverse), key: new), key) }
         } else {
-            // One to one: the old partner loses us, the new one loses its old partner.
+            // One-to-one: clears the relationship of the old partner and of the new partner's former partner.
             if old != 0 { setPartner(slot, old, inverse, expecting: key, to: 0) }
             if new != 0 {
                 let former = anyObject(slot, new)._$toOneFired(inverse)
@@ -108,8 +110,8 @@ extension Transaction {
         }
     }
 
-    /// Sets the to-one relationship of an object, without any further consequence.
-    /// - Parameter expecting: only if it leads there now.
+    /// Sets the to-one relationship of an object without updating its inverse.
+    /// - Parameter expecting: the current target that is required for the change; nil for any.
     private func setPartner(_ slot: Int32, _ key: Int64, _ relationship: Int, expecting: Int64?, to target: Int64) {
         let object = anyObject(slot, key)
         let now = object._$toOneFired(relationship)
@@ -140,7 +142,7 @@ extension Transaction {
         follow(key, target) { $0.remove($1) }
     }
 
-    /// Brings a collection that is kept for a relationship up to date.
+    /// Applies a change to the retained collection of a relationship.
     private func follow(_ key: MemberKey, _ target: Int64, _ change: (MemberCollection, any Model) -> Bool) {
         guard let collection = memberLists.collection(key) else { return }
         if collection.isOut {
@@ -151,7 +153,8 @@ extension Transaction {
         if !change(collection, object) { dropCollection(key) }
     }
 
-    /// - Returns: false where nothing was done.
+    /// Replaces the members of an unordered to-many relationship.
+    /// - Returns: false if the assignment was rejected.
     @discardableResult
     func replaceMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) -> Bool {
         guard isOpen else {
@@ -176,7 +179,7 @@ extension Transaction {
         }
     }
 
-    /// Adds an object to a to-many relationship, both ends.
+    /// Adds an object to a to-many relationship and updates the inverse.
     func link(_ key: MemberKey, _ entry: StoreEntity, _ target: Int64) {
         let relationship = entry.entity.relationships[Int(key.relationship)]
         let slot = entry.destinations[Int(key.relationship)]
@@ -196,7 +199,7 @@ extension Transaction {
         }
     }
 
-    /// Takes an object out of a to-many relationship, both ends.
+    /// Removes an object from a to-many relationship and updates the inverse.
     func unlink(_ key: MemberKey, _ entry: StoreEntity, _ target: Int64) {
         let relationship = entry.entity.relationships[Int(key.relationship)]
         let slot = entry.destinations[Int(key.relationship)]
@@ -215,7 +218,7 @@ extension Transaction {
 }
 
 extension Model {
-    /// The target of a to-one relationship, with the values read first if need be.
+    /// Returns the target of a to-one relationship. Reads the object first if it is a fault.
     func _$toOneFired(_ relationship: Int) -> Int64 {
         if _$state.isFault { _$fire() }
         return _$toOne(relationship).id

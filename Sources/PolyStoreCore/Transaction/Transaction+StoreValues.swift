@@ -1,16 +1,16 @@
 import PolyStoreBackend
 
-// Named values of a store: what must agree with its records, and is no object. An import keeps its position there.
+// Named values of a store: metadata that is committed together with its records, such as the position of an import.
 
 extension Transaction {
-    /// Sets a named value of a store, or removes it, in the commit of this transaction.
+    /// Sets or removes a named value of a store when this transaction commits.
     ///
-    /// Only for transactions in the queue: what they read stays true until they commit, so no other transaction changes the value in between.
+    /// Available in queued transactions only: values that they read cannot be changed by another transaction before they commit.
     /// - Parameters:
     ///   - bytes: at most ``NamedValue/longestValue``; nil removes the value.
-    ///   - name: 1 to ``NamedValue/longestName`` bytes. Values of the framework begin with ``NamedValue/reservedPrefix``.
-    ///   - store: one of the stack's.
-    /// - Throws: `invalidValue` for a name or a value that is too long, `unsupported`, `readOnly`, `closed`; `misuse` for an unsafe transaction.
+    ///   - name: 1 to ``NamedValue/longestName`` bytes. The prefix ``NamedValue/reservedPrefix`` is reserved for the framework.
+    ///   - store: a store of the stack.
+    /// - Throws: `invalidValue` for a name or a value that is too long, `unsupported`, `readOnly`, `closed`; `misuse` for an unqueued transaction.
     package func setStoreValue(_ bytes: [UInt8]?, named name: String, in store: PersistentStore) throws {
         try checkMutable()
         guard !(self is UnsafeTransaction) else {
@@ -26,7 +26,7 @@ extension Transaction {
         storeValues[store.index, default: [:]][Array(name.utf8)] = change
     }
 
-    /// Returns a named value of a store as this transaction sees it: its own changes first; nil if there is none.
+    /// Returns a named value of a store including pending changes, or nil if it is not set.
     package func storeValue(named name: String, in store: PersistentStore) throws -> [UInt8]? {
         try checkStore(store)
         try NamedValue.check(name: name)
@@ -34,7 +34,7 @@ extension Transaction {
         return try storage(store).value(named: name)
     }
 
-    /// Returns the names of a store's values that begin with a prefix, in ascending order of their bytes, as this transaction sees them.
+    /// Returns the names of a store's values with a prefix including pending changes, in ascending byte order.
     package func storeValueNames(prefix: String, in store: PersistentStore) throws -> [String] {
         try checkStore(store)
         let stored = try storage(store).valueNames(prefix: prefix)
@@ -44,9 +44,10 @@ extension Transaction {
     }
 
     private func checkStore(_ store: PersistentStore) throws {
-        guard store.index < table.stores.count, table.stores[store.index] === store else {
+        guard table.isOpen(store) else {
             throw StoreError(
-                .misuse, "\(store.url) is no store of this transaction's stack, or was added after the transaction began.", url: store.url)
+                .misuse, "\(store.url) is not a store of this transaction's stack, or was added after the transaction began.",
+                url: store.url)
         }
     }
 }

@@ -1,20 +1,21 @@
 import PolyStoreBackend
 
-/// A unit of work: collects changes in memory, then writes them all or none. Its fetches see its own changes.
+/// A unit of work that collects changes in memory and writes all of them or none. Its fetches see its pending changes.
 ///
-/// Comes as the argument of ``DataStack/perform(durability:source:file:line:_:)`` and its like, and ends with their body. The bodies are `@Sendable` and what
-/// they return is Sendable, and a transaction and its objects are neither: the compiler refuses every way in or out.
+/// A transaction is the argument of the body passed to ``DataStack/perform(durability:source:file:line:_:)`` and similar methods, and ends when the
+/// body returns. The bodies are `@Sendable` and their results are Sendable. Transactions and their objects are not, so the compiler rejects every use
+/// of them outside of the body.
 ///
-/// There are several kinds, all with the same verbs. Those in the line of the stack, one at a time, read what they will write to:
-/// `perform`'s, ``AsynchronousTransaction`` and ``SynchronousTransaction``. An ``UnsafeTransaction`` stands outside of it, and finds out at its
-/// commits whether others changed the same objects.
+/// All kinds of transactions share the same methods. Queued transactions run one at a time on the write queue and read the state that they write to:
+/// those of `perform`, ``AsynchronousTransaction`` and ``SynchronousTransaction``. An ``UnsafeTransaction`` is unqueued and detects conflicts when it
+/// commits.
 public class Transaction: Context {
-    /// The changed objects of one entity, kept alive until the end.
+    /// The changed objects of one entity, retained until the transaction ends.
     struct Pending {
         var inserted: [any Model] = []
         var updated: [any Model] = []
         var deleted: [any Model] = []
-        /// Made at the first fetch that looks through them.
+        /// Created by the first fetch that includes pending changes.
         var records: PendingRecords?
 
         var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
@@ -22,47 +23,47 @@ public class Transaction: Context {
 
     private enum Phase {
         case open
-        /// Nothing more can be changed, for a reason.
+        /// Changes are rejected, with the given reason.
         case closed(String)
         case ended
     }
 
-    /// nil outside of the line.
+    /// The commit group; nil in an unqueued transaction.
     private let group: CommitGroup?
-    /// By which the task that waits can call it off.
+    /// Lets the waiting task cancel the transaction.
     final var ticket: Ticket?
-    // A transaction is used by one thread at a time, and none of its methods hands out one of these in place.
+    // A transaction is used by one thread at a time, and none of its methods exposes these properties for in-place mutation.
     @exclusivity(unchecked) final var pending: [Pending]
     @exclusivity(unchecked) final var memberLog = MemberLog()
-    /// Relationships with the delete rule `deny` of deleted objects, judged at commit.
+    /// Relationships with the delete rule `deny` whose objects were deleted; validated at commit.
     @exclusivity(unchecked) final var denials: [MemberKey] = []
-    /// The objects that relationships were made to lead to without a look into the store, each once; looked up at commit.
+    /// Target objects of relationships that were set without reading the store, without duplicates; their existence is validated at commit.
     @exclusivity(unchecked) final var unverified: [(slot: Int32, key: Int64)] = []
-    /// The named values that it sets, by store and by the bytes of their names.
+    /// The named values that the transaction sets, by store index and UTF-8 bytes of the name.
     @exclusivity(unchecked) final var storeValues: [Int: [[UInt8]: ChangeSet.ValueChange]] = [:]
-    /// The entries of the history that it deletes: up to which position, by store.
+    /// The position up to which the transaction deletes history entries, by store index.
     @exclusivity(unchecked) final var historyRemovals: [Int: Int64] = [:]
-    /// Rules of the API that were broken where nothing could be thrown; thrown at commit.
+    /// Errors of calls that cannot throw; thrown at commit.
     @exclusivity(unchecked) final var refusals = Refusals()
-    /// What was written by a commit in the body: it is no longer pending, and still to be published.
+    /// Changes written by a commit in the body: no longer pending, but not yet published.
     @exclusivity(unchecked) private(set) final var written: (log: MemberLog, deletedKinds: [ObjectKey: String])?
     @exclusivity(unchecked) private var phase = Phase.open
-    /// The entry of the class of which an object was last created, where no configuration was named.
+    /// The entry of the class of the last object created without an explicit configuration.
     @exclusivity(unchecked) final var createdEntry: (type: ObjectIdentifier, entry: StoreEntity)?
 
-    /// Who makes the changes: handed on to all who observe the commit, so that somebody can tell his own changes from those of others.
+    /// The origin of the changes, passed to observers of the commit so that they can recognize their own changes.
     public final var sourceIdentifier: (any Hashable & Sendable)? {
         get { origin?.source }
         set { origin = CommitOrigin(newValue, userInfo) }
     }
-    /// Anything else that those who observe the commit are to know.
+    /// Additional information for observers of the commit.
     public final var userInfo: [String: any Sendable] {
         get { origin?.userInfo ?? [:] }
         set { origin = CommitOrigin(sourceIdentifier, newValue) }
     }
     @exclusivity(unchecked) private(set) final var origin: CommitOrigin?
 
-    /// By store; nil where it was not touched.
+    /// The parts by store index; nil for stores that the transaction has not used.
     @exclusivity(unchecked) private var parts: [StorePart?] = []
     @exclusivity(unchecked) private var readers: [Int: any ReadTransaction] = [:]
 
@@ -95,10 +96,10 @@ public class Transaction: Context {
         return try part(store).writer
     }
 
-    /// Begins the store's write transaction, unless that was done already.
+    /// Begins the store's write transaction if it has not begun yet.
     func touch(_ store: PersistentStore) throws { _ = try part(store) }
 
-    /// What the group does to the store.
+    /// Returns the commit group's part for the store.
     private func part(_ store: PersistentStore) throws -> StorePart {
         if store.index < parts.count, let part = parts[store.index] { return part }
         try checkOpen(store)
@@ -118,10 +119,10 @@ public class Transaction: Context {
         }
     }
 
-    /// Whether something may still be changed.
+    /// A Boolean value that indicates whether the transaction accepts changes.
     final var isOpen: Bool { if case .open = phase { true } else { false } }
 
-    /// Called when what is pending was applied to the stores, through which the transaction reads on: there everything is found from now on.
+    /// Clears the pending changes after they were applied. The transaction now reads them from the stores.
     final func didWrite() {
         written = (memberLog, deletedKinds)
         for own in pending {
@@ -136,23 +137,24 @@ public class Transaction: Context {
         rowsAhead = nil
     }
 
-    /// The changes of to-many relationships, and the entities of deleted objects, that a commit has to publish.
+    /// The changes of to-many relationships and the entities of deleted objects that a commit publishes.
     final var published: (log: MemberLog, deletedKinds: [ObjectKey: String]) { written ?? (memberLog, deletedKinds) }
 
-    /// Takes no more changes, but can still be read through.
+    /// Rejects further changes but keeps the transaction readable.
     final func close(_ why: String) {
         phase = .closed(why)
-        // So that a change of an object that was changed before is heard of too.
+        // Ensures that changes to already changed objects are detected too.
         for own in pending {
             for object in [own.inserted, own.updated].joined() { object._$state.edit?.isRecorded = true }
         }
     }
     final func reopen() { phase = .open }
 
-    /// - Throws: `closed` where nothing can be changed any more.
+    /// Checks that the transaction accepts changes.
+    /// - Throws: `closed` if it does not.
     final func checkMutable() throws { if let error = immutability { throw error } }
 
-    /// Why nothing can be changed any more; nil where it can.
+    /// The reason why changes are rejected; nil if the transaction accepts changes.
     final var immutability: StoreError? {
         switch phase {
         case .open: nil
@@ -161,51 +163,52 @@ public class Transaction: Context {
         }
     }
 
-    /// The stores that it read or will write, by index.
+    /// The indexes of the stores that the transaction read or will write.
     final var touchedStores: [Int] { parts.indices.filter { parts[$0] != nil } }
 
-    /// Whether the task that waits for the transaction was cancelled. If it was before the body returns, nothing is written and the task gets
-    /// `cancelled`; a body that takes long may look at this and throw.
+    /// A Boolean value that indicates whether the task that waits for the transaction was cancelled. If it is cancelled before the body returns,
+    /// nothing is written and the task receives `cancelled`. A long-running body can check this value and throw.
     public final var isCancelled: Bool { ticket?.isCancelled ?? false }
 
-    /// - Throws: `cancelled` where the task that waits for the transaction was cancelled.
+    /// Checks whether the task that waits for the transaction was cancelled.
+    /// - Throws: `cancelled` if it was.
     public final func checkCancellation() throws { if isCancelled { throw Ticket.error } }
 
-    /// Gives the transaction up: throws `cancelled`, which the caller of `perform` receives; nothing is written.
+    /// Cancels the transaction by throwing `cancelled`, which the caller of `perform` receives. Nothing is written.
     public final func cancel() throws -> Never { throw StoreError(.cancelled, "The transaction was cancelled.") }
 
-    /// What was done since a point to which one may want to go back.
+    /// The recorded changes for undo, redo and savepoints.
     final var history: UndoHistory?
 
-    /// The imports of this transaction; nil before the first.
+    /// The imports of this transaction; nil before the first one.
     final var imports: ImportState?
 
-    /// Called when an object was made.
+    /// Called after an object was created.
     func didCreate(_ object: any Model) { history?.noteCreated(object) }
-    /// Called before an object is changed or deleted, for the first time, or for the first time after somebody wanted to know.
+    /// Called before the first change or deletion of an object, and before the first one after recording was requested.
     func willTouch(_ object: any Model) { history?.note(object) }
 
-    /// Called when an object was changed although nothing can be changed.
+    /// Called when an object was changed although the transaction rejects changes.
     func didLoseChange(of object: any Model) {}
 
-    /// The relationship whose list is brought up to date by who changes it.
+    /// The relationship whose cached member list the current in-place mutation updates itself.
     @exclusivity(unchecked) final var settled: MemberKey?
 
-    /// Whether the stores show it the same version until somebody says otherwise.
+    /// A Boolean value that indicates whether the transaction reads the same version of the stores until it is refreshed explicitly.
     var showsOneVersion: Bool { true }
 
-    /// Forgets every change.
+    /// Discards all changes.
     func giveUp() {}
-    /// Called before an object is given back a state in which it was changed or deleted.
+    /// Called before an object is restored to a state in which it was changed or deleted.
     func willRestore(_ object: any Model) {}
-    /// Called when a changed object is one that was not changed again.
+    /// Called when a changed object is restored to its unchanged state.
     func didForget(_ object: any Model) {}
-    /// Called when objects were given back an earlier state, or a later one, and their to-many relationships too.
+    /// Called after objects and their to-many relationships were restored by undo or redo.
     func didRestore(_ objects: [any Model], _ relationships: Set<MemberKey>) {}
-    /// Makes the transaction depend on everything that is to be committed before it.
+    /// Makes the transaction depend on all preceding transactions that are not yet committed.
     final func waitForOthers() { parts = group?.parts ?? [] }
 
-    /// Ends: nothing can be read through it any more.
+    /// Ends the transaction. It can no longer be read.
     func end() {
         phase = .ended
         for reader in readers.values { reader.end() }
@@ -218,7 +221,7 @@ public class Transaction: Context {
         rowsAhead = nil
     }
 
-    /// The entities of deleted objects of hierarchies: nothing of them will be left to tell.
+    /// The entities of deleted objects in class hierarchies. They cannot be determined after the commit.
     final var deletedKinds: [ObjectKey: String] {
         guard pending.contains(where: { !$0.deleted.isEmpty }) else { return [:] }
         var kinds: [ObjectKey: String] = [:]
@@ -229,7 +232,7 @@ public class Transaction: Context {
         return kinds
     }
 
-    // MARK: What only a transaction may do; each is worked out in a file of its own
+    // MARK: Operations of transactions, implemented in separate files
 
     override func beginEditing(_ object: any Model) -> EditState { startEditing(object) }
 
@@ -275,8 +278,8 @@ public class Transaction: Context {
         try relatedRecords(store, options)
     }
 
-    // MARK: Ids
+    // MARK: Row ids
 
-    /// A new id: final from now on, never given out again.
+    /// Returns a new row id, which is never assigned again.
     func newKey(_ entry: StoreEntity) throws -> Int64 { try part(entry.store).newKey(entry.entity) }
 }

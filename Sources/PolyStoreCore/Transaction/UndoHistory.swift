@@ -1,30 +1,30 @@
 import PolyStoreBackend
 
-/// Steps of a transaction that can be taken back and done again.
+/// The steps of a transaction that can be undone and redone.
 ///
-/// A step keeps what each object was like before it, once, and the lists of the transaction, which are values. Taking it back puts them there again
-/// and keeps in turn what was there, so that doing again is the same in the other direction.
+/// A step stores the state of each changed object before the step, once, and the transaction's lists, which have value semantics. Undoing it restores
+/// that state and stores the current one, so redoing works the same way in the other direction.
 final class UndoHistory {
-    /// What an object was like.
+    /// The saved state of an object.
     struct Memory {
         let object: any Model
-        /// nil: it was not changed.
+        /// The changed fields; nil if the object was unchanged.
         let mask: FieldMask?
         let isInsert: Bool
         let flags: ModelState.Flags
-        /// Its values; nil: they were still to be read.
+        /// The values of the object; nil if it was a fault.
         let record: RecordedChanges.Place?
         let arena: RecordArena
-        /// Whether the transaction had made it.
+        /// A Boolean value that indicates whether the object had already been created.
         let exists: Bool
     }
 
     private struct Step {
         var objects: [ObjectKey: Memory] = [:]
         var order: [ObjectKey] = []
-        /// Where the changes of to-many relationships stood.
+        /// The length of the to-many relationship log at the start of the step.
         var mark: MemberLog.Mark
-        /// What came behind; of a step that is to be done again.
+        /// The log entries of a step that can be redone.
         var tail = MemberLog.Tail()
         let denials: [MemberKey]
         let unverified: [(slot: Int32, key: Int64)]
@@ -51,25 +51,25 @@ final class UndoHistory {
             refusals: transaction.refusals)
     }
 
-    /// Makes the next change of objects known that were changed. Of those that a step does not know it is still.
+    /// Requests a notification of the next change of changed objects. It is already requested for objects that the step has not saved.
     private func watchAgain(_ objects: Dictionary<ObjectKey, Memory>.Values) {
         for memory in objects { memory.object._$state.edit?.isRecorded = true }
     }
 
-    /// So many steps belong to somebody outside, who does not want them to be taken back now.
+    /// The number of steps that belong to an enclosing operation and cannot be undone now.
     private var floor = 0
 
-    /// Whether nothing was changed since the last step.
+    /// A Boolean value that indicates whether nothing was changed since the last step.
     private var isAtEnd: Bool {
         current.objects.isEmpty && transaction.memberLog.changeCount == current.mark.changeCount
             && transaction.refusals.changeCount == current.refusals.changeCount
     }
 
     var canUndo: Bool { !isAtEnd || undoable.count > floor }
-    /// What was changed since cannot be done again on top of.
+    /// False after further changes: undone steps cannot be redone on top of them.
     var canRedo: Bool { isAtEnd && !redoable.isEmpty }
 
-    // MARK: What happens
+    // MARK: Recording
 
     /// Called before an object changes.
     func note(_ object: any Model) { remember(object, in: &current, exists: true) }
@@ -82,7 +82,7 @@ final class UndoHistory {
         let state = object._$state.flags
         var record: RecordedChanges.Place?
         if exists, !state.contains(.fault) {
-            // What cannot be written down cannot be read back either: then the values are read anew.
+            // Values that cannot be encoded cannot be restored. They are read from the store again.
             let entry = transaction.entry(place.slot)
             if let view = try? step.arena.encode(object, entry) {
                 record = RecordedChanges.Place(offset: step.arena.count - view.count, count: view.count)
@@ -96,7 +96,7 @@ final class UndoHistory {
 
     // MARK: Steps
 
-    /// Ends the step under way: what comes next is one of its own.
+    /// Ends the current step. Further changes belong to a new one.
     func endStep() {
         guard !isAtEnd else { return }
         redoable = []
@@ -105,7 +105,7 @@ final class UndoHistory {
         current = Self.step(transaction)
     }
 
-    /// Takes the last step back.
+    /// Undoes the last step.
     func undo() throws {
         transaction.settleCollections()
         endStep()
@@ -113,7 +113,7 @@ final class UndoHistory {
         redoable.append(try exchange(step))
     }
 
-    /// Begins something that is to be done as a whole or not at all.
+    /// Begins an operation that is applied completely or not at all.
     func beginWhole() -> Whole {
         let isUnderWay = !isAtEnd
         endStep()
@@ -121,12 +121,13 @@ final class UndoHistory {
         return Whole(floor: floor, mark: undoable.count, isUnderWay: isUnderWay)
     }
 
-    /// - Parameter endsStep: whether it is a step of its own; otherwise it belongs to the one under way.
+    /// Ends an atomic operation.
+    /// - Parameter endsStep: whether the operation is a step of its own; otherwise it is part of the current step.
     func endWhole(_ whole: Whole, endsStep: Bool) {
         endStep()
         floor = whole.floor
         if endsStep { return }
-        // What came before it in the same step, and what it was made up of, are one.
+        // Merges the steps of the operation with the step in which it began.
         let first = whole.isUnderWay ? whole.mark - 1 : whole.mark
         guard first < undoable.count else { return }
         var joined = undoable[first]
@@ -140,7 +141,7 @@ final class UndoHistory {
         current = joined
     }
 
-    /// Takes everything back that was done since its beginning, for good.
+    /// Undoes all changes since the operation began. They cannot be redone.
     func takeBack(_ whole: Whole) throws {
         endStep()
         floor = whole.floor
@@ -149,8 +150,8 @@ final class UndoHistory {
         if whole.isUnderWay, let open = undoable.popLast() { current = open }
     }
 
-    /// Keeps everything that was done since its beginning, which can no longer be taken back.
-    /// - Returns: the objects that were changed.
+    /// Keeps all changes since the operation began and removes their steps. They can no longer be undone.
+    /// - Returns: the changed objects.
     func release(_ whole: Whole) -> [ObjectKey] {
         endStep()
         floor = whole.floor
@@ -161,7 +162,7 @@ final class UndoHistory {
     struct Whole {
         fileprivate let floor: Int
         fileprivate let mark: Int
-        /// Whether a step was under way that it came into.
+        /// A Boolean value that indicates whether the operation began within a step.
         fileprivate let isUnderWay: Bool
     }
 
@@ -171,15 +172,15 @@ final class UndoHistory {
         undoable.append(try exchange(step))
     }
 
-    /// Puts back what was there before a step.
-    /// - Returns: what was there now.
+    /// Restores the state before a step.
+    /// - Returns: a step with the state before the exchange.
     private func exchange(_ step: Step) throws -> Step {
         var now = Self.step(transaction)
         now.mark = step.mark
         for place in step.order {
             guard let memory = step.objects[place] else { continue }
             let object = memory.object
-            // An object that was made and taken back is made again.
+            // The creation of the object was undone, so redoing it creates it again.
             remember(object, in: &now, exists: !(object.isInserted && object.isDeleted))
         }
         for place in step.order {
@@ -201,7 +202,7 @@ final class UndoHistory {
     private func restore(_ memory: Memory) throws {
         let object = memory.object
         guard memory.exists else {
-            // What the transaction had not made yet is as good as deleted.
+            // An object that was not yet created is marked as deleted.
             object._$state.flags.insert(.deleted)
             return
         }
@@ -218,7 +219,7 @@ final class UndoHistory {
         guard let mask = memory.mask else {
             object._$state.edit = nil
             guard !object.isDeleted else { return }
-            // Somebody else may have changed it meanwhile.
+            // The object may have been changed in the store in the meantime.
             object._$state.flags.insert(.fault)
             transaction.didForget(object)
             return
@@ -230,7 +231,7 @@ final class UndoHistory {
 }
 
 extension UndoHistory {
-    /// Gives an object the values back that it had, but for those that it had only read: they may have been changed by others since.
+    /// Restores the saved values of an object, except for values that were only read and may have changed since.
     private func load(_ record: RecordView, _ memory: Memory, _ entry: StoreEntity) throws {
         let object = memory.object
         guard let mask = memory.mask, !memory.isInsert, !object._$state.isFault, !object._$state.flags.contains(.missing) else {
@@ -251,8 +252,8 @@ extension UndoHistory {
 }
 
 extension Transaction {
-    /// Does all of something, or nothing.
-    /// - Parameter endsStep: whether it can be taken back alone.
+    /// Runs a body whose changes are applied completely or, if it throws, undone.
+    /// - Parameter endsStep: whether the body is a step that can be undone separately.
     final func atomically(endsStep: Bool = false, _ body: () throws -> Void) throws {
         let own = history ?? UndoHistory(self)
         let isMine = history == nil
@@ -264,7 +265,7 @@ extension Transaction {
             try body()
             if history === own { own.endWhole(whole, endsStep: endsStep) }
         } catch {
-            // A commit in the middle has ended everything before it.
+            // A commit or rollback in the body has discarded the saved states.
             if history === own {
                 storeValues = values
                 try own.takeBack(whole)
@@ -275,8 +276,8 @@ extension Transaction {
         }
     }
 
-    /// Puts objects whose state was set from outside where they belong.
-    /// - Parameter before: what they were like.
+    /// Moves objects whose state was restored between the lists of inserted, updated and deleted objects.
+    /// - Parameter before: the states before the restoration.
     final func sortOut(_ before: [UndoHistory.Memory]) {
         for memory in before where pending[Int(memory.object._$state.slot)].records != nil {
             let slot = Int(memory.object._$state.slot)
@@ -290,7 +291,7 @@ extension Transaction {
             let wasDeleted = memory.flags.contains(.deleted)
             let isUpdated = !object.isInserted && !object.isDeleted && object._$state.edit != nil
             if memory.isInsert != object.isInserted { Self.move(object, &pending[slot].inserted, isMember: object.isInserted) }
-            // One that was changed and then deleted may be in both lists.
+            // An object that was changed and then deleted may be in both lists.
             let wasUpdated = !memory.isInsert && memory.mask != nil
             if wasUpdated != isUpdated || wasUpdated && wasDeleted {
                 if wasUpdated { Self.move(object, &pending[slot].updated, isMember: false) }
@@ -301,7 +302,7 @@ extension Transaction {
         }
     }
 
-    /// Adds an object to a list, or takes it out. What was changed by the last steps is at the end.
+    /// Adds an object to a list or removes it. The search starts at the end, where the most recently changed objects are.
     private static func move(_ object: any Model, _ list: inout [any Model], isMember: Bool) {
         if isMember { return list.append(object) }
         guard let place = list.lastIndex(where: { $0 === object }) else { return }

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension UnsafeTransaction {
-    /// What was changed, free of the objects.
+    /// Returns a copy of the pending changes that does not reference the objects.
     private func recorded() throws -> RecordedChanges {
         try resolveImports()
         settleCollections()
@@ -24,7 +24,7 @@ extension UnsafeTransaction {
             }
         }
         for (key, net) in memberLog.all(where: { _ in true }) {
-            // What is deleted takes its links with it.
+            // Deleting an object removes its links.
             if isDoomed(key) { continue }
             if !net.order.isEmpty { changes.arrange(key, net.order) }
             guard case .link(_, let isReversed) = entry(key.slot).entity.relationships[Int(key.relationship)].storage, !isReversed else {
@@ -45,15 +45,16 @@ extension UnsafeTransaction {
         return try recorded()
     }
 
-    /// Writes what was changed, and goes on with the newest version. Waits for its turn on the caller's thread; of a child, hands it to the
-    /// parent, without any waiting.
+    /// Writes the pending changes and moves to the newest version. Waits on the caller's thread for its turn in the write queue. A child transaction
+    /// moves its changes to its parent without waiting.
     /// - Parameters:
-    ///   - mergePolicy: what becomes of objects that others have changed since they were read here.
-    ///   - durability: what the commit survives; nil is what the store says.
-    /// - Returns: whether there was anything to write.
-    /// - Throws: `conflict` with all ``StoreError/conflicts``; `constraint` with all violations; `misuse` in the body of another transaction. Nothing is
-    ///   written then, and no change is lost: mend it and commit again, or roll back. What was not changed here is read in the newest version then too.
-    ///   After `io`, `full` and the like something may be written, of several stores in some of them: committing again ends what was begun.
+    ///   - mergePolicy: how conflicts with changes made since the objects were read are resolved.
+    ///   - durability: the durability of the commit; nil uses the durability of the store.
+    /// - Returns: whether there were changes to write.
+    /// - Throws: `conflict` with all ``StoreError/conflicts``; `constraint` with all violations; `misuse` in the body of another transaction. Nothing
+    ///   is written, and the pending changes are kept: correct them and commit again, or roll back. Unchanged objects are read in the newest version
+    ///   afterwards.
+    ///   After `io`, `full` and similar errors, changes may have been written to some of several stores. Committing again completes the commit.
     @discardableResult
     public func commit(
         mergePolicy: MergePolicy = .error, durability: Durability? = nil, isolation: isolated (any Actor)? = #isolation
@@ -67,7 +68,7 @@ extension UnsafeTransaction {
             try hand(changes, to: parent, mergePolicy)
         } else {
             let userInfo = userInfo
-            // Somebody before it in line may need the room of an old version.
+            // An open snapshot prevents disk space from being reclaimed, which a transaction ahead in the write queue may need.
             refresh()
             do {
                 try core.transactAndWait(order(durability), isPatient: isolation == nil) {
@@ -82,7 +83,16 @@ extension UnsafeTransaction {
         return true
     }
 
-    /// The same without holding up the caller's thread. Until it returns nothing may be changed here: what is, is lost, and an error is logged.
+    /// Commits like ``commit(mergePolicy:durability:isolation:)``, under a name that `async` functions can call without `await`. A child transaction
+    /// moves its changes to its parent immediately, without suspending.
+    @discardableResult
+    public func commitAndWait(
+        mergePolicy: MergePolicy = .error, durability: Durability? = nil, isolation: isolated (any Actor)? = #isolation
+    ) throws -> Bool {
+        try commit(mergePolicy: mergePolicy, durability: durability, isolation: isolation)
+    }
+
+    /// Commits without blocking the caller's thread. Changes made to this transaction before it returns are lost, and an error is logged.
     @discardableResult
     public func commit(
         mergePolicy: MergePolicy = .error, durability: Durability? = nil, isolation: isolated (any Actor)? = #isolation
@@ -111,7 +121,7 @@ extension UnsafeTransaction {
         return true
     }
 
-    /// Gives the objects that were changed while nothing could be changed the values back that the commit tried to write.
+    /// Restores the values that the commit tried to write in objects that were changed during the commit.
     private func undoLostEdits(_ changes: RecordedChanges) throws {
         guard !lostEdits.isEmpty else { return }
         defer { lostEdits = [:] }
@@ -126,7 +136,8 @@ extension UnsafeTransaction {
         }
     }
 
-    /// Of several stores those before the one that failed are committed, and an engine may fail in the flush that follows the commit.
+    /// Records whether a failed commit may have been written: stores before the failing one are committed, and a backend may fail in the flush after
+    /// its commit.
     private func noted(_ error: any Error) -> any Error {
         let isRefusal = [.conflict, .constraint, .misuse, .notFound, .invalidValue, .cancelled].contains((error as? StoreError)?.code)
         if !isRefusal { mayBeThere = true }
@@ -154,7 +165,7 @@ extension UnsafeTransaction {
         let deleted = policy.winner == .store ? pending.flatMap(\.deleted) : []
         lostEdits = [:]
         withExtendedLifetime(self) { startAgain() }
-        // Others may have won, so that some are still there.
+        // The store's changes may have won a conflict, so some of these objects may still exist.
         for object in deleted {
             guard let found = try? record(entry(object._$state.slot), object._$state.key), found.count > 0 else { continue }
             object._$state.flags.subtract([.deleted, .missing])
@@ -163,7 +174,7 @@ extension UnsafeTransaction {
         notifyMonitors()
     }
 
-    /// Forgets every change since the last commit, and goes on with the newest version. Objects that were made here say that they are deleted.
+    /// Discards all changes since the last commit and moves to the newest version. Objects created since then are marked as deleted.
     public func rollback() {
         var changed: [any Model] = []
         for object in owned {
@@ -186,12 +197,12 @@ extension UnsafeTransaction {
         tell()
     }
 
-    /// Whether it is the context's object of its id; one that stands for a missing object is not.
+    /// Returns whether the object is the one registered for its row id. An object that represents a missing one is not registered.
     private func isInMap(_ object: any Model) -> Bool {
         maps[Int(object._$state.slot)].object(object._$state.key) === object
     }
 
-    /// Nothing is changed any more, and everything is read anew when it is asked for.
+    /// Clears all pending changes and turns all objects into faults.
     private func startAgain() {
         release()
         imports = nil
@@ -220,7 +231,7 @@ extension UnsafeTransaction {
         if supportsUndo { history = UndoHistory(self) }
     }
 
-    /// Moves to the newest version and keeps the changes: objects that were not changed here are read anew when they are asked for.
+    /// Moves to the newest version and keeps the pending changes. Unchanged objects become faults.
     public func refresh() {
         settleCollections()
         release()

@@ -1,28 +1,28 @@
 import PolyStoreBackend
 
 extension UnsafeTransaction {
-    /// Ends a step: what was done since the last one is what ``undo()`` takes back. Those who observe this transaction are told of it.
+    /// Ends a step, which consists of the changes since the last one and is the unit of ``undo()``. Notifies observers of this transaction.
     public func flush() {
         history?.endStep()
         tell()
         notifyMonitors()
     }
 
-    /// Whether there is a step to take back.
+    /// A Boolean value that indicates whether there is a step to undo.
     public var canUndo: Bool { history?.canUndo ?? false }
-    /// Whether there is a step to do again.
+    /// A Boolean value that indicates whether there is a step to redo.
     public var canRedo: Bool { history?.canRedo ?? false }
 
-    /// Takes the last step back, the changes since the last ``flush()`` to begin with; nothing happens where there is none.
-    /// - Throws: `misuse` where undo was not asked for when the transaction was begun.
+    /// Undoes the last step, starting with the changes since the last ``flush()``. Does nothing if there is none.
+    /// - Throws: `misuse` if the transaction was begun without undo support.
     public func undo() throws {
         try undoHistory().undo()
         tell()
         notifyMonitors()
     }
 
-    /// Does again what was taken back last, unless something was changed since.
-    /// - Throws: `misuse` where undo was not asked for when the transaction was begun.
+    /// Redoes the last undone step, unless something was changed since.
+    /// - Throws: `misuse` if the transaction was begun without undo support.
     public func redo() throws {
         try undoHistory().redo()
         tell()
@@ -39,8 +39,8 @@ extension UnsafeTransaction {
 
     // MARK: Observers
 
-    /// Calls a closure, on this thread, with what was changed here since the last call: at each ``flush()``, undo, redo, commit and rollback.
-    /// - Returns: what to stop it by.
+    /// Adds an observer, which is called synchronously with the changes since its last call after each ``flush()``, undo, redo, commit and rollback.
+    /// - Returns: an identifier for ``removeObserver(_:)``.
     @discardableResult
     public func observe(_ tell: @escaping (PendingChanges) -> Void) -> Int {
         let id = (pendingObservers.last?.id ?? 0) + 1
@@ -48,6 +48,7 @@ extension UnsafeTransaction {
         return id
     }
 
+    /// Removes the observer with an identifier returned by ``observe(_:)``.
     public func removeObserver(_ id: Int) { pendingObservers.removeAll { $0.id == id } }
 
     func tell() {
@@ -63,8 +64,8 @@ extension UnsafeTransaction {
         for observer in pendingObservers { observer.tell(changes) }
     }
 
-    /// Brings the monitors up to date: with pending changes, and with what others committed where newer snapshots are shown. They find out what changed by
-    /// comparing with what they have shown.
+    /// Updates the monitors with pending changes, and with changes of other transactions if newer snapshots are shown. They detect changes by
+    /// comparing with what they last showed.
     func notifyMonitors() {
         guard let observers, !isNotifyingMonitors else { return }
         isNotifyingMonitors = true
@@ -80,10 +81,13 @@ extension UnsafeTransaction {
     }
 }
 
-/// Objects of an unsafe transaction, by what was done with them.
+/// The changed objects of an unqueued transaction, by kind of change.
 public struct PendingChanges {
+    /// The objects that the transaction created.
     public let inserted: [any Model]
+    /// The existing objects that were changed, or whose to-many relationships were changed.
     public let updated: [any Model]
+    /// The objects that were deleted.
     public let deleted: [any Model]
 
     init(_ objects: [any Model]) {

@@ -1,51 +1,51 @@
 import PolyStoreBackend
 
-/// A transaction outside of any closure and of the line of the others: it may last, take many commits, be taken back, and have children.
+/// An unqueued transaction: it is not bound to a closure or to the write queue, can be committed repeatedly or rolled back, and can have children.
 ///
 ///     let draft = stack.beginUnsafe()
 ///     let jane = try draft.edit(id)
-///     jane.name = "Jane"                     // seen by nobody else
-///     try draft.commit()                     // or draft.rollback(), or just let it go
+///     jane.name = "Jane"                     // not visible outside of the transaction
+///     try draft.commit()                     // or draft.rollback(), or release it
 ///
-/// It reads one version of the stores, that of its first look, and moves to the newest one with each commit, also one that is refused, with
-/// ``rollback()`` and with ``refresh()``.
-/// Nobody waits for it: others go on writing, and a commit finds out whether they changed the same objects; see ``MergePolicy``. What it has
-/// only read may have changed meanwhile, so two that each read what the other writes can both commit; ``DataStack/perform(durability:source:file:line:_:)`` rules
-/// that out.
+/// It reads a snapshot of the stores, taken on first use. Each commit (including a rejected one), ``rollback()`` and ``refresh()`` move it to the
+/// newest version.
+/// It does not block other writers. A commit detects whether they changed the same objects; see ``MergePolicy``. Objects that were only read are not
+/// checked, so two transactions that each read what the other one writes can both commit (write skew).
+/// ``DataStack/perform(durability:source:file:line:_:)`` prevents write skew.
 ///
-/// Not Sendable: unsafe is only that nothing ends it for you. As long as it lives, its version of the stores does; see ``DataStack/openSnapshots``.
-/// When its last reference goes it is discarded and its version released, whatever objects of it are still held: those keep their values, read nothing more and
-/// can no longer be changed.
+/// It is not Sendable and has no automatic end: its snapshot stays open as long as it lives; see ``DataStack/openSnapshots``.
+/// Releasing its last reference discards its changes and closes its snapshot, even if its objects are still referenced. Those keep their values, but
+/// can no longer read from the store or be changed.
 public final class UnsafeTransaction: Transaction {
-    /// Of which it is a child; nil: of the stores.
+    /// The parent of a child transaction; nil if the transaction commits to the stores.
     let parent: Transaction?
     @exclusivity(unchecked) var readers: [(any ReadTransaction)?] = []
     @exclusivity(unchecked) var ledgerID: Int?
-    /// Ids in hand, by slot.
+    /// Reserved row ids, by entity index.
     @exclusivity(unchecked) private var keys: [Int: ArraySlice<Int64>] = [:]
-    /// How many ids were asked for last.
+    /// The size of the last reservation of row ids, by entity index.
     @exclusivity(unchecked) private var stock: [Int: Int] = [:]
-    /// What the changed and deleted objects were like when they were read.
+    /// The records of the changed and deleted objects at the time they were read.
     @exclusivity(unchecked) var bases: [ObjectKey: RecordedChanges.Place] = [:]
     @exclusivity(unchecked) var baseArena = RecordArena()
-    /// The changed objects, kept alive until they are committed.
+    /// The changed objects, retained until they are committed.
     @exclusivity(unchecked) var owned: [any Model] = []
     @exclusivity(unchecked) var pendingObservers: [(id: Int, tell: (PendingChanges) -> Void)] = []
-    /// Objects that were touched since the observers were told last.
+    /// Objects changed since the observers were last notified.
     @exclusivity(unchecked) var news: [ObjectKey: any Model] = [:]
     /// Objects that were changed during a commit.
     @exclusivity(unchecked) var lostEdits: [ObjectKey: any Model] = [:]
-    /// How many changes of to-many relationships they were told of.
+    /// The number of to-many relationship changes that observers were notified of.
     @exclusivity(unchecked) var toldLinks = 0
-    /// What steps have thrown that nobody waits for.
+    /// Errors of steps whose results are not awaited.
     @exclusivity(unchecked) var failedSteps: [StoreError] = []
-    /// How many changes of to-many relationships the monitors know of.
+    /// The number of to-many relationship changes that monitors were notified of.
     @exclusivity(unchecked) var monitoredLinks = 0
     /// A Boolean value that indicates whether monitors are being notified.
     @exclusivity(unchecked) var isNotifyingMonitors = false
-    /// Whether a commit has failed that may have written something.
+    /// A Boolean value that indicates whether a failed commit may have been written.
     @exclusivity(unchecked) var mayBeThere = false
-    /// Whether the last of its steps can be taken back.
+    /// A Boolean value that indicates whether steps of this transaction can be undone.
     public let supportsUndo: Bool
 
     init(core: StackCore, table: StoreTable, parent: Transaction?, _ site: CallSite, supportsUndo: Bool) {
@@ -61,7 +61,7 @@ public final class UnsafeTransaction: Transaction {
         leaveObjects()
     }
 
-    /// It ends with its last reference, not with its last object.
+    /// Objects do not keep the transaction alive; it ends with its last reference.
     override var isKeptByObjects: Bool { false }
     override var readsPending: Bool { parent != nil }
 
@@ -85,9 +85,9 @@ public final class UnsafeTransaction: Transaction {
         }
         try core.process.check("This stack")
         if ledgerID == nil { ledgerID = core.snapshots.open(site) }
-        // All at once, so that what is read belongs together.
-        for store in table.stores where readers[store.index] == nil { readers[store.index] = try store.backend.beginRead() }
-        guard let reader = readers[store.index] else { throw StoreError(.closed, "The store is closed.", url: store.url) }
+        // All stores together, so that the snapshots belong to the same point in time.
+        for store in table.openStores where readers[store.index] == nil { readers[store.index] = try store.backend.beginRead() }
+        guard let reader = readers[store.index] else { throw store.removedError }
         return reader
     }
 
@@ -104,7 +104,7 @@ public final class UnsafeTransaction: Transaction {
         ledgerID = nil
     }
 
-    // MARK: Ids
+    // MARK: Row ids
 
     override func newKey(_ entry: StoreEntity) throws -> Int64 {
         if let parent {
@@ -114,7 +114,7 @@ public final class UnsafeTransaction: Transaction {
         let slot = Int(entry.slot)
         if let key = keys[slot]?.popFirst() { return key }
         try touch(entry.store)
-        // More each time, so that a bulk load asks seldom.
+        // Doubles each time, so that a bulk load makes few reservations.
         let count = min((stock[slot] ?? 16) * 2, 4096)
         stock[slot] = count
         var more = try core.reserveKeys(entry, count)[...]
@@ -123,7 +123,7 @@ public final class UnsafeTransaction: Transaction {
         return key
     }
 
-    /// Gives back what is left, as far as there is room for it.
+    /// Returns unused row ids to the store if it has no other reserved ids.
     private func returnKeys() {
         for (slot, left) in keys {
             guard let first = left.first, let last = left.last, last - first == Int64(left.count - 1) else { continue }
@@ -181,7 +181,7 @@ public final class UnsafeTransaction: Transaction {
         owned.append(object)
     }
 
-    /// Remembers what an object was like, to find out later whether somebody else has changed it.
+    /// Stores the record of an object that was read, in order to detect conflicts.
     private func keepBase(of object: any Model) {
         let place = object.place
         guard !object.isInserted, bases[place] == nil else { return }
@@ -198,11 +198,11 @@ public final class UnsafeTransaction: Transaction {
 
     // MARK: The end
 
-    /// Objects that are still held outlive the transaction: in a context that can do nothing. They may be in use on another thread at this moment, so nothing
-    /// of them is changed but what is atomic.
+    /// Moves objects that are still referenced to a context that rejects all operations. They may be in use on another thread, so only atomic state
+    /// is changed.
     private func leaveObjects() {
         for own in pending {
-            // So that a change of an object that was changed before is noticed too.
+            // Ensures that changes to already changed objects are detected too.
             for object in [own.inserted, own.updated].joined() { object._$state.edit?.isRecorded = true }
         }
         let all = maps + strays.values

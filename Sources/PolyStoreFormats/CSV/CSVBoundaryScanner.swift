@@ -4,7 +4,7 @@ struct CSVBoundaryScanner {
         case fieldStart
         case unquoted
         case quoted
-        /// After a quote in a quoted field: the end of the field, or the first half of a doubled quote.
+        /// After a quote in a quoted field, which ends the field or begins a doubled quote.
         case quote
     }
 
@@ -13,7 +13,7 @@ struct CSVBoundaryScanner {
     private let hasQuote: Bool
     private let trims: Bool
     private var state = State.fieldStart
-    /// The number of line ends inside quoted fields.
+    /// The number of line breaks inside quoted fields.
     private(set) var lines = 0
     private var previousIsCR = false
 
@@ -24,12 +24,12 @@ struct CSVBoundaryScanner {
         trims = parser.trims
     }
 
-    /// A Boolean value that indicates whether the bytes so far end inside of quotes.
+    /// A Boolean value that indicates whether the scanned bytes end inside quotes.
     var isQuoted: Bool { if case .quoted = state { true } else { false } }
 
-    /// Returns the offset of the line end of the row, or nil if the row continues after these bytes.
+    /// Returns the offset of the row's line break, or nil if the row continues after these bytes.
     ///
-    /// - Parameter start: the offset of the first byte that was not scanned yet.
+    /// - Parameter start: The offset of the first unscanned byte.
     mutating func end(_ bytes: UnsafePointer<UInt8>, from start: Int, count: Int) -> Int? {
         var index = start
         while index < count {

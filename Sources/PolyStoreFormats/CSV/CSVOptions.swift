@@ -2,13 +2,13 @@
 ///
 ///     .csv(CSVOptions(delimiter: ";", header: .names(["code", "name"]), commentPrefix: "#"))
 public struct CSVOptions: Sendable, Hashable {
-    /// Where the names of the columns come from.
+    /// The source of the column names.
     public enum Header: Sendable, Hashable {
-        /// The first row has the names.
+        /// The first row contains the names.
         case firstRow
-        /// The names are given. `replacingFirstRow`: the first row has other names and is skipped.
+        /// The given names. `replacingFirstRow`: the first row contains other names and is skipped.
         case names([String], replacingFirstRow: Bool = false)
-        /// There are no names: the columns are `column1`, `column2`, …, as many as the first row has.
+        /// Generated names `column1`, `column2`, …, one per field of the first row.
         case none
     }
 
@@ -22,9 +22,9 @@ public struct CSVOptions: Sendable, Hashable {
         case text
     }
 
-    /// What happens to a row that has more or fewer fields than there are columns.
+    /// The handling of a row with more or fewer fields than columns.
     public enum RaggedRow: Sendable, Hashable {
-        /// The row is an error; reading can continue with the next row.
+        /// The row is an error. Reading can continue with the next row.
         case error
         /// Missing fields are null. Additional fields are an error unless they are empty.
         case pad
@@ -32,25 +32,26 @@ public struct CSVOptions: Sendable, Hashable {
 
     /// The character between fields, in ASCII. The default is a comma.
     public var delimiter: Unicode.Scalar = ","
-    /// The character around fields that have delimiters, quotes or line ends in them, in ASCII; nil if there is none. It is doubled inside.
+    /// The ASCII character around fields that contain delimiters, quotes or line breaks; `nil` for none. It is doubled inside such fields.
     ///
-    /// A quote in a field that does not begin with one is an ordinary character. Text after the closing quote is an error.
+    /// A quote in a field that does not begin with one is a regular character. Text after the closing quote is an error.
     public var quote: Unicode.Scalar? = "\""
-    /// Where the names of the columns come from.
+    /// The source of the column names.
     public var header: Header = .firstRow
     /// A Boolean value that indicates whether spaces and tabs around fields are removed, outside of quotes.
     public var trimsSpaces = false
     /// The value of an empty field.
     public var emptyField: EmptyField = .nullUnlessQuoted
-    /// Lines that begin with this text are skipped. By default there are no comments.
+    /// The prefix of comment lines, which are skipped; `nil` for no comments.
     public var commentPrefix: String?
-    /// What happens to a row that has more or fewer fields than there are columns.
+    /// The handling of a row with more or fewer fields than columns.
     public var raggedRow: RaggedRow = .error
-    /// The number of bytes that a field may have; a longer one is an error. The default is 128 MiB.
+    /// The maximum size of a field in bytes; a longer field is an error. The default is 128 MiB.
     public var longestField = 128 << 20
-    /// The number of bytes that a row may have; a longer one is an error. The default is 256 MiB.
+    /// The maximum size of a row in bytes; a longer row is an error. The default is 256 MiB.
     public var longestRecord = 256 << 20
 
+    /// Creates options.
     public init(
         delimiter: Unicode.Scalar = ",", quote: Unicode.Scalar? = "\"", header: Header = .firstRow, trimsSpaces: Bool = false,
         emptyField: EmptyField = .nullUnlessQuoted, commentPrefix: String? = nil, raggedRow: RaggedRow = .error
@@ -64,7 +65,7 @@ public struct CSVOptions: Sendable, Hashable {
         self.raggedRow = raggedRow
     }
 
-    /// Throws ``RecordError`` if the options contradict each other.
+    /// Throws ``RecordError`` if the options are inconsistent.
     func check() throws {
         let reason: String
         if !delimiter.isASCII || quote.map({ !$0.isASCII }) ?? false {

@@ -2,11 +2,11 @@ extension CSVParser {
     /// A row in the buffer.
     struct Row {
         var end: Int
-        /// The offset after the line end.
+        /// The offset after the row's line break.
         var next: Int
     }
 
-    /// Parses the next row that is neither blank nor a comment; nil at the end.
+    /// Parses the next row that is neither blank nor a comment; returns nil at the end.
     func readRow() throws -> Row? {
         guard try beginRow() else { return nil }
         var scanner: CSVBoundaryScanner?
@@ -18,7 +18,7 @@ extension CSVParser {
                 return Row(end: end, next: next)
             }
             if scanner == nil { scanner = CSVBoundaryScanner(row) }
-            // Scan for the end, so that the row is parsed only once more.
+            // Scans for the end first, so that the row is parsed only once more.
             while true {
                 if scanner?.end(input.buffer.bytes, from: scanned, count: input.buffer.available) != nil { break }
                 scanned = input.buffer.available
@@ -47,7 +47,7 @@ extension CSVParser {
         }
     }
 
-    /// Consumes bytes up to a line end.
+    /// Consumes bytes up to a line break.
     private func skipLine() throws {
         while true {
             let bytes = input.buffer.buffer
@@ -61,7 +61,7 @@ extension CSVParser {
         let bytes = input.buffer.bytes
         var lines = 0
         var previousIsCR = false
-        // Line ends inside of quotes; most rows have none, and both searches are fast.
+        // Counts line breaks inside quotes. Most rows have none, and both searches are fast.
         if ByteScan.first(0x0a, bytes, 0, row.end) < row.end || ByteScan.first(0x0d, bytes, 0, row.end) < row.end {
             for index in 0..<row.end {
                 if bytes[index] == 0x0d || (bytes[index] == 0x0a && !previousIsCR) { lines += 1 }
@@ -76,7 +76,7 @@ extension CSVParser {
         input.buffer.consume(row.next)
     }
 
-    /// Consumes a row without keeping it in memory, and returns its length.
+    /// Consumes a row without keeping it in memory and returns its length.
     func discardRow() throws -> (Int, CSVBoundaryScanner) {
         var scanner = CSVBoundaryScanner(row)
         var count = 0

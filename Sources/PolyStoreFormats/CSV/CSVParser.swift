@@ -5,7 +5,7 @@ final class CSVParser: RecordParsing {
     let comment: [UInt8]?
     var names = FieldNames.empty
     private let options: CSVOptions
-    /// The last line ended with a CR: an LF at the first byte belongs to it.
+    /// A Boolean value that indicates whether the last line ended with a CR, so that an LF at the first byte belongs to it.
     var endedWithCR = false
 
     init(_ input: RecordInput, _ options: CSVOptions) {

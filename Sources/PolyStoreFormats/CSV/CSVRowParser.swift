@@ -1,9 +1,9 @@
 /// Splits one CSV row into fields, from contiguous bytes.
 ///
-/// The bytes may be cut off: the outcome depends only on the bytes.
+/// The bytes may be incomplete: the outcome depends only on the bytes.
 final class CSVRowParser {
     enum Outcome {
-        /// A row, the offset after its last field, and the offset after its line end.
+        /// A row, the offset after its last field, and the offset after its line break.
         case row(end: Int, next: Int)
         case needsMore
     }
@@ -12,13 +12,13 @@ final class CSVRowParser {
         var code: RecordError.Code
         var reason: String
         var offset: Int
-        /// The position of the field in the row.
+        /// The index of the field in the row.
         var field: Int
         var isRecoverable = true
     }
 
     let delimiter: UInt8
-    /// Equal to the delimiter if there are no quotes.
+    /// The quote character; equal to the delimiter if quoting is disabled.
     let quote: UInt8
     let hasQuote: Bool
     let trims: Bool
@@ -37,9 +37,9 @@ final class CSVRowParser {
         emptyField = options.emptyField
     }
 
-    /// Parses the row at the first byte. Its values are in ``values``, the first error in ``failure``.
+    /// Parses the row at the first byte. Stores its values in ``values`` and the first error in ``failure``.
     ///
-    /// - Parameter isComplete: no more bytes follow.
+    /// - Parameter isComplete: A Boolean value that indicates whether these are all remaining bytes.
     func parse(_ bytes: UnsafePointer<UInt8>, count: Int, isComplete: Bool) -> Outcome {
         values.removeAll()
         failure = nil
@@ -79,7 +79,7 @@ final class CSVRowParser {
         return index
     }
 
-    /// Parses a field that begins with a quote and returns the offset of the byte that ends it, or `count`; nil if the field is cut off.
+    /// Parses a field that begins with a quote and returns the offset of the byte that ends it, or `count`; nil if the field is incomplete.
     @inline(never)
     private func quoted(_ bytes: UnsafePointer<UInt8>, _ start: Int, _ count: Int, _ isComplete: Bool) -> Int? {
         var index = start + 1
@@ -124,12 +124,12 @@ final class CSVRowParser {
         fail(
             .syntax, "expected the end of the field after its closing quote, found \(JSONCursor.name(of: bytes[index]))", index,
             field: values.count - 1)
-        // The rest of the field is read as unquoted.
+        // Parses the remaining bytes of the field as unquoted.
         while index < count, bytes[index] != delimiter, bytes[index] != 0x0a, bytes[index] != 0x0d { index += 1 }
         return index
     }
 
-    /// Moves over bytes that are not ASCII and checks them.
+    /// Skips and validates bytes that are not ASCII.
     @inline(never)
     private func characters(_ bytes: UnsafePointer<UInt8>, _ start: Int, _ count: Int) -> Int {
         var index = start
@@ -148,7 +148,7 @@ final class CSVRowParser {
 
     /// Records the first error of the row.
     private func fail(_ code: RecordError.Code, _ reason: String, _ offset: Int, field: Int? = nil, isRecoverable: Bool = true) {
-        // An error after which nothing can be read replaces one of the row alone.
+        // An unrecoverable error replaces a recoverable one.
         if let failure, isRecoverable || !failure.isRecoverable { return }
         failure = Failure(code: code, reason: reason, offset: offset, field: field ?? values.count, isRecoverable: isRecoverable)
     }

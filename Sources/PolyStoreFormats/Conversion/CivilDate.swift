@@ -1,11 +1,11 @@
 import Foundation
 
-/// Days and fields of the proleptic Gregorian calendar.
+/// Conversions between days and fields of the proleptic Gregorian calendar.
 enum CivilDate {
     /// Returns the number of days from 1 January 2001 to a date; nil for a date that does not exist.
     static func days(year: Int, month: Int, day: Int) -> Int? {
         guard (1...12).contains(month), day >= 1, day <= length(of: month, year), year.magnitude <= 9_999_999 else { return nil }
-        // Years that begin in March, in cycles of 400 years; 719_468 days before 1970.
+        // Counts years from March, in cycles of 400 years; 719_468 days before 1970.
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400
@@ -35,11 +35,11 @@ enum CivilDate {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
 
-    /// Returns the date of local fields.
+    /// Returns the date for local date and time fields.
     ///
     /// - Parameters:
-    ///   - fraction: the digits of the fraction of a second, 0…9 each.
-    ///   - offset: the seconds east of UTC; nil for `timeZone`.
+    ///   - fraction: The digits of the fraction of a second, each 0…9.
+    ///   - offset: The seconds east of UTC; nil to use `timeZone`.
     static func instant(days: Int, seconds: Int, fraction: ArraySlice<UInt8>, offset: Int?, _ timeZone: TimeZone) -> Date? {
         let local = days * 86_400 + seconds
         let whole: Int
@@ -48,12 +48,12 @@ enum CivilDate {
         } else if timeZone == .gmt {
             whole = local
         } else {
-            // The offset depends on the instant; around a change of the clock the second guess is the right one.
+            // The offset depends on the instant. Near a clock change the second approximation is correct.
             let guess = local - timeZone.secondsFromGMT(for: Date(timeIntervalSinceReferenceDate: Double(local)))
             whole = local - timeZone.secondsFromGMT(for: Date(timeIntervalSinceReferenceDate: Double(guess)))
         }
         if fraction.isEmpty { return Date(timeIntervalSinceReferenceDate: Double(whole)) }
-        // Up to 2^53 both the digits and the power of ten are exact, and the one division rounds correctly.
+        // Up to 2^53 both the digits and the power of ten are exact, so the single division is correctly rounded.
         if fraction.count <= 9 {
             let scale = fraction.reduce(1) { scale, _ in scale * 10 }
             let (product, overflow) = whole.multipliedReportingOverflow(by: scale)

@@ -16,7 +16,7 @@ extension Optional: ConvertibleFromSource where Wrapped: ConvertibleFromSource {
 }
 
 extension Array: ConvertibleFromSource where Element: ConvertibleFromSource {
-    /// Creates an array from an array. If text is converted, also from an array in JSON, as CSV writers produce it.
+    /// Creates an array from an array. If text is converted, also accepts JSON text, which CSV writers produce.
     public init(source: JSONValue, options: ConversionOptions) throws {
         guard case .array(let elements) = try source.parsedIfText(options) else {
             throw RecordError.wrongType(expected: "an array", found: source)
@@ -34,7 +34,7 @@ extension Array: ConvertibleFromSource where Element: ConvertibleFromSource {
 }
 
 extension Set: ConvertibleFromSource where Element: ConvertibleFromSource {
-    /// Creates a set from an array. Equal elements are joined.
+    /// Creates a set from an array. Equal elements are merged.
     public init(source: JSONValue, options: ConversionOptions) throws {
         self.init(try [Element](source: source, options: options))
     }
@@ -58,7 +58,7 @@ extension Dictionary: ConvertibleFromSource where Key == String, Value: Converti
 }
 
 extension JSONValue {
-    /// Returns the value that a text expresses in JSON, if text is converted and begins with a bracket; otherwise the value unchanged.
+    /// Returns the parsed value of JSON text, if text is converted and begins with a bracket; otherwise returns the value unchanged.
     func parsedIfText(_ options: ConversionOptions) throws -> JSONValue {
         guard options.convertsText, case .string(let text) = self, let first = text.utf8.first, first == 0x5b || first == 0x7b else {
             return self

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Date: ConvertibleFromSource {
-    /// Creates a date in the first format of `options.dates` that fits.
+    /// Creates a date in the first matching format of `options.dates`.
     public init(source: JSONValue, options: ConversionOptions) throws {
         self = try options.dates.date(from: source)
     }
@@ -24,6 +24,7 @@ extension Data: ConvertibleFromSource {
 }
 
 extension UUID: ConvertibleFromSource {
+    /// Creates a URL from text.
     public init(source: JSONValue, options: ConversionOptions) throws {
         guard case .string(let text) = source, let uuid = UUID(uuidString: text) else {
             throw RecordError.wrongType(expected: "a UUID", found: source)
@@ -33,6 +34,7 @@ extension UUID: ConvertibleFromSource {
 }
 
 extension URL: ConvertibleFromSource {
+    /// Creates a UUID from text.
     public init(source: JSONValue, options: ConversionOptions) throws {
         guard case .string(let text) = source, let url = URL(string: text) else {
             throw RecordError.wrongType(expected: "a URL", found: source)

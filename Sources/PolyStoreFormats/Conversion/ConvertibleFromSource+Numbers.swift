@@ -1,7 +1,7 @@
 import Foundation
 
 extension ConvertibleFromSource where Self: FixedWidthInteger {
-    /// Creates an integer from a number without fraction, or from its text. `1.0` and `1e3` are integers; `1.5` and numbers out of range are errors.
+    /// Creates an integer from a number without a fraction, or from its text. `1.0` and `1e3` are accepted; `1.5` and numbers out of range are errors.
     public init(source: JSONValue, options: ConversionOptions) throws {
         switch source {
         case .number(let number):
@@ -11,7 +11,7 @@ extension ConvertibleFromSource where Self: FixedWidthInteger {
             }
             throw Self.failure(number, source)
         case .string(let text) where options.convertsText:
-            // Also +7 and 007, which are not numbers of JSON.
+            // Also accepts +7 and 007, which are invalid in JSON.
             if let value = Self(text) {
                 self = value
                 return
@@ -46,14 +46,14 @@ extension UInt32: ConvertibleFromSource {}
 extension UInt64: ConvertibleFromSource {}
 
 extension Double: ConvertibleFromSource {
-    /// Creates the nearest `Double`. A number beyond the range is an error. The text `NaN`, `Infinity` and `-Infinity` is accepted.
+    /// Creates the nearest `Double`. A number out of range is an error. The text `NaN`, `Infinity` and `-Infinity` is accepted.
     public init(source: JSONValue, options: ConversionOptions) throws {
         self = try source.floatingPoint(options, \.double)
     }
 }
 
 extension Float: ConvertibleFromSource {
-    /// Creates the nearest `Float`. A number beyond the range is an error. The text `NaN`, `Infinity` and `-Infinity` is accepted.
+    /// Creates the nearest `Float`. A number out of range is an error. The text `NaN`, `Infinity` and `-Infinity` is accepted.
     public init(source: JSONValue, options: ConversionOptions) throws {
         self = try source.floatingPoint(options, \.float)
     }
@@ -69,7 +69,7 @@ extension Decimal: ConvertibleFromSource {
 }
 
 extension String {
-    /// The number that the text expresses: the grammar of JSON, and also a plus sign and leading zeros.
+    /// The number that the text represents, in the grammar of JSON extended by a plus sign and leading zeros.
     var sourceNumber: JSONNumber? {
         if let number = JSONNumber(text: self) { return number }
         var digits = self[...]
@@ -84,7 +84,7 @@ extension String {
 }
 
 extension JSONValue {
-    /// The number of a number or, if text is converted, of a text.
+    /// Returns the value of a number or, if text is converted, of a text.
     func number(_ options: ConversionOptions) -> JSONNumber? {
         switch self {
         case .number(let number): number

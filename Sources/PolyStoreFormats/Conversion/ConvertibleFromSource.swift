@@ -3,27 +3,30 @@
 /// Conversions never lose information silently: a fraction is not converted to an integer, and a number out of range is an error.
 /// Throw a ``RecordError`` without position; ``SourceFields/require(_:as:options:)`` adds the field and the record.
 public protocol ConvertibleFromSource: SendableMetatype {
+    /// Creates a value from a value of a record.
+    /// - Throws: ``RecordError`` without a position if the value cannot be converted.
     init(source: JSONValue, options: ConversionOptions) throws
 }
 
-/// How values of records are converted.
+/// Options for the conversion of record values.
 public struct ConversionOptions: Sendable {
     /// The formats of dates, tried in order.
     public var dates: DateFormats
-    /// A Boolean value that indicates whether numbers and Booleans are read from text, as CSV needs it. The default is true.
+    /// A Boolean value that indicates whether numbers and Booleans are parsed from text, as required for CSV. The default is true.
     public var convertsText: Bool
 
+    /// Creates options.
     public init(dates: DateFormats = .default, convertsText: Bool = true) {
         self.dates = dates
         self.convertsText = convertsText
     }
 
-    /// ISO 8601 dates, numbers from text.
+    /// The default options: ISO 8601 dates, and numbers parsed from text.
     public static let `default` = ConversionOptions()
 }
 
 extension RecordError {
-    /// Returns the error for a value of another type: "expected an integer, found the text "many"".
+    /// Returns the error for a value of the wrong type: "expected an integer, found the text "many"".
     public static func wrongType(expected: String, found value: JSONValue) -> RecordError {
         value.isNull
             ? RecordError(.nullValue, "expected \(expected), found null")

@@ -1,13 +1,15 @@
 import Foundation
 
-/// The formats in which dates are read, tried in order.
+/// The accepted date formats, tried in order.
 ///
 ///     ConversionOptions(dates: [.pattern("dd.MM.yyyy"), .iso8601])
 public struct DateFormats: Sendable, ExpressibleByArrayLiteral {
+    /// The formats, in order.
     public var formats: [DateFormat]
-    /// The time zone of text that names none. The default is UTC.
+    /// The time zone of text without a time zone. The default is UTC.
     public var timeZone: TimeZone
 
+    /// Creates formats that are tried in order.
     public init(_ formats: [DateFormat], timeZone: TimeZone = .gmt) {
         self.formats = formats
         self.timeZone = timeZone
@@ -18,9 +20,9 @@ public struct DateFormats: Sendable, ExpressibleByArrayLiteral {
     /// ISO 8601.
     public static let `default`: DateFormats = [.iso8601]
 
-    /// Returns the date of a value in the first format that fits.
+    /// Returns the date of a value in the first matching format.
     ///
-    /// - Throws: ``RecordError`` that names the formats.
+    /// - Throws: ``RecordError`` with the list of formats.
     public func date(from value: JSONValue) throws -> Date {
         for format in formats {
             if let date = try format.date(from: value, timeZone) { return date }
@@ -30,31 +32,31 @@ public struct DateFormats: Sendable, ExpressibleByArrayLiteral {
     }
 }
 
-/// A format of dates.
+/// A date format.
 public struct DateFormat: Sendable, Hashable, CustomStringConvertible {
     enum Kind: Sendable, Hashable {
         case iso8601
         case seconds
         case milliseconds
         case pattern(DatePattern)
-        /// A pattern that cannot be used, and why.
+        /// An invalid pattern, and the reason.
         case invalid(String, reason: String)
     }
 
     let kind: Kind
 
-    /// `2024-01-31T10:20:30.123+02:00`: the time, its seconds, the fraction and the zone may be missing; the separator may be a space.
+    /// `2024-01-31T10:20:30.123+02:00`. The time, its seconds, the fraction and the zone are optional; the separator may be a space.
     public static let iso8601 = DateFormat(kind: .iso8601)
-    /// A number of seconds since 1 January 1970, 00:00 UTC, with or without fraction.
+    /// A number of seconds since 1 January 1970, 00:00 UTC, with an optional fraction.
     public static let secondsSince1970 = DateFormat(kind: .seconds)
     /// A number of milliseconds since 1 January 1970, 00:00 UTC.
     public static let millisecondsSince1970 = DateFormat(kind: .milliseconds)
 
     /// Returns the format of a pattern such as `dd.MM.yyyy HH:mm`.
     ///
-    /// Letters are those of Unicode's date patterns: `y` year, `M` month (`MMM` and `MMMM`: English names), `d` day, `H` hour, `h` hour of 12 with
-    /// `a` for AM and PM, `m` minute, `s` second, `S` fraction, `Z`, `X` and `x` zone, `E` weekday (English, not checked). Text is enclosed in apostrophes.
-    /// Reading a date with any other letter throws.
+    /// Pattern letters are those of Unicode's date patterns: `y` year, `M` month (`MMM` and `MMMM`: English names), `d` day, `H` hour, `h` 12-hour clock with
+    /// `a` for AM and PM, `m` minute, `s` second, `S` fraction, `Z`, `X` and `x` zone, `E` weekday (English, not validated). Literal text is enclosed in
+    /// apostrophes. Reading a date with any other letter throws.
     public static func pattern(_ pattern: String) -> DateFormat {
         do {
             return DateFormat(kind: .pattern(try DatePattern(pattern)))

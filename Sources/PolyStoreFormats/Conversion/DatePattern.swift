@@ -42,7 +42,7 @@ struct DatePattern: Sendable, Hashable {
         self.parts = parts
     }
 
-    /// Returns the date of a text that follows the whole pattern; nil for any other. Missing fields are 1 January 2000, 00:00.
+    /// Returns the date of a text that matches the whole pattern; nil for any other text. Missing fields default to 1 January 2000, 00:00.
     func date(from bytes: UnsafeBufferPointer<UInt8>, _ timeZone: TimeZone) -> Date? {
         var scanner = DateScanner(bytes: bytes)
         var fields = Fields()
@@ -51,7 +51,7 @@ struct DatePattern: Sendable, Hashable {
             case .literal(let literal):
                 for byte in literal where !scanner.skip(byte) { return nil }
             case .field(let letter, let count):
-                // Digits of the next field follow at once: as many digits as letters belong to this one.
+                // If another numeric field follows without a separator, the number of letters is the number of digits.
                 let isTight = position + 1 < parts.count && parts[position + 1].isNumeric
                 guard fields.read(letter, count, isTight, &scanner) else { return nil }
             }
@@ -72,7 +72,7 @@ struct DatePattern: Sendable, Hashable {
             switch letter {
             case "y":
                 let value = count == 2 ? scanner.number(2) : count == 4 ? scanner.number(4) : number(4)
-                // Two digits: 1970 to 2069.
+                // Two-digit years are 1970 to 2069.
                 guard let value else { return false }
                 year = count == 2 ? value + (value < 70 ? 2000 : 1900) : value
             case "M" where count >= 3:

@@ -1,4 +1,4 @@
-/// Reads the parts of a date from text.
+/// A parser for the parts of a date.
 struct DateScanner {
     let bytes: UnsafeBufferPointer<UInt8>
     var index = 0
@@ -17,7 +17,7 @@ struct DateScanner {
     /// Reads exactly `count` digits.
     mutating func number(_ count: Int) -> Int? { number(count, count) }
 
-    /// Reads at least `least` and at most `most` digits, of which there are no more than 18.
+    /// Reads at least `least` and at most `most` digits. `most` is at most 18.
     mutating func number(_ least: Int, _ most: Int) -> Int? {
         let start = index
         var value = 0
@@ -65,7 +65,7 @@ struct DateScanner {
         return (hours * 60 + minutes) * (isNegative ? -60 : 60)
     }
 
-    /// Reads one of the English names, in any case, and returns its index. Longer names come first if one begins with another.
+    /// Reads one of the English names, ignoring case, and returns its index. A name must precede its own prefixes in the list.
     mutating func name(_ names: [String]) -> Int? {
         for (position, name) in names.enumerated() where bytes.count - index >= name.utf8.count {
             let matches = zip(name.utf8, bytes[index...]).allSatisfy { $0 | 0x20 == $1 | 0x20 }

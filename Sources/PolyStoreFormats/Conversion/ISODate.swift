@@ -1,10 +1,10 @@
 import Foundation
 
-/// Dates in ISO 8601, read and written so that a date that was written reads back equal.
+/// Conversions between dates and ISO 8601 text. A date that is written and read is equal.
 enum ISODate {
     /// Returns the date of a text such as `2024-01-31`, `2024-01-31T10:20`, `2024-01-31 10:20:30.125Z` or `2024-01-31T10:20:30,5+02:00`; nil for any other.
     ///
-    /// A year with more than four digits has a sign. The second 60 is the first of the next minute.
+    /// A year with more than four digits has a sign. The leap second 60 is treated as the first second of the next minute.
     static func date(from bytes: UnsafeBufferPointer<UInt8>, _ timeZone: TimeZone) -> Date? {
         var scanner = DateScanner(bytes: bytes)
         guard let year = scanner.year(), scanner.skip(UInt8(ascii: "-")), let month = scanner.number(2), scanner.skip(UInt8(ascii: "-")),
@@ -30,7 +30,7 @@ enum ISODate {
         return CivilDate.instant(days: days, seconds: hour * 3600 + minute * 60 + second, fraction: fraction, offset: offset, timeZone)
     }
 
-    /// Returns the text of a date in UTC with as many digits as it takes to read back an equal date; nil beyond the years ±9,999,999.
+    /// Returns the text of a date in UTC with the digits that are needed to read back an equal date; nil beyond the years ±9,999,999.
     static func text(_ date: Date) -> String? {
         let interval = date.timeIntervalSinceReferenceDate
         guard interval.magnitude < 3e14, var digits = DecimalDigits(validText: interval.description) else { return nil }

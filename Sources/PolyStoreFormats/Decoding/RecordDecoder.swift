@@ -2,7 +2,7 @@ import Foundation
 
 /// Decodes a `Decodable` from a value of a record.
 ///
-/// Dates are read in the formats of the options, `Data` from base64, `Decimal` exactly. Numbers are read from text only if the options say so.
+/// Dates are read in the formats of the options, `Data` from base64, `Decimal` exactly. Numbers are parsed from text only if the options permit it.
 struct RecordDecoder: Decoder {
     let value: JSONValue
     let options: ConversionOptions
@@ -25,9 +25,9 @@ struct RecordDecoder: Decoder {
         RecordDecoder(value: value, options: options, codingPath: codingPath + [key])
     }
 
-    /// Returns the value as `T`: by our conversion for the types that JSON and Foundation have, otherwise by the type's own decoding.
+    /// Returns the value as `T`, using the conversions of this module for JSON and Foundation types, and the type's own decoding for others.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        // A dictionary would decode each of its values with a decoder of its own.
+        // Avoids a separate decoder for each value of the dictionary.
         if type == [String: JSONValue].self, case .object(let object) = value, let result = object.dictionary as? T { return result }
         if type == Date.self || type == Data.self || type == URL.self || type == UUID.self || type == Decimal.self,
             let convertible = type as? any ConvertibleFromSource.Type, let result = try convert(convertible) as? T
@@ -41,7 +41,7 @@ struct RecordDecoder: Decoder {
         try own { try T(source: value, options: options) }
     }
 
-    /// Runs a conversion and turns its error into a `DecodingError`, as decoders of other types expect it.
+    /// Performs a conversion and throws its error as a `DecodingError`, which custom `Decodable` implementations expect.
     private func own<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
@@ -78,7 +78,7 @@ extension RecordError {
             self.init(code, context.debugDescription, field: path)
             return
         }
-        // The field of the underlying error is relative to the decoder's.
+        // The field of the underlying error is relative to the decoder's path.
         error.field = error.field.map { field in path.map { field.hasPrefix("[") ? $0 + field : $0 + "." + field } ?? field } ?? path
         self = error
     }
@@ -107,7 +107,7 @@ extension JSONValue {
 extension SourceRecord {
     /// Decodes the record as a value of type `T`.
     ///
-    /// Numbers and Booleans are read from text only if the source has no types, as in CSV.
+    /// Numbers and Booleans are parsed from text only if the source is untyped, as in CSV.
     ///
     /// - Throws: ``RecordError`` with the position of the record and the path of the field.
     public func decode<T: Decodable>(_ type: T.Type = T.self, dates: DateFormats = .default) throws -> T {

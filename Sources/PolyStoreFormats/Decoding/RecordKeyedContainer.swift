@@ -16,7 +16,7 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return decoder.at(key, value)
     }
 
-    /// Converts a field without a decoder of its own, whose path only an error needs.
+    /// Converts a field without creating a decoder, whose path is needed only for errors.
     private func scalar<T: ConvertibleFromSource>(_ type: T.Type, _ key: Key) throws -> T {
         guard let value = object[key.stringValue] else { return try child(key).convert(type) }
         do {

@@ -21,7 +21,7 @@ struct RecordUnkeyedContainer: UnkeyedDecodingContainer {
         return decoder.at(key, elements[currentIndex])
     }
 
-    /// Decodes the current element and moves to the next one unless the decoding throws.
+    /// Decodes the current element and advances to the next one unless decoding throws.
     private mutating func next<T>(_ body: (RecordDecoder) throws -> T) throws -> T {
         let result = try body(current())
         currentIndex += 1

@@ -1,4 +1,4 @@
-/// The objects of an array, which is the document or part of it.
+/// A parser for the objects of an array that is the document or a part of it.
 final class JSONArrayParser: RecordParsing {
     private enum State {
         case first
@@ -26,7 +26,7 @@ final class JSONArrayParser: RecordParsing {
         return try input.buffer.skip(to: offset)
     }
 
-    /// Moves to the next element. Returns false after the last one, when the rest of the document has been read.
+    /// Advances to the next element. Returns false after the last one, when the whole document has been read.
     private func begin() throws -> Bool {
         while state != .done {
             guard let byte = try nextByte() else {
@@ -136,7 +136,7 @@ final class JSONArrayParser: RecordParsing {
             case .needsMore:
                 try checkLength(input.buffer.available)
             }
-            // Scan for the end, so that the value is parsed only once more.
+            // Scans for the end first, so that the value is parsed only once more.
             while true {
                 if try !input.buffer.fill() { break }
                 if scanner.end(input.buffer.bytes, from: scanned, count: input.buffer.available) != nil { break }
@@ -146,7 +146,7 @@ final class JSONArrayParser: RecordParsing {
         }
     }
 
-    /// Consumes an element that follows the grammar and returns its error.
+    /// Consumes a syntactically valid element and returns its error.
     private func finish(_ end: Int, _ code: RecordError.Code, _ reason: String, at offset: Int) -> RecordError {
         input.begin(count: end)
         let error = input.error(code, reason, at: offset)

@@ -1,6 +1,6 @@
-/// Finds the end of a JSON value whose bytes arrive in parts, by counting brackets outside of strings.
+/// Finds the end of a JSON value whose bytes arrive in parts, by counting brackets outside strings.
 ///
-/// It does not check the grammar, which the parser does. In valid JSON the end is exact.
+/// It does not validate the grammar; the parser does. For valid JSON the end is exact.
 struct JSONBoundaryScanner {
     private var depth = 0
     private var isInString = false
@@ -9,7 +9,7 @@ struct JSONBoundaryScanner {
 
     /// Returns the offset after the value, or nil if it continues after these bytes.
     ///
-    /// - Parameter start: the offset of the first byte that was not scanned yet.
+    /// - Parameter start: The offset of the first unscanned byte.
     mutating func end(_ bytes: UnsafePointer<UInt8>, from start: Int, count: Int) -> Int? {
         var index = start
         while index < count {

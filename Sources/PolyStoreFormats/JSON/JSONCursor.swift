@@ -1,4 +1,4 @@
-/// Ends a parse: the bytes are cut off, or they are not JSON.
+/// Ends a parse because the bytes are incomplete or not valid JSON.
 struct JSONStop: Error {
     var needsMore = false
     var code = RecordError.Code.syntax
@@ -11,7 +11,7 @@ struct JSONCursor {
     let bytes: UnsafePointer<UInt8>
     var index: Int
     let end: Int
-    /// No more bytes follow.
+    /// A Boolean value that indicates whether these are all remaining bytes.
     let isComplete: Bool
 
     /// The current byte. `index` is less than `end`.
@@ -29,7 +29,7 @@ struct JSONCursor {
         throw cutOff
     }
 
-    /// The error at the end of the bytes.
+    /// The error for reaching the end of the bytes.
     var cutOff: JSONStop {
         isComplete ? JSONStop(reason: "the value is cut off", offset: end) : JSONStop(needsMore: true)
     }

@@ -74,7 +74,7 @@ extension JSONEnvelope {
             return .failure("expected \(isObject ? "',' or ']'" : "',' or '}'"), found \(isObject ? "'}'" : "']'")")
         }
         containers.removeLast()
-        // Inside the object at depth n of the path, n - 1 names of it are matched.
+        // Inside the object at depth n of the path, n - 1 names of the path are matched.
         matched = max(0, min(matched, containers.count - 1))
         endValue()
         return .none
@@ -116,7 +116,7 @@ extension JSONEnvelope {
         return .none
     }
 
-    /// The bytes after a backslash, and those of a character after its first one.
+    /// Processes the bytes after a backslash, and the continuation bytes of a character.
     private mutating func characterStep(_ byte: UInt8) -> Event {
         switch state {
         case .escape(let isName):
@@ -141,7 +141,7 @@ extension JSONEnvelope {
         return .none
     }
 
-    /// Keeps a byte of a name that may be on the path. A name that is longer than every spelling of the wanted one is discarded.
+    /// Stores a byte of a name that may be on the path. A name longer than every escaped form of the expected one is discarded.
     private mutating func keep(_ byte: UInt8) {
         guard let count = name?.count else { return }
         if count < path[matched].utf16.count * 6 { name?.append(byte) } else { name = nil }
@@ -168,7 +168,7 @@ extension JSONEnvelope {
             return .none
         }
         guard number.isComplete else { return .failure("expected a number, found \(JSONCursor.name(of: byte)) in it") }
-        // The byte belongs to what follows.
+        // The byte is not part of the number.
         endValue()
         return step(byte)
     }

@@ -1,11 +1,11 @@
-/// Reads a JSON document around the array that has the records, in parts and byte by byte, and checks its grammar.
+/// Parses the part of a JSON document that surrounds the array of records, byte by byte and in parts, and validates its grammar.
 ///
-/// The memory in use does not depend on the document, except for the nesting.
+/// Memory use depends only on the nesting depth of the document.
 struct JSONEnvelope {
     enum Event {
-        /// All bytes were read.
+        /// All bytes were consumed.
         case none
-        /// The byte after these begins the first element of the array.
+        /// The next byte begins the first element of the array.
         case array
         case failure(String)
     }
@@ -20,7 +20,7 @@ struct JSONEnvelope {
         case string(isName: Bool)
         case escape(isName: Bool)
         case hexadecimal(isName: Bool, left: Int)
-        /// More bytes of a character, of which the next is in a range.
+        /// Inside a multibyte character, with the number of remaining bytes and the valid range of the next one.
         case utf8(isName: Bool, left: Int, low: UInt8, high: UInt8)
         case number(NumberState)
         case literal(StaticString, next: Int)
@@ -40,11 +40,11 @@ struct JSONEnvelope {
 
     let path: [String]
     var state = State.value
-    /// Whether each open container is an object.
+    /// A Boolean value for each open container that indicates whether it is an object.
     var containers: [Bool] = []
-    /// The number of names of the path that lead to the current value.
+    /// The number of matched names of the path to the current value.
     var matched = 0
-    /// The next value is on the path.
+    /// A Boolean value that indicates whether the next value is on the path.
     var isOnPath = true
     var foundArray = false
     /// The raw bytes of a name that may be on the path.
@@ -52,7 +52,7 @@ struct JSONEnvelope {
 
     init(path: [String]) { self.path = path }
 
-    /// Reads bytes and returns how many were used, and why it stopped.
+    /// Processes bytes and returns the number of consumed bytes and the event that ended the processing.
     mutating func run(_ bytes: UnsafeBufferPointer<UInt8>) -> (used: Int, event: Event) {
         var index = 0
         while index < bytes.count {
@@ -65,7 +65,7 @@ struct JSONEnvelope {
         return (index, .none)
     }
 
-    /// Returns what is wrong if the document ends here, or nil.
+    /// Returns an error description if the document must not end here, or nil.
     mutating func end() -> String? {
         if case .number(let number) = state, number.isComplete { endValue() }
         switch state {
@@ -78,7 +78,7 @@ struct JSONEnvelope {
 
     var pathName: String { path.isEmpty ? "its root" : "'" + path.joined(separator: ".") + "'" }
 
-    /// Continues after the array of the records.
+    /// Continues after the array of records.
     mutating func leaveArray() {
         foundArray = true
         matched = max(0, path.count - 1)

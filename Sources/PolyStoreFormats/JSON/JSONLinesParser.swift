@@ -1,4 +1,4 @@
-/// One object per line.
+/// A parser for one object per line.
 final class JSONLinesParser: RecordParsing {
     private let input: RecordInput
     private let parser = JSONParser()
@@ -13,7 +13,7 @@ final class JSONLinesParser: RecordParsing {
 
     func next() throws -> JSONObject? { try nextLine { try parse($0) } }
 
-    /// Finds the next line that is not blank, passes its length to `body`, and consumes it, also if the body throws.
+    /// Finds the next nonblank line, passes its length to `body`, and consumes it, even if the body throws.
     @inline(__always)
     private func nextLine<T>(_ body: (Int) throws -> T) throws -> T? {
         while true {
@@ -42,7 +42,7 @@ final class JSONLinesParser: RecordParsing {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0d || byte == 0x09 }
 
-    /// Returns the length of the line at the first byte that is not consumed, and whether an LF follows it.
+    /// Returns the length of the next line, which begins at the first unconsumed byte, and whether an LF follows it.
     private func findLine() throws -> (length: Int, hasEnd: Bool) {
         var scanned = 0
         while true {
@@ -91,7 +91,7 @@ final class JSONLinesParser: RecordParsing {
             }
             return object
         case .failure(let failure):
-            // A line that goes wrong later is reported for what is wrong first.
+            // If a line has several errors, the first one is reported.
             throw input.error(failure.code, failure.reason, at: failure.offset).with(field: failure.field)
         case .needsMore:
             throw input.error(.syntax, "the value is cut off", at: count)

@@ -1,5 +1,5 @@
 extension JSONParser {
-    /// Records an error that does not end the parse. The first one is kept.
+    /// Records an error that does not end the parse. Only the first one is kept.
     func soft(_ code: RecordError.Code, _ reason: String, _ offset: Int, _ current: Container) {
         guard pending == nil else { return }
         pending = Failure(code: code, reason: reason, offset: offset, field: path(current))
@@ -14,7 +14,7 @@ extension JSONParser {
     /// - Parameter current: the innermost container; nil for the path of that container itself.
     func path(_ current: Container?) -> String {
         var text = ""
-        // The outermost element stands for the place of the whole value.
+        // The first element represents the position of the whole value.
         var containers = Array(outer.dropFirst())
         if let current, current.start >= 0 { containers.append(current) }
         for (position, container) in containers.enumerated() {

@@ -19,13 +19,13 @@ extension JSONParser {
         cursor.index &+= 1
     }
 
-    /// Parses a name that the tree does not have at this place.
+    /// Parses a name that the tree does not contain at this position.
     @inline(never)
     private func newName(_ cursor: inout JSONCursor, _ current: inout Container) throws(JSONStop) {
         let start = cursor.index
         let hadPending = pending != nil
         let name = try string(&cursor, current)
-        // An error in the name itself is reported for this name.
+        // An error in the name itself is attributed to this name.
         if !hadPending, pending != nil { pending?.field = path(of: name) }
         let raw = UnsafeRawBufferPointer(start: cursor.bytes + start + 1, count: cursor.index - start - 2)
         if let names = current.names {

@@ -2,7 +2,7 @@ extension JSONParser {
     /// Parses the number at the current byte, which is a digit or a minus sign.
     @inline(__always)
     func number(_ cursor: inout JSONCursor) throws(JSONStop) -> JSONNumber {
-        // Integers of up to 18 digits, which no Int64 overflows.
+        // Fast path for integers of up to 18 digits, which cannot overflow Int64.
         let start = cursor.index
         let isNegative = cursor.byte == UInt8(ascii: "-")
         let first = isNegative ? start &+ 1 : start
@@ -32,14 +32,14 @@ extension JSONParser {
         let start = cursor.index
         let buffer = UnsafeBufferPointer(start: cursor.bytes, count: cursor.end)
         guard let end = NumberScanner.end(of: buffer, from: start) else {
-            // Cut off if everything to the end of the bytes can be the beginning of a number.
+            // Incomplete if all remaining bytes can be part of a number.
             var index = start
             while index < cursor.end, Self.isInNumber(cursor.bytes[index]) { index += 1 }
             if index == cursor.end { throw cursor.cutOff }
             throw JSONStop(reason: "expected a number, found \(JSONCursor.name(of: cursor.bytes[index])) in it", offset: index)
         }
         if end < cursor.end {
-            // 012 and 1.2.3: a byte that can occur in a number must not follow one.
+            // Rejects 012 and 1.2.3: a number must not be followed by a byte that can occur in a number.
             if Self.isInNumber(cursor.bytes[end]) {
                 throw JSONStop(reason: "expected the end of a number, found \(JSONCursor.name(of: cursor.bytes[end]))", offset: end)
             }

@@ -11,14 +11,14 @@ extension JSONParser {
         return try longString(&cursor, current, start, stop)
     }
 
-    /// Parses a string with escapes or with characters that are not ASCII.
+    /// Parses a string with escapes or non-ASCII characters.
     ///
-    /// - Parameter stop: the end of its plain part.
+    /// - Parameter stop: The end of the plain part of the string.
     @inline(never)
     private func longString(_ cursor: inout JSONCursor, _ current: Container, _ start: Int, _ stop: Int) throws(JSONStop) -> String {
         let bytes = cursor.bytes
         var index = stop
-        // What is before this offset is in `scratch`, if an escape was found.
+        // If an escape was found, `scratch` contains the string up to this offset.
         var copied = start
         var hasEscapes = false
         while true {
@@ -71,7 +71,7 @@ extension JSONParser {
         case UInt8(ascii: "u"):
             var scalar = try hexadecimal(&cursor)
             if scalar & 0xfc00 == 0xd800 {
-                // The second half of a pair must follow as another escape.
+                // The second half of a surrogate pair must follow as another escape.
                 guard cursor.index < cursor.end else { throw cursor.cutOff }
                 if cursor.byte == UInt8(ascii: "\\") {
                     guard cursor.index + 1 < cursor.end else { throw cursor.cutOff }

@@ -1,6 +1,6 @@
 /// Parses one JSON value from contiguous bytes, without recursion.
 ///
-/// The bytes may be cut off: the outcome depends only on the bytes, so that a parse that needs more bytes can be repeated with more of them.
+/// The bytes may be incomplete. The outcome depends only on the bytes, so a parse that needs more bytes can be repeated with more of them.
 final class JSONParser {
     enum Outcome {
         /// A value and the offset after it.
@@ -13,26 +13,26 @@ final class JSONParser {
     struct Failure {
         var code: RecordError.Code
         var reason: String
-        /// The offset of the byte where the error was found.
+        /// The offset of the byte at which the error was detected.
         var offset: Int
         /// The path of the field.
         var field: String?
-        /// The offset after the value, if the grammar was followed: then only the meaning is wrong, and reading can continue there.
+        /// The offset after the value, if its grammar is valid, so that only its contents are invalid and reading can continue there.
         var end: Int?
     }
 
     /// An open array or object.
     struct Container {
         var isObject: Bool
-        /// The position of its first value in the stack; negative outside of all containers.
+        /// The index of its first value in the stack; negative outside all containers.
         var start: Int
-        /// The last field name, while the names are in the tree.
+        /// The last field name, as long as the names are in the tree.
         var node: NameTree.Node?
-        /// The names, if the tree does not have them.
+        /// The names, if the tree does not contain them.
         var names: LooseNames?
     }
 
-    /// The names of an object that is not in the tree.
+    /// The names of an object that are not in the tree.
     final class LooseNames {
         var list: [String]
         private var set: Set<String>
@@ -42,14 +42,14 @@ final class JSONParser {
             set = Set(list)
         }
 
-        /// Returns false if the name occurs already.
+        /// Appends a name. Returns false if it is a duplicate.
         func append(_ name: String) -> Bool {
             list.append(name)
             return set.insert(name).inserted
         }
     }
 
-    /// The number of containers that may be open at once.
+    /// The maximum nesting depth.
     static let depthLimit = 512
 
     let tree = NameTree()
@@ -61,7 +61,7 @@ final class JSONParser {
 
     /// Parses the value that begins at `start` or after whitespace there.
     ///
-    /// - Parameter isComplete: no more bytes follow.
+    /// - Parameter isComplete: A Boolean value that indicates whether these are all remaining bytes.
     func parse(_ buffer: UnsafeBufferPointer<UInt8>, from start: Int, isComplete: Bool) -> Outcome {
         guard let bytes = buffer.baseAddress else {
             return isComplete ? .failure(Failure(code: .syntax, reason: "a value is missing", offset: 0)) : .needsMore
@@ -127,7 +127,7 @@ final class JSONParser {
         }
     }
 
-    /// Enters a container and moves to the first byte in it.
+    /// Opens a container and advances to the first byte inside it.
     @inline(__always)
     private func open(_ current: inout Container, isObject: Bool, _ cursor: inout JSONCursor) throws(JSONStop) {
         guard outer.count < Self.depthLimit else {
@@ -139,7 +139,7 @@ final class JSONParser {
         try cursor.skipWhitespace()
     }
 
-    /// Leaves a container at its closing bracket: its values become one.
+    /// Closes a container at its closing bracket and combines its values.
     @inline(__always)
     private func close(_ current: inout Container, _ cursor: inout JSONCursor) {
         cursor.index &+= 1

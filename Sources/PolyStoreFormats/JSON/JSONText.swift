@@ -11,7 +11,7 @@ enum JSONText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends a value and returns the depth of its nesting: 0 for a scalar. Uses no recursion, so that any depth is safe on a small stack.
+    /// Appends a value and returns its nesting depth, 0 for a scalar. Not recursive, so any depth is safe on a small stack.
     static func append(_ value: JSONValue, to bytes: inout [UInt8]) -> Int {
         var stack: [Frame] = []
         var depth = 0

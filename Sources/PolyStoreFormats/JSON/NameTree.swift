@@ -1,8 +1,8 @@
-/// The field names that a reader has seen, as a tree of their order.
+/// A trie of the field names that a reader has encountered, in field order.
 ///
-/// An object with the same fields in the same order as an earlier one follows the tree with one comparison of bytes per field, creates no string and
-/// shares its ``FieldNames``. That a name does not repeat is checked once, when a node is created. The size is bounded, so that objects whose keys are
-/// data do not fill the memory.
+/// An object with the same fields in the same order as an earlier one follows the tree with one byte comparison per field. It creates no strings and
+/// shares its ``FieldNames``. Uniqueness of names is checked once, when a node is created. The size is limited, so that objects with data as keys
+/// do not exhaust memory.
 final class NameTree {
     final class Node {
         let name: String
@@ -10,7 +10,7 @@ final class NameTree {
         unowned let parent: Node?
         let depth: Int
         var children: [Node] = []
-        /// The child that the previous object took.
+        /// The child that the previous object followed.
         var recent: Node?
         private var shared: FieldNames?
 
@@ -34,7 +34,7 @@ final class NameTree {
             return names
         }
 
-        /// The shared names of objects that end here.
+        /// The shared names of objects that end at this node.
         var fieldNames: FieldNames {
             if let shared { return shared }
             let names = FieldNames(path)
@@ -51,7 +51,7 @@ final class NameTree {
     static let mostFields = 256
     static let longestName = 128
 
-    /// Returns the child with a name, given as the bytes between the quotes, without escapes; nil if the tree does not have it.
+    /// Returns the child for a name, given as the bytes between the quotes, without escapes; nil if there is none.
     @inline(__always)
     func child(of node: Node, _ bytes: UnsafeRawBufferPointer) -> Node? {
         if let recent = node.recent, Self.equal(recent.bytes, bytes) { return recent }

@@ -1,4 +1,4 @@
-/// A stack of values from which containers are moved without copying.
+/// A stack of values from which containers are built without copying.
 struct ValueStack: ~Copyable {
     private var base: UnsafeMutablePointer<JSONValue>
     private var capacity: Int
@@ -50,7 +50,7 @@ struct ValueStack: ~Copyable {
 }
 
 extension ValueStack {
-    /// Removes the values above `limit` if all of them are null or empty text. Returns false, and removes nothing, otherwise.
+    /// Removes the values above `limit` if all of them are null or empty text; otherwise removes nothing and returns false.
     mutating func truncateNulls(to limit: Int) -> Bool {
         let extra = pop(from: limit)
         if extra.allSatisfy({ $0.isNull || $0 == .string("") }) { return true }

@@ -3,12 +3,12 @@ enum ByteScan {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
-    /// Returns a mask whose lowest set bit is in the first byte of `word` that is zero.
+    /// Returns a mask whose lowest set bit is in the first zero byte of `word`.
     @inline(__always)
     private static func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & highs }
 
-    /// Returns the offset of the first byte at or after `start` that ends the plain part of a JSON string: a quote, a backslash, a control character
-    /// or a byte that is not ASCII; or `end`.
+    /// Returns the offset of the first byte at or after `start` that ends the plain part of a JSON string (a quote, a backslash, a control character
+    /// or a non-ASCII byte), or `end`.
     @inline(__always)
     static func plainStringEnd(_ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
         var index = start
@@ -29,7 +29,7 @@ enum ByteScan {
         return end
     }
 
-    /// Returns the offset of the first byte at or after `start` that equals `quote` or is not ASCII; or `end`.
+    /// Returns the offset of the first byte at or after `start` that equals `quote` or is not ASCII, or `end`.
     @inline(__always)
     static func quoteEnd(_ quote: UInt8, _ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
         var index = start
@@ -48,7 +48,7 @@ enum ByteScan {
         return end
     }
 
-    /// Returns the offset of the first byte at or after `start` that ends an unquoted field or is not ASCII; or `end`.
+    /// Returns the offset of the first byte at or after `start` that ends an unquoted field or is not ASCII, or `end`.
     @inline(__always)
     static func fieldEnd(_ delimiter: UInt8, _ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
         var index = start
@@ -60,7 +60,7 @@ enum ByteScan {
         return end
     }
 
-    /// Returns the length of the UTF-8 sequence that begins at `index`: 1 to 4; 0 if it is invalid; -1 if it is valid so far and cut off at `end`.
+    /// Returns the length of the UTF-8 sequence that begins at `index`: 1 to 4; 0 if it is invalid; -1 if it is incomplete at `end`.
     @inline(__always)
     static func utf8Length(_ bytes: UnsafePointer<UInt8>, _ index: Int, _ end: Int) -> Int {
         let first = bytes[index]

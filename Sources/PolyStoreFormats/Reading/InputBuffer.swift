@@ -6,14 +6,14 @@
     import Darwin
 #endif
 
-/// The bytes of a source that are not consumed yet, contiguous in memory: at most one record and one chunk.
+/// The unconsumed bytes of a source, contiguous in memory: at most one record and one chunk.
 final class InputBuffer {
     private let source: any ByteSource
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
     private var start = 0
     private var end = 0
-    /// The offset of the first byte that is not consumed, in the source.
+    /// The offset of the first unconsumed byte in the source.
     private(set) var offset: Int64 = 0
     /// A Boolean value that indicates whether the source has no more bytes than ``available``.
     private(set) var isAtEnd = false
@@ -33,7 +33,7 @@ final class InputBuffer {
 
     var totalBytes: Int64? { source.byteCount }
 
-    /// The number of bytes that can be used at ``bytes``.
+    /// The number of bytes available at ``bytes``.
     @inline(__always) var available: Int { end &- start }
 
     /// The bytes, valid until the buffer is filled or consumed.
@@ -56,10 +56,10 @@ final class InputBuffer {
             end = 0
         }
         if capacity > 4 * Self.chunk, available <= capacity / 8 {
-            // The buffer grew for a long record.
+            // The buffer has grown for a long record.
             move(to: max(2 * Self.chunk, available * 2))
         } else if capacity - end < Self.chunk / 2 {
-            // A move within the buffer frees half of it, so that a byte is moved a constant number of times.
+            // A move within the buffer frees half of it, so that each byte is moved a constant number of times.
             move(to: start >= capacity / 2 || available <= Self.chunk / 4 ? capacity : capacity * 2)
         }
         let read = try source.read(into: UnsafeMutableRawBufferPointer(start: base + end, count: capacity - end))
@@ -68,7 +68,7 @@ final class InputBuffer {
         return read > 0
     }
 
-    /// Moves the bytes to the beginning of the buffer, with a new buffer if the capacity changes.
+    /// Moves the bytes to the beginning of the buffer, or to a new buffer if the capacity changes.
     private func move(to wanted: Int) {
         let count = available
         if wanted == capacity {
@@ -84,12 +84,12 @@ final class InputBuffer {
         end = count
     }
 
-    /// Fills until `count` bytes are available or the source ends.
+    /// Fills the buffer until `count` bytes are available or the source ends.
     func require(_ count: Int) throws {
         while available < count, try fill() {}
     }
 
-    /// Consumes everything up to an offset in the source. Returns false if the source is shorter.
+    /// Consumes all bytes up to an offset in the source. Returns false if the source is shorter.
     func skip(to target: Int64) throws -> Bool {
         guard target >= offset else { return false }
         let buffered = min(Int64(available), target - offset)

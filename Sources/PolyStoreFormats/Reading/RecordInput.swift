@@ -1,13 +1,13 @@
-/// The bytes and the position of a reader, shared with the reader of its format.
+/// The bytes and the position of a reader, shared with the parser of its format.
 final class RecordInput {
     let buffer: InputBuffer
     let name: String?
     let longestRecord: Int
     /// The number of the current record.
     var record = 0
-    /// The line of the first byte that is not consumed.
+    /// The number of the first unconsumed byte's line.
     var line = 1
-    /// The last consumed byte was a CR, which ends a line together with a following LF.
+    /// A Boolean value that indicates whether the last consumed byte was a CR, which forms one line break with a following LF.
     private var endsWithCR = false
     /// The position of the current record.
     var position: RecordPosition?
@@ -18,7 +18,7 @@ final class RecordInput {
         self.longestRecord = longestRecord
     }
 
-    /// Consumes bytes and counts their line ends: LF, CR LF and CR.
+    /// Consumes bytes and counts their line breaks: LF, CR LF and CR.
     func consume(_ count: Int) {
         let bytes = UnsafeBufferPointer(start: buffer.bytes, count: count)
         if !endsWithCR, ByteScan.first(0x0d, bytes.baseAddress.unsafelyUnwrapped, 0, count) == count {
@@ -34,12 +34,12 @@ final class RecordInput {
         buffer.consume(count)
     }
 
-    /// Sets the position of the record that begins at the first byte that is not consumed.
+    /// Sets the position of the record that begins at the first unconsumed byte.
     func begin(count: Int) {
         position = RecordPosition(source: name, record: record, line: line, byteOffset: buffer.offset, byteCount: Int64(count))
     }
 
-    /// Returns an error at an offset from the first byte that is not consumed.
+    /// Returns an error at an offset from the first unconsumed byte.
     func error(_ code: RecordError.Code, _ reason: String, at offset: Int, isRecoverable: Bool = true) -> RecordError {
         RecordError(
             code, reason, position: position ?? here, byteOffset: buffer.offset + Int64(offset), isRecoverable: isRecoverable)
@@ -50,7 +50,7 @@ final class RecordInput {
         RecordPosition(source: name, record: record, line: line, byteOffset: buffer.offset, byteCount: 0)
     }
 
-    /// Skips a byte order mark, and refuses bytes that begin like UTF-16 or gzip.
+    /// Skips a byte order mark, and rejects bytes that look like UTF-16 or gzip.
     func prepare() throws {
         try buffer.require(3)
         let first = Array(buffer.buffer.prefix(3))
@@ -67,14 +67,14 @@ final class RecordInput {
     }
 }
 
-/// Reads the records of one format.
+/// A parser for the records of one format.
 protocol RecordParsing: AnyObject {
-    /// Reads up to the first record: a header, or the document around an array.
+    /// Reads up to the first record: the header, or the document before the array.
     func prepare() throws
     /// Returns the next record and sets the position of the input; nil at the end.
     func next() throws -> JSONObject?
-    /// Moves over the next record without reading its values. Returns false at the end.
+    /// Skips the next record without reading its values. Returns false at the end.
     func skip() throws -> Bool
-    /// Continues at a record that begins at an offset.
+    /// Continues with the record that begins at an offset.
     func restart(at offset: Int64) throws -> Bool
 }

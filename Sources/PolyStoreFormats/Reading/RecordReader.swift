@@ -1,6 +1,6 @@
-/// Reads the records of a source one after the other. Calls may block while the source waits for bytes.
+/// A reader of the records of a source, in order. Calls may block while the source waits for bytes.
 ///
-/// The memory in use is that of one record and one chunk of 256 KiB. A reader belongs to one task or thread at a time.
+/// It uses memory for one record and one chunk of 256 KiB. A reader belongs to one task or thread at a time.
 ///
 ///     let reader = try RecordSource.file(path: "cities.csv").makeReader()
 ///     while let record = try reader.next() { … }
@@ -14,8 +14,8 @@ public final class RecordReader {
     /// Creates a reader of bytes.
     ///
     /// - Parameters:
-    ///   - name: the name of the source in positions and errors.
-    /// - Throws: ``RecordError`` if the options of the format contradict each other.
+    ///   - name: The name of the source in positions and errors.
+    /// - Throws: ``RecordError`` if the options of the format are inconsistent.
     public init(_ source: any ByteSource, format: RecordFormat, name: String? = nil) throws {
         input = RecordInput(source, name: name, longestRecord: format.longestRecord)
         switch format.kind {
@@ -43,9 +43,9 @@ public final class RecordReader {
         }
     }
 
-    /// Skips records without reading their values, which is several times faster, and returns how many were skipped: fewer only at the end.
+    /// Skips records without reading their values, which is several times faster, and returns the number of skipped records, which is smaller only at the end.
     ///
-    /// Records with errors count. Their errors may go unnoticed.
+    /// Records with errors count, but their errors may not be detected.
     @discardableResult
     public func skip(records count: Int) throws -> Int {
         try attempt {
@@ -57,7 +57,7 @@ public final class RecordReader {
 
     /// Continues after a record that an earlier reader of the same source returned, without reading the records before it.
     ///
-    /// A file is not read up to there except for its header; other sources are read and the bytes discarded. Call it before ``next()``.
+    /// In a file, only the header is read before that position; for other sources, the bytes are read and discarded. Call it before ``next()``.
     ///
     /// - Throws: ``RecordError`` if the source ends before the record or was read beyond it.
     public func resume(after position: RecordPosition) throws {
@@ -77,13 +77,13 @@ public final class RecordReader {
         }
     }
 
-    /// Called before the source is asked for more bytes, which may block.
+    /// Called before a read from the source, which may block.
     var willFill: (() -> Void)? {
         get { input.buffer.willFill }
         set { input.buffer.willFill = newValue }
     }
 
-    /// The position of the last record that ``next()`` returned or threw an error for, or that was skipped; nil before the first.
+    /// The position of the last record that ``next()`` returned or threw an error for, or that was skipped; nil before the first record.
     public var position: RecordPosition? { input.position }
 
     /// The number of bytes from the beginning of the source to the end of the last record.
@@ -92,7 +92,7 @@ public final class RecordReader {
     /// The number of bytes of the source, if it is known.
     public var totalBytes: Int64? { input.buffer.totalBytes }
 
-    /// Prepares the parser once, and repeats an error after which reading cannot continue.
+    /// Prepares the parser once, and rethrows an unrecoverable error.
     private func attempt<T>(_ body: () throws -> T) throws -> T {
         if let failure { throw failure }
         do {
@@ -102,7 +102,7 @@ public final class RecordReader {
                     try input.prepare()
                     try parser.prepare()
                 } catch var error as RecordError {
-                    // Without its header or the document around it no record can be read.
+                    // No record can be read without the header or the surrounding document.
                     error.isRecoverable = false
                     throw error
                 }

@@ -2,12 +2,14 @@
 public struct RecordError: Error, Sendable, Hashable {
     /// The kind of an error. A struct, so that codes can be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The name of the code.
         public let description: String
+        /// Creates a code with a name.
         public init(_ name: String) { description = name }
 
         /// The bytes do not follow the grammar of the format.
         public static let syntax = Code("syntax")
-        /// Bytes that are not UTF-8, or an escape that does not denote a character.
+        /// The bytes are not UTF-8, or an escape does not denote a character.
         public static let encoding = Code("encoding")
         /// A field name occurs twice in an object or in a header.
         public static let duplicateField = Code("duplicateField")
@@ -25,26 +27,28 @@ public struct RecordError: Error, Sendable, Hashable {
         public static let outOfRange = Code("outOfRange")
         /// The source could not be opened or read, or the destination could not be written.
         public static let inputOutput = Code("inputOutput")
-        /// The source is compressed, and the bytes are damaged or need another module.
+        /// The source is compressed, and its bytes are damaged or require another module.
         public static let compression = Code("compression")
-        /// The format or an option cannot be used here.
+        /// The format or an option is not supported for the operation.
         public static let unsupported = Code("unsupported")
     }
 
+    /// The kind of the error.
     public var code: Code
-    /// The record; nil where no record is concerned, such as a file that cannot be opened.
+    /// The position of the record; nil if the error does not concern a record, such as a file that cannot be opened.
     public var position: RecordPosition?
     /// The name or path of the field, such as `population` or `address.lines[2]`.
     public var field: String?
-    /// The number of the CSV column, starting at 1.
+    /// The number of the CSV column, from 1.
     public var column: Int?
-    /// The offset of the byte where the error was found, in the source.
+    /// The offset in the source at which the error was detected.
     public var byteOffset: Int64?
-    /// What is wrong and, where it helps, what to do.
+    /// A description of the error and, if possible, its solution.
     public var reason: String
     /// A Boolean value that indicates whether reading can continue with the next record.
     public var isRecoverable: Bool
 
+    /// Creates an error.
     public init(
         _ code: Code, _ reason: String, position: RecordPosition? = nil, field: String? = nil, column: Int? = nil, byteOffset: Int64? = nil,
         isRecoverable: Bool = true
@@ -58,14 +62,14 @@ public struct RecordError: Error, Sendable, Hashable {
         self.isRecoverable = isRecoverable
     }
 
-    /// Returns the error with the position of a record, if it has none.
+    /// Returns the error with the position of a record, unless it has one.
     public func at(_ position: RecordPosition?) -> RecordError {
         var error = self
         if error.position == nil { error.position = position }
         return error
     }
 
-    /// Returns the error for a value inside a field: the name is put in front of the path that the error has.
+    /// Returns the error for a value inside a field, with the name prepended to the path of the error.
     public func inField(_ name: String) -> RecordError {
         var error = self
         error.field = field.map { $0.hasPrefix("[") ? name + $0 : name + "." + $0 } ?? name

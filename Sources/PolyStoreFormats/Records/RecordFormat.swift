@@ -1,4 +1,4 @@
-/// How records are written in bytes.
+/// The encoding of records as bytes.
 public struct RecordFormat: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         case json(path: [String])
@@ -7,18 +7,18 @@ public struct RecordFormat: Sendable, Hashable {
     }
 
     let kind: Kind
-    /// The number of bytes that one record may have; a longer one is an error. The default is 256 MiB.
+    /// The maximum size of a record in bytes; a longer record is an error. The default is 256 MiB.
     public var longestRecord = 256 << 20
 
     /// A JSON document that is an array of objects.
     public static let json = RecordFormat(kind: .json(path: []))
 
-    /// A JSON document that has an array of objects at a path of field names, such as `data.items`. The empty path is the document itself.
+    /// A JSON document with an array of objects at a path of field names, such as `data.items`. An empty path is the document itself.
     public static func json(at path: String) -> RecordFormat {
         json(path: path.isEmpty ? [] : path.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
     }
 
-    /// A JSON document that has an array of objects at a path of field names, which may have periods in them.
+    /// A JSON document with an array of objects at a path of field names, which may contain periods.
     public static func json(path: [String]) -> RecordFormat { RecordFormat(kind: .json(path: path)) }
 
     /// One JSON object per line. Lines end with LF or CR LF; blank lines are skipped.
@@ -37,8 +37,8 @@ public struct RecordFormat: Sendable, Hashable {
     /// Tab-separated values, quoted like CSV.
     public static let tsv = RecordFormat.csv(CSVOptions(delimiter: "\t"))
 
-    /// Creates the format that the extension of a file name stands for: `json`, `jsonl`, `ndjson`, `csv`, `tsv`, `tab`, also followed by `.gz`;
-    /// nil for any other.
+    /// Creates the format for the extension of a file name: `json`, `jsonl`, `ndjson`, `csv`, `tsv` or `tab`, optionally followed by `.gz`;
+    /// nil for any other extension.
     public init?(fileName: String) {
         var parts = fileName.lowercased().split(separator: ".")
         if parts.last == "gz" { parts.removeLast() }
@@ -52,7 +52,7 @@ public struct RecordFormat: Sendable, Hashable {
         }
     }
 
-    /// The options of CSV; nil for another format.
+    /// The CSV options; nil for another format.
     public var csvOptions: CSVOptions? { if case .csv(let options) = kind { options } else { nil } }
 
     private init(kind: Kind) { self.kind = kind }

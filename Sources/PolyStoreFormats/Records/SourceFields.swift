@@ -14,8 +14,8 @@ extension SourceFields {
     /// Returns the value of a field as `T`.
     ///
     /// - Parameters:
-    ///   - path: the name of a field, or a path such as `address.city`.
-    ///   - options: formats of dates.
+    ///   - path: The name of a field, or a path such as `address.city`.
+    ///   - options: The options of the conversion, such as date formats.
     /// - Throws: ``RecordError`` if the field is missing or null, or if the value is not a `T`. For an optional `T`, null is nil.
     public func require<T: ConvertibleFromSource>(_ path: String, as type: T.Type = T.self, options: ConversionOptions = .default) throws
         -> T

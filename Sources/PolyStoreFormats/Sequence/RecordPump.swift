@@ -1,10 +1,10 @@
 import Foundation
 
-/// Reads records on a thread of its own and delivers them in batches.
-final class RecordPump: @unchecked Sendable {  // the state is read and written under the condition's lock
+/// Reads records on a dedicated thread and delivers them in batches.
+final class RecordPump: @unchecked Sendable {  // the state is accessed under the condition's lock
     struct Batch: Sendable {
         var records: [SourceRecord] = []
-        /// The error after the records.
+        /// The error that follows the records.
         var error: (any Error)?
         var isLast = false
 
@@ -30,11 +30,11 @@ final class RecordPump: @unchecked Sendable {  // the state is read and written 
         self.onRecoverableError = onRecoverableError
     }
 
-    /// Returns the next batch, waiting for it.
+    /// Waits for the next batch and returns it.
     func next(isolation actor: isolated (any Actor)?) async -> Batch {
         await withTaskCancellationHandler(
             operation: {
-                // The batch is taken under the lock under which it was put there; the continuation only wakes the task.
+                // The batch is taken under the lock; the continuation only wakes the task.
                 while true {
                     if let batch = take() { return batch }
                     await withCheckedContinuation(isolation: actor) { wait($0) }
@@ -55,7 +55,7 @@ final class RecordPump: @unchecked Sendable {  // the state is read and written 
         return isFinished ? Batch(isLast: true) : nil
     }
 
-    /// Resumes the task when there is something to take.
+    /// Resumes the task when a batch or the end is available.
     private func wait(_ continuation: CheckedContinuation<Void, Never>) {
         condition.lock()
         defer { condition.unlock() }
@@ -66,7 +66,7 @@ final class RecordPump: @unchecked Sendable {  // the state is read and written 
         Thread.detachNewThread { [self] in run() }
     }
 
-    /// Releases the task that waits and ends the thread after the read in which it is.
+    /// Resumes the waiting task and ends the thread after its current read.
     func cancel() {
         condition.lock()
         isCancelled = true
@@ -75,7 +75,7 @@ final class RecordPump: @unchecked Sendable {  // the state is read and written 
         unlockAndResume()
     }
 
-    /// Delivers a batch, waiting while enough of them are unread. Returns false if nothing more is wanted.
+    /// Delivers a batch, waiting while too many batches are unread. Returns false after cancellation.
     private func deliver(_ batch: Batch) -> Bool {
         condition.lock()
         while ready.count >= Self.mostBatches, !isCancelled { condition.wait() }
@@ -88,7 +88,7 @@ final class RecordPump: @unchecked Sendable {  // the state is read and written 
         return isWanted
     }
 
-    /// Releases the lock before the task is resumed, which may run at once on an executor of the user.
+    /// Releases the lock before resuming the task, which may run immediately on a custom executor.
     private func unlockAndResume() {
         let released = waiting
         waiting = nil
@@ -102,7 +102,7 @@ final class RecordPump: @unchecked Sendable {  // the state is read and written 
         var isWanted = true
         do {
             let reader = try source.makeReader()
-            // Delivers the records that have been read before the thread waits for the source.
+            // Delivers the records read so far before the thread waits for the source.
             reader.willFill = {
                 guard !batch.isEmpty else { return }
                 let full = batch

@@ -1,12 +1,12 @@
 /// The records of a source as an asynchronous sequence.
 ///
-/// The source is read on a thread of its own, which may block, and never on the threads of Swift's concurrency. Records arrive in batches of those that
-/// one read of the source completes, at most 1024, so that most of them cost no suspension. The thread waits while two batches are unread.
+/// The source is read on a dedicated thread, which may block, and never on the threads of Swift concurrency. Records are delivered in batches of those that
+/// one read of the source completes, at most 1024, so that most of them require no suspension. The thread waits while two batches are unread.
 ///
 ///     for try await record in RecordSource.file(path: "cities.csv").records { … }
 ///
 /// A recoverable error ends a `for` loop unless `onRecoverableError` handles it. An iterator can continue after it: the next call returns the next record.
-/// Cancelling the task ends the wait at once with `CancellationError`. Each iteration opens the source.
+/// Cancelling the task ends a wait immediately with `CancellationError`. Each iteration opens the source.
 public struct RecordSequence: AsyncSequence, Sendable {
     public typealias Element = SourceRecord
 
@@ -24,6 +24,7 @@ public struct RecordSequence: AsyncSequence, Sendable {
         AsyncIterator(pump: RecordPump(source, position, onRecoverableError))
     }
 
+    /// The iterator of the sequence.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let owner: Owner
         private var batch = RecordPump.Batch()
@@ -51,7 +52,7 @@ public struct RecordSequence: AsyncSequence, Sendable {
             }
         }
 
-        /// Ends the thread when the last copy of the iterator is discarded.
+        /// Ends the thread when the last copy of the iterator is deallocated.
         private final class Owner: Sendable {
             let pump: RecordPump
             init(_ pump: RecordPump) { self.pump = pump }
@@ -67,9 +68,9 @@ extension RecordSource {
     /// Returns the records as an asynchronous sequence.
     ///
     /// - Parameters:
-    ///   - position: the record after which to begin; see ``RecordReader/resume(after:)``.
-    ///   - onRecoverableError: called on the thread that reads, for every record that cannot be read. If it returns, the record is left out; an error
-    ///     that it throws ends the sequence.
+    ///   - position: The record after which to begin; see ``RecordReader/resume(after:)``.
+    ///   - onRecoverableError: Called on the reading thread for every record that cannot be read. If it returns, the record is skipped; if it throws, the error
+    ///     ends the sequence.
     public func records(
         after position: RecordPosition? = nil, onRecoverableError: (@Sendable (RecordError) throws -> Void)? = nil
     ) -> RecordSequence {

@@ -1,12 +1,12 @@
-/// A source of bytes that is read from beginning to end. Its calls may block.
+/// A source of bytes that is read sequentially. Its calls may block.
 public protocol ByteSource: AnyObject {
     /// Reads at least one byte into the buffer and returns the count; 0 at the end of the source.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 
-    /// The number of bytes that the source has from its beginning, if it is known. For a compressed source, nil.
+    /// The total number of bytes of the source, if it is known; nil for a compressed source.
     var byteCount: Int64? { get }
 
-    /// Skips up to `count` bytes and returns how many; fewer only at the end. By default they are read.
+    /// Skips up to `count` bytes and returns the number skipped, which is smaller only at the end. The default reads and discards them.
     func skip(_ count: Int64) throws -> Int64
 }
 
@@ -29,11 +29,12 @@ extension ByteSource {
     }
 }
 
-/// Bytes in memory.
+/// A source of bytes in memory.
 public final class MemoryByteSource: ByteSource {
     private let bytes: [UInt8]
     private var offset = 0
 
+    /// Creates a source.
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     public var byteCount: Int64? { Int64(bytes.count) }

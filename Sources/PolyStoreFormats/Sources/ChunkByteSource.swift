@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bytes from an asynchronous sequence, for a thread that may block.
+/// A source of bytes from an asynchronous sequence, for a thread that may block.
 final class ChunkByteSource: ByteSource {
     private let queue = ChunkQueue()
     private let task: Task<Void, Never>
@@ -34,9 +34,9 @@ final class ChunkByteSource: ByteSource {
     }
 }
 
-/// A bounded queue: a task adds, a thread takes.
+/// A bounded queue between a producing task and a consuming thread.
 ///
-/// `@unchecked Sendable`: every property is read and written under the condition's lock.
+/// `@unchecked Sendable`: every property is accessed under the condition's lock.
 private final class ChunkQueue: @unchecked Sendable {
     private let condition = NSCondition()
     private var chunks: [[UInt8]] = []
@@ -47,7 +47,7 @@ private final class ChunkQueue: @unchecked Sendable {
 
     static let capacity = 4
 
-    /// Adds a chunk, waiting for room. Returns false if the reader was closed.
+    /// Adds a chunk, waiting for capacity. Returns false if the reader was closed.
     func add(_ chunk: [UInt8]) async -> Bool {
         if chunk.isEmpty { return true }
         return await withCheckedContinuation { continuation in
@@ -68,7 +68,7 @@ private final class ChunkQueue: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Returns the next chunk, waiting for it; nil at the end.
+    /// Waits for the next chunk and returns it; nil at the end.
     func take() throws -> [UInt8]? {
         condition.lock()
         while chunks.isEmpty, !isFinished { condition.wait() }

@@ -8,18 +8,18 @@ import Foundation
     import Darwin
 #endif
 
-/// The bytes of a file, a pipe or a socket, by its descriptor.
+/// A source of the bytes of a file, a pipe or a socket.
 public final class FileByteSource: ByteSource {
     private let descriptor: Int32
     private let name: String
-    /// Keeps the descriptor open.
+    /// The file handle that keeps the descriptor open.
     private let owner: FileHandle?
     private let closes: Bool
     public let byteCount: Int64?
 
     /// Opens a file for reading.
     ///
-    /// - Throws: ``RecordError`` with the reason of the operating system.
+    /// - Throws: ``RecordError`` with the error message of the operating system.
     public init(path: String) throws {
         var information = stat()
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -35,7 +35,7 @@ public final class FileByteSource: ByteSource {
         byteCount = isKnown && information.st_mode & S_IFMT == S_IFREG ? Int64(information.st_size) : nil
     }
 
-    /// Reads from an open descriptor, which the caller closes later.
+    /// Creates a source for an open descriptor. The caller closes the descriptor.
     public init(descriptor: Int32, name: String = "the descriptor") {
         self.descriptor = descriptor
         self.name = name
@@ -44,7 +44,7 @@ public final class FileByteSource: ByteSource {
         byteCount = Self.remainingBytes(descriptor)
     }
 
-    /// Reads from an open file handle, from its current position. The handle is kept open as long as this source exists.
+    /// Creates a source for an open file handle, from its current position, and retains the handle.
     public init(_ handle: FileHandle) {
         descriptor = handle.fileDescriptor
         name = "the file handle"
@@ -77,7 +77,7 @@ public final class FileByteSource: ByteSource {
             switch errno {
             case EINTR: continue
             case EAGAIN:
-                // A descriptor that does not block: wait for bytes.
+                // A nonblocking descriptor: wait for bytes.
                 var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 _ = poll(&request, 1, -1)
             default: throw Self.error("read", name)

@@ -1,64 +1,64 @@
 import Foundation
 
-/// A description of where records come from and how they are written. Each reader opens the source.
+/// A description of a source of records and their format. Each reader opens the source.
 ///
 ///     for try await record in RecordSource.file(path: "cities.csv").records { … }
 ///     let reader = try RecordSource.text(#"{"a": 1}"#, format: .jsonLines).makeReader()
 public struct RecordSource: Sendable {
-    /// The name in positions and errors: the name of a file.
+    /// The name in positions and errors, such as a file name.
     public var name: String?
-    /// The format; nil if the name of the file does not determine it.
+    /// The format; nil if the file name does not determine one.
     public var format: RecordFormat?
     private let openSource: @Sendable () throws -> any ByteSource
 
     /// Creates a source.
     ///
-    /// - Parameter open: returns the bytes from the beginning, on any thread.
+    /// - Parameter open: Returns the bytes from the beginning. Called on any thread.
     public init(name: String?, format: RecordFormat?, open: @escaping @Sendable () throws -> any ByteSource) {
         self.name = name
         self.format = format
         openSource = open
     }
 
-    /// A file. Without a format, the extension determines it: see ``RecordFormat/init(fileName:)``.
+    /// Returns a file as a source. Without a format, the file extension determines it: see ``RecordFormat/init(fileName:)``.
     ///
-    /// For a file in gzip, import PolyStoreGzip and use `RecordSource.gzip(path:)`.
+    /// For a gzip file, import PolyStoreGzip and use `RecordSource.gzip(path:)`.
     public static func file(path: String, format: RecordFormat? = nil) -> RecordSource {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         return RecordSource(name: name, format: format ?? RecordFormat(fileName: name)) { try FileByteSource(path: path) }
     }
 
-    /// A file. Without a format, the extension determines it: see ``RecordFormat/init(fileName:)``.
+    /// Returns a file as a source. Without a format, the file extension determines it: see ``RecordFormat/init(fileName:)``.
     public static func file(_ url: URL, format: RecordFormat? = nil) -> RecordSource { file(path: url.path, format: format) }
 
-    /// Bytes in memory.
+    /// Returns bytes in memory as a source.
     public static func bytes(_ bytes: [UInt8], format: RecordFormat, name: String? = nil) -> RecordSource {
         RecordSource(name: name, format: format) { MemoryByteSource(bytes) }
     }
 
-    /// Bytes in memory.
+    /// Returns bytes in memory as a source.
     public static func bytes(_ data: Data, format: RecordFormat, name: String? = nil) -> RecordSource {
         RecordSource(name: name, format: format) { MemoryByteSource([UInt8](data)) }
     }
 
-    /// A text in memory.
+    /// Returns text in memory as a source.
     public static func text(_ text: String, format: RecordFormat, name: String? = nil) -> RecordSource {
         RecordSource(name: name, format: format) { MemoryByteSource([UInt8](text.utf8)) }
     }
 
-    /// An open file handle, from its current position. It can be read once.
+    /// Returns an open file handle as a source, from its current position. It can be read once.
     public static func handle(_ handle: FileHandle, format: RecordFormat, name: String? = nil) -> RecordSource {
         RecordSource(name: name, format: format) { FileByteSource(handle) }
     }
 
-    /// The standard input of the process. It can be read once.
+    /// Returns the standard input of the process as a source. It can be read once.
     public static func standardInput(format: RecordFormat) -> RecordSource {
         RecordSource(name: "standard input", format: format) { FileByteSource(descriptor: 0, name: "standard input") }
     }
 
-    /// An asynchronous sequence of chunks of bytes, such as the body of a network response. It can be read once.
+    /// Returns an asynchronous sequence of chunks of bytes as a source, such as the body of a network response. It can be read once.
     ///
-    /// The chunks are awaited in a task, and a reader blocks its thread until one is there: read ``records``, or use a reader only on a thread that no
+    /// A task awaits the chunks, and a reader blocks its thread until one is available: use ``records``, or use a reader only on a thread that no
     /// task needs. The task waits while 4 chunks are unread.
     public static func chunks<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, format: RecordFormat, name: String? = nil) -> RecordSource
     where Chunks.Element: Sequence<UInt8> & Sendable {

@@ -1,11 +1,11 @@
 /// A number as ±d₁d₂…dₙ × 10^exponent, with d₁ ≠ 0 and dₙ ≠ 0; no digits for zero.
 struct DecimalDigits: Hashable {
     var isNegative = false
-    /// 0…9 each, the most significant first.
+    /// The digits 0…9, most significant first.
     var digits: [UInt8] = []
     var exponent = 0
 
-    /// Creates the digits of a valid JSON number; nil if the exponent does not fit, which makes it greater than 10^18 in magnitude.
+    /// Creates the digits of a valid JSON number; nil if the exponent exceeds 10^18 in magnitude.
     init?(validText text: String) {
         var fraction = 0
         var isFraction = false
@@ -38,7 +38,7 @@ struct DecimalDigits: Hashable {
         }
     }
 
-    /// The magnitude of the digits without the exponent; nil above 128 bits.
+    /// The value of the digits without the exponent; nil above 128 bits.
     var significand: UInt128? {
         guard digits.count <= 39 else { return nil }
         var value: UInt128 = 0

@@ -1,17 +1,17 @@
-/// The names of an object's fields in order, shared by the objects of a reader that have the same fields.
+/// The field names of an object in order, shared by the objects of a reader with the same fields.
 ///
-/// `@unchecked Sendable`: it is changed only through ``JSONObject``, which first makes sure that it holds the only reference.
+/// `@unchecked Sendable`: it is modified only through ``JSONObject``, which first ensures that its reference is unique.
 final class FieldNames: @unchecked Sendable {
     private(set) var list: [String]
-    /// The position of each name; only with more than ``linearLimit`` names.
+    /// The index of each name; used only for more than ``linearLimit`` names.
     private var positions: [String: Int] = [:]
 
-    /// The count up to which comparing every name is faster than hashing one.
+    /// The number of names up to which a linear search is faster than hashing.
     static let linearLimit = 12
 
     static let empty = FieldNames([])
 
-    /// - Parameter list: different names.
+    /// - Parameter list: Distinct names.
     init(_ list: [String]) {
         self.list = list
         index()

@@ -8,7 +8,7 @@ extension JSONNumber: Hashable {
         default: break
         }
         guard let leftDigits = DecimalDigits(validText: left.text), let rightDigits = DecimalDigits(validText: right.text) else {
-            // An exponent beyond 10^18: equal only as text.
+            // Numbers with an exponent beyond 10^18 are equal only if their texts are.
             return left.text == right.text
         }
         return leftDigits == rightDigits

@@ -46,9 +46,9 @@ extension JSONNumber {
         return value
     }
 
-    /// Returns the correctly rounded value of a number without exponent and with at most 15 digits; nil for any other.
+    /// Returns the correctly rounded value of a number without an exponent and with at most 15 digits; nil for any other.
     ///
-    /// Both the digits and the power of ten are exact as `Double`, so the one division rounds correctly.
+    /// Both the digits and the power of ten are exact as `Double`, so the single division is correctly rounded.
     private static func smallDouble(_ text: String) -> Double? {
         guard text.utf8.count <= 17 else { return nil }
         var text = text
@@ -78,7 +78,7 @@ extension JSONNumber {
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     ]
 
-    /// The exact `Decimal`; nil for a number that a `Decimal` cannot express: more than 38 digits, or an exponent outside -128…127.
+    /// The exact `Decimal`; nil for a number that a `Decimal` cannot represent: more than 38 digits, or an exponent outside -128…127.
     public var decimal: Decimal? {
         switch storage {
         case .int64(let value): return Decimal(value)
@@ -86,7 +86,7 @@ extension JSONNumber {
         case .text(let text):
             guard var digits = DecimalDigits(validText: text) else { return nil }
             if digits.digits.isEmpty { return 0 }
-            // A great exponent becomes zeros at the end of the digits.
+            // Converts a large exponent to trailing zeros.
             guard digits.exponent >= -128, digits.exponent <= 127 + 38 else { return nil }
             while digits.exponent > 127 {
                 digits.digits.append(0)

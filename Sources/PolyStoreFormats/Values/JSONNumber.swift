@@ -1,13 +1,13 @@
-/// A number of JSON, kept exactly: its text is what the source wrote.
+/// A JSON number, stored exactly: its text is that of the source.
 ///
-/// Numbers are equal when their values are: `1`, `1.0` and `1e0` are equal. ``text`` distinguishes them.
+/// Numbers with equal values are equal, such as `1`, `1.0` and `1e0`. ``text`` distinguishes them.
 public struct JSONNumber: Sendable {
     enum Storage: Sendable {
-        /// The text is the shortest decimal form.
+        /// A number whose text is the shortest decimal form.
         case int64(Int64)
-        /// Above `Int64.max`; the text is the shortest decimal form.
+        /// A number above `Int64.max` whose text is the shortest decimal form.
         case uint64(UInt64)
-        /// Any other number, a valid JSON number.
+        /// Any other valid JSON number.
         case text(String)
     }
 
@@ -15,6 +15,7 @@ public struct JSONNumber: Sendable {
 
     init(storage: Storage) { self.storage = storage }
 
+    /// Creates a number from an integer.
     public init(_ value: Int64) { storage = .int64(value) }
 
     public init(_ value: some BinaryInteger) {
@@ -27,19 +28,19 @@ public struct JSONNumber: Sendable {
         }
     }
 
-    /// Creates a number from the shortest text that reads back as `value`; nil for NaN and infinity, which JSON cannot express.
+    /// Creates a number with the shortest text that reads back as `value`; nil for NaN and infinity, which JSON cannot represent.
     public init?(_ value: Double) {
         guard value.isFinite else { return nil }
         self.init(finite: value.description)
     }
 
-    /// Creates a number from the shortest text that reads back as `value`; nil for NaN and infinity, which JSON cannot express.
+    /// Creates a number with the shortest text that reads back as `value`; nil for NaN and infinity, which JSON cannot represent.
     public init?(_ value: Float) {
         guard value.isFinite else { return nil }
         self.init(finite: value.description)
     }
 
-    /// - Parameter text: the description of a finite floating-point number. The fraction `.0` is omitted.
+    /// - Parameter text: The description of a finite floating-point number. The fraction `.0` is removed.
     private init(finite text: String) {
         if text.hasSuffix(".0"), let whole = Int64(text.dropLast(2)), text != "-0.0" {
             storage = .int64(whole)
@@ -48,7 +49,7 @@ public struct JSONNumber: Sendable {
         }
     }
 
-    /// Creates a number from a text in the grammar of JSON, such as `-12.50e3`; nil for any other text.
+    /// Creates a number from text in the grammar of JSON, such as `-12.50e3`; nil for any other text.
     public init?(text: String) {
         var text = text
         let number: JSONNumber? = text.withUTF8 { bytes in
@@ -59,7 +60,7 @@ public struct JSONNumber: Sendable {
         self = number
     }
 
-    /// - Parameter bytes: a valid JSON number.
+    /// - Parameter bytes: A valid JSON number.
     init(validated bytes: UnsafeRawBufferPointer) {
         if let integer = NumberScanner.storage(of: bytes) {
             storage = integer
@@ -68,7 +69,7 @@ public struct JSONNumber: Sendable {
         }
     }
 
-    /// The number as the source wrote it, or its shortest decimal form.
+    /// The text of the number in the source, or its shortest decimal form.
     public var text: String {
         switch storage {
         case .int64(let value): String(value)
@@ -84,7 +85,7 @@ extension JSONNumber: CustomStringConvertible {
 
 extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
     public init(integerLiteral value: Int64) { storage = .int64(value) }
-    /// Creates a number from a literal. A literal beyond the range of `Double` becomes `1e999`, which has no `Double`.
+    /// Creates a number from a literal. A literal out of the range of `Double` becomes `1e999`, whose ``double`` is nil.
     public init(floatLiteral value: Double) {
         self = JSONNumber(value) ?? JSONNumber(storage: .text(value < 0 ? "-1e999" : "1e999"))
     }

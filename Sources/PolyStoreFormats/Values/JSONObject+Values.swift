@@ -1,6 +1,6 @@
 extension JSONObject {
-    /// Creates an object with the names of another one, which the two share.
+    /// Creates an object that shares the names of another one.
     ///
-    /// - Parameter values: one for each name, in order.
+    /// - Parameter values: One value per name, in order.
     package init(namesOf template: JSONObject, values: [JSONValue]) { self.init(names: template.fieldNames, values: values) }
 }

@@ -1,23 +1,24 @@
-/// The fields of an object in the order of the source. Each name occurs once.
+/// The fields of an object in source order, with unique names.
 ///
-/// Two objects are equal if they have the same fields with equal values, in any order. Looking up a field costs a few comparisons in objects of
-/// up to 12 fields and one hash above. Objects of one reader that have the same fields share their names.
+/// Two objects are equal if they have the same fields with equal values, in any order. A field lookup takes a few comparisons in objects of
+/// up to 12 fields and one hash in larger ones. Objects of one reader with the same fields share their names.
 public struct JSONObject: Sendable {
     private(set) var fieldNames: FieldNames
     private(set) var fieldValues: [JSONValue]
 
+    /// Creates an object without fields.
     public init() {
         fieldNames = .empty
         fieldValues = []
     }
 
-    /// - Parameter values: one for each name.
+    /// - Parameter values: One value per name.
     init(names: FieldNames, values: [JSONValue]) {
         fieldNames = names
         fieldValues = values
     }
 
-    /// Creates an object from fields in order. Of fields with the same name the last value is kept, at the position of the first.
+    /// Creates an object from fields in order. If several fields have the same name, the last value is kept, at the position of the first.
     public init(_ fields: some Sequence<(String, JSONValue)>) {
         self.init()
         for (name, value) in fields { self[name] = value }
@@ -34,7 +35,7 @@ public struct JSONObject: Sendable {
     /// The values in order.
     public var values: [JSONValue] { fieldValues }
 
-    /// The value of the field `name`, or nil if there is no such field. Assigning nil removes the field; a new field is appended.
+    /// The value of the field `name`, or nil if it does not exist. Assigning nil removes the field; a new field is appended.
     public subscript(name: String) -> JSONValue? {
         get {
             guard let position = fieldNames.position(of: name) else { return nil }
@@ -62,7 +63,7 @@ public struct JSONObject: Sendable {
 
     /// Returns the value of a field, or of a field of a nested object or array: `name`, `address.city`, `tags.0`.
     ///
-    /// A field whose own name is the whole path is preferred.
+    /// A field whose name equals the whole path takes precedence.
     public func value(at path: String) -> JSONValue? {
         if let value = self[path] { return value }
         guard let dot = path.firstIndex(of: "."), let first = self[String(path[..<dot])] else { return nil }
@@ -83,7 +84,7 @@ extension JSONObject: RandomAccessCollection {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral, CustomStringConvertible {
-    /// Creates an object. Of fields with the same name the last value is kept.
+    /// Creates an object. If several fields have the same name, the last value is kept.
     public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
 
     /// The object as compact JSON.
@@ -98,7 +99,7 @@ extension JSONObject: Hashable {
     }
 
     public func hash(into hasher: inout Hasher) {
-        // Independent of the order.
+        // The hash must not depend on the order.
         var sum = 0
         for (key, value) in self {
             var field = Hasher()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decodes any value. Foundation's `JSONDecoder` passes on neither the order of fields nor more digits than a `Decimal` has.
+/// Decodes any value. Foundation's `JSONDecoder` preserves neither the order of fields nor more digits than a `Decimal` has.
 extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
         if let own = decoder as? RecordDecoder {
@@ -86,7 +86,7 @@ extension JSONNumber: Codable {
         }
     }
 
-    /// Encodes an integer, a `Decimal` or a `Double`, whichever expresses the number exactly.
+    /// Encodes an integer, a `Decimal` or a `Double`, whichever represents the number exactly.
     ///
     /// - Throws: `EncodingError` if none does.
     public func encode(to encoder: any Encoder) throws {

@@ -7,11 +7,12 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     public init(floatLiteral value: Double) { self = .number(JSONNumber(floatLiteral: value)) }
     public init(stringLiteral value: String) { self = .string(value) }
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// Creates an object. Of fields with the same name the last one is kept.
+    /// Creates an object. If several fields have the same name, the last value is kept.
     public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
 }
 
 extension JSONValue {
+    /// Creates a value of a Swift type.
     public init(_ value: Bool) { self = .bool(value) }
     public init(_ value: String) { self = .string(value) }
     public init(_ value: some BinaryInteger) { self = .number(JSONNumber(value)) }

@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// Creates a value from JSON text: exactly one value, with whitespace around it.
+    /// Parses JSON text that contains exactly one value, optionally surrounded by whitespace.
     ///
     /// - Throws: ``RecordError`` with the offset of the byte and the path of the field.
     public init(parsing text: String) throws {
@@ -7,14 +7,14 @@ extension JSONValue {
         self = try text.withUTF8 { try JSONValue(parsing: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Creates a value from the bytes of a JSON text in UTF-8, with or without a byte order mark.
+    /// Parses JSON text in UTF-8, with or without a byte order mark.
     ///
     /// - Throws: ``RecordError`` with the offset of the byte and the path of the field.
     public init(parsing bytes: [UInt8]) throws {
         self = try bytes.withUnsafeBytes { try JSONValue(parsing: $0) }
     }
 
-    /// Creates a value from the bytes of a JSON text in UTF-8, with or without a byte order mark.
+    /// Parses JSON text in UTF-8, with or without a byte order mark.
     ///
     /// - Throws: ``RecordError`` with the offset of the byte and the path of the field.
     public init(parsing bytes: UnsafeRawBufferPointer) throws {

@@ -1,6 +1,6 @@
-/// A value of a record: what JSON can express, with exact numbers and ordered objects.
+/// A value of a record: a JSON value with exact numbers and ordered objects.
 ///
-/// CSV readers produce `.string` and `.null` only; conversions such as ``SourceFields/require(_:as:options:)`` read numbers and dates from text.
+/// CSV readers produce only `.string` and `.null`; conversions such as ``SourceFields/require(_:as:options:)`` parse numbers and dates from text.
 ///
 ///     let value: JSONValue = ["name": "Paris", "population": 2_102_650, "position": [48.85, 2.35]]
 ///     value["name"]?.string           // "Paris"
@@ -18,7 +18,7 @@ extension JSONValue: CustomStringConvertible {
     /// The value as compact JSON.
     public var description: String { JSONText.compact(self) }
 
-    /// The value for an error message: its kind and at most 40 characters of it.
+    /// The value in error messages: its kind and at most 40 characters.
     package var shortDescription: String {
         switch self {
         case .null: "null"
@@ -31,7 +31,7 @@ extension JSONValue: CustomStringConvertible {
     }
 
     static func shortened(_ text: String) -> String {
-        // Counted in UTF-8, whose count is known: a text may be 100 MB long.
+        // Counts UTF-8 bytes, which takes constant time: a text can have 100 MB.
         guard text.utf8.count > 40 else { return String(text.map { $0.isNewline ? " " : $0 }) }
         return text.prefix(37).map { $0.isNewline ? " " : String($0) }.joined() + "…"
     }

@@ -1,8 +1,8 @@
-/// The grammar of numbers in JSON.
+/// A scanner for JSON numbers.
 enum NumberScanner {
     /// Returns the offset after the number that begins at `start`, or nil if no valid number begins there.
     ///
-    /// A number that ends with the bytes may be cut off; the caller knows whether more bytes follow.
+    /// A number at the end of the bytes may be incomplete; the caller knows whether more bytes follow.
     @inline(__always)
     static func end(of bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         let count = bytes.count
@@ -36,7 +36,7 @@ enum NumberScanner {
         return index > start ? index : nil
     }
 
-    /// Returns the integer that the bytes of a valid number express, or nil for a fraction, an exponent, `-0`, or an integer out of range.
+    /// Returns the integer that the bytes of a valid number represent, or nil for a fraction, an exponent, `-0`, or an integer out of range.
     @inline(__always)
     static func storage(of bytes: UnsafeRawBufferPointer) -> JSONNumber.Storage? {
         let isNegative = bytes[0] == UInt8(ascii: "-")

@@ -1,23 +1,24 @@
-/// A destination of bytes. Its calls may block.
+/// A destination for bytes. Its calls may block.
 public protocol ByteSink: AnyObject {
     /// Writes all of the bytes.
     func write(_ bytes: UnsafeRawBufferPointer) throws
 
-    /// Completes the destination. Nothing is written afterwards.
+    /// Completes the destination. No bytes are written afterwards.
     func finish() throws
 
-    /// Discards what was written, as far as the destination can: a file is not created or replaced.
+    /// Discards the written bytes as far as possible: a file is not created or replaced.
     func cancel()
 }
 
-/// Collects bytes in memory.
+/// A sink that collects bytes in memory.
 public final class MemoryByteSink: ByteSink {
-    /// What was written.
+    /// The written bytes.
     public private(set) var bytes: [UInt8] = []
 
+    /// Creates an empty sink.
     public init() {}
 
-    /// What was written, as text.
+    /// The written bytes as text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
     public func write(_ bytes: UnsafeRawBufferPointer) { self.bytes.append(contentsOf: bytes) }
@@ -26,6 +27,6 @@ public final class MemoryByteSink: ByteSink {
 }
 
 extension ByteSink where Self == FileByteSink {
-    /// A file, which gets its name when it is complete; see ``FileByteSink``.
+    /// Creates a sink for a file that is created or replaced when it is complete; see ``FileByteSink``.
     public static func file(path: String) throws -> FileByteSink { try FileByteSink(path: path) }
 }

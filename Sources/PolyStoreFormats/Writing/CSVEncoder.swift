@@ -1,4 +1,4 @@
-/// Writes rows of comma-separated values. Arrays and objects in a field are written as JSON text.
+/// Encodes rows of comma-separated values. Arrays and objects in a field are written as JSON text.
 final class CSVEncoder: RecordEncoding {
     private let options: CSVOptions
     private let columns: [String]
@@ -24,14 +24,14 @@ final class CSVEncoder: RecordEncoding {
         delimiter = UInt8(options.delimiter.value)
         quote = options.quote.map { UInt8($0.value) }
         comment = options.commentPrefix.map { Array($0.utf8) }
-        // A header that cannot be written is found before anything is.
+        // Detects an invalid header before anything is written.
         var header: [UInt8] = []
         if case .firstRow = options.header { try appendHeader(&header) }
     }
 
     func begin(_ bytes: inout [UInt8]) {
         switch options.header {
-        // Tried when the encoder was created.
+        // The header was validated when the encoder was created.
         case .firstRow, .names(_, replacingFirstRow: true): try? appendHeader(&bytes)
         case .names, .none: break
         }
@@ -58,7 +58,7 @@ final class CSVEncoder: RecordEncoding {
                 throw error.inField(columns[index])
             }
         }
-        // A row of one empty field would be a blank line, which readers skip.
+        // A row with one empty field would be a blank line, which readers skip.
         if bytes.count == start {
             guard let quote, options.emptyField != .nullUnlessQuoted else {
                 throw RecordError(.unsupported, "null in a single column is a blank line, which CSV readers skip", field: columns.first)
@@ -93,11 +93,11 @@ final class CSVEncoder: RecordEncoding {
 
     private func needsQuotes(_ text: String, isFirst: Bool) -> Bool {
         let utf8 = text.utf8
-        // Empty text is distinguished from null.
+        // Distinguishes empty text from null.
         guard let first = utf8.first, let last = utf8.last else { return options.emptyField == .nullUnlessQuoted }
         if [0x20, 0x09].contains(first) || [0x20, 0x09].contains(last) { return quote != nil || options.trimsSpaces }
         if isFirst, let comment, utf8.starts(with: comment) { return true }
-        // A first field that begins like a byte order mark would lose it.
+        // Quotes a first field that begins with a byte order mark, which readers would skip.
         if isFirst, utf8.starts(with: [0xef, 0xbb, 0xbf]) { return true }
         return utf8.contains { $0 == delimiter || $0 == 0x0a || $0 == 0x0d || $0 == quote }
     }

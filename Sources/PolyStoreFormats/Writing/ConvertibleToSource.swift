@@ -1,29 +1,30 @@
 import Foundation
 
-/// A type that is written as a value of a record, such that ``ConvertibleFromSource`` reads an equal value.
+/// A type that is written as a value of a record. ``ConvertibleFromSource`` reads an equal value from it.
 public protocol ConvertibleToSource {
     /// Returns the value to write.
     ///
-    /// - Throws: ``RecordError`` for a value that the format cannot express, such as NaN.
+    /// - Throws: ``RecordError`` for a value that the format cannot represent, such as NaN.
     func sourceValue(options: OutputOptions) throws -> JSONValue
 }
 
-/// How values are written.
+/// Options for writing values.
 public struct OutputOptions: Sendable {
-    /// What happens to NaN and infinity, which JSON numbers cannot express.
+    /// The handling of NaN and infinity, which JSON numbers cannot represent.
     public enum NonFiniteNumber: Sendable, Hashable {
-        /// The value is refused with an error.
+        /// The value is an error.
         case error
-        /// The text `NaN`, `Infinity` or `-Infinity` is written, which reads back as a `Double` or `Float`.
+        /// The value is written as the text `NaN`, `Infinity` or `-Infinity`, which can be read as a `Double` or `Float`.
         case text
     }
 
-    /// What happens to NaN and infinity. The default is an error.
+    /// The handling of NaN and infinity. The default is an error.
     public var nonFiniteNumbers: NonFiniteNumber
 
+    /// Creates options.
     public init(nonFiniteNumbers: NonFiniteNumber = .error) { self.nonFiniteNumbers = nonFiniteNumbers }
 
-    /// NaN and infinity are errors.
+    /// The default options: NaN and infinity are errors.
     public static let `default` = OutputOptions()
 }
 
@@ -78,7 +79,7 @@ extension Decimal: ConvertibleToSource {
 }
 
 extension Date: ConvertibleToSource {
-    /// Returns ISO 8601 text in UTC with as many digits as it takes to read back an equal date.
+    /// Returns ISO 8601 text in UTC with the digits that are needed to read back an equal date.
     public func sourceValue(options: OutputOptions) throws -> JSONValue {
         guard let text = ISODate.text(self) else {
             throw RecordError(.outOfRange, "a date \(timeIntervalSinceReferenceDate) seconds from 2001 cannot be written in ISO 8601")

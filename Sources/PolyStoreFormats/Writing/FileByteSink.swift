@@ -8,9 +8,9 @@ import Foundation
     import Darwin
 #endif
 
-/// Writes a file under a temporary name in the same directory and renames it when it is complete, so that no reader sees a part of it.
+/// A sink that writes a file under a temporary name in the same directory and renames it when it is complete, so that no reader sees an incomplete file.
 ///
-/// A file that is not finished is removed, and a file that existed before remains unchanged.
+/// An unfinished file is removed, and an existing file remains unchanged.
 public final class FileByteSink: ByteSink {
     private let path: String
     private let temporary: String
@@ -18,7 +18,7 @@ public final class FileByteSink: ByteSink {
 
     /// Creates the temporary file.
     ///
-    /// - Throws: ``RecordError`` with the reason of the operating system.
+    /// - Throws: ``RecordError`` with the error message of the operating system.
     public init(path: String) throws {
         self.path = path
         temporary = path + ".\(UUID().uuidString.prefix(8)).partial"
@@ -45,7 +45,7 @@ public final class FileByteSink: ByteSink {
         }
         close(descriptor)
         descriptor = -1
-        // The new name is durable when the directory is. Not every file system can flush one.
+        // The rename is durable after the directory is flushed, which not every file system supports.
         let directory = open(
             path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) + "/" : ".", O_RDONLY | O_CLOEXEC)
         if directory >= 0 {
@@ -62,17 +62,19 @@ public final class FileByteSink: ByteSink {
     }
 }
 
-/// Writes to a descriptor or a file handle, which the caller closes later.
+/// A sink that writes to a descriptor or a file handle, which the caller closes.
 public final class DescriptorByteSink: ByteSink {
     private let descriptor: Int32
-    /// Keeps the descriptor open.
+    /// The file handle that keeps the descriptor open.
     private let owner: FileHandle?
 
+    /// Creates a sink for an open descriptor.
     public init(descriptor: Int32) {
         self.descriptor = descriptor
         owner = nil
     }
 
+    /// Creates a sink for an open file handle and retains the handle.
     public init(_ handle: FileHandle) {
         descriptor = handle.fileDescriptor
         owner = handle

@@ -1,4 +1,4 @@
-/// Writes one object per line.
+/// Encodes one object per line.
 final class JSONLinesEncoder: RecordEncoding {
     func begin(_ bytes: inout [UInt8]) {}
 
@@ -10,7 +10,7 @@ final class JSONLinesEncoder: RecordEncoding {
     func end(isEmpty: Bool, _ bytes: inout [UInt8]) {}
 }
 
-/// Writes an array with one object per line, at a path of the document.
+/// Encodes an array with one object per line, at a path of the document.
 final class JSONArrayEncoder: RecordEncoding {
     private let path: [String]
 
@@ -40,7 +40,7 @@ final class JSONArrayEncoder: RecordEncoding {
 }
 
 extension JSONText {
-    /// Appends a record, which no reader would accept with deeper nesting than the limit.
+    /// Appends a record. Throws if its nesting exceeds the limit of readers.
     static func appendRecord(_ record: JSONObject, to bytes: inout [UInt8]) throws {
         guard append(.object(record), to: &bytes) <= JSONParser.depthLimit else {
             throw RecordError(.limit, "the record has more than \(JSONParser.depthLimit) nested arrays and objects")

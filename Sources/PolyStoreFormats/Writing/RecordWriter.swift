@@ -1,12 +1,12 @@
 import Foundation
 
-/// Writes records so that a reader of the same format returns equal ones.
+/// A writer of records. A reader of the same format returns equal records.
 ///
 ///     let writer = try RecordWriter(to: .file(path: "cities.csv"), format: .csv, columns: ["name", "population"])
 ///     try writer.write(["name": "Paris", "population": 2_102_650])
 ///     try writer.finish()
 ///
-/// A file gets its name when ``finish()`` returns; a writer that is discarded before leaves no file.
+/// A file is created or replaced when ``finish()`` returns; a writer that is deallocated earlier leaves no file.
 public final class RecordWriter {
     private let sink: any ByteSink
     private let encoder: any RecordEncoding
@@ -20,8 +20,8 @@ public final class RecordWriter {
     /// Creates a writer.
     ///
     /// - Parameters:
-    ///   - columns: the names of the columns of CSV, in order. Other formats take the fields of each record.
-    /// - Throws: ``RecordError`` if CSV has no columns, or if its options contradict each other.
+    ///   - columns: The names of the CSV columns, in order. Other formats use the fields of each record.
+    /// - Throws: ``RecordError`` if CSV has no columns, or if its options are inconsistent.
     public init(to sink: any ByteSink, format: RecordFormat, columns: [String] = []) throws {
         self.sink = sink
         switch format.kind {
@@ -36,7 +36,7 @@ public final class RecordWriter {
 
     /// Writes a record.
     ///
-    /// - Throws: ``RecordError`` if the format cannot express it; then nothing of the record is written, and the next one can be.
+    /// - Throws: ``RecordError`` if the format cannot represent the record. Nothing of it is written then, and further records can be written.
     public func write(_ record: JSONObject) throws {
         guard !isFinished else {
             throw RecordError(.unsupported, "The writer is finished and takes no more records.", isRecoverable: false)
@@ -80,7 +80,7 @@ public final class RecordWriter {
         isFinished = true
     }
 
-    /// Discards what was written: a file is not created or replaced.
+    /// Discards the written records: a file is not created or replaced.
     public func cancel() {
         guard !isFinished else { return }
         isFinished = true
@@ -88,7 +88,7 @@ public final class RecordWriter {
     }
 }
 
-/// Writes the records of one format.
+/// An encoder for the records of one format.
 protocol RecordEncoding: AnyObject {
     func begin(_ bytes: inout [UInt8])
     func append(_ record: JSONObject, isFirst: Bool, _ bytes: inout [UInt8]) throws

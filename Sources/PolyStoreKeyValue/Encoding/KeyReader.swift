@@ -1,30 +1,37 @@
 import PolyStoreBackend
 
-/// Reads back what ``KeyWriter`` wrote. Total: any bytes give a value or `corrupt`.
+/// Decodes keys that ``KeyWriter`` encoded. Total: any bytes yield a value or throw `corrupt`.
 public struct KeyReader {
     private let bytes: UnsafeRawBufferPointer
+    /// The offset of the next byte to read.
     public private(set) var position: Int
 
-    /// Valid as long as the bytes are.
+    /// Creates a reader over bytes that must outlive it.
     public init(_ bytes: UnsafeRawBufferPointer, from position: Int = 0) {
         self.bytes = bytes
         self.position = position
     }
 
+    /// A Boolean value that indicates whether all bytes have been read.
     public var isAtEnd: Bool { position >= bytes.count }
 
+    /// A decoded component of a key.
     public enum Component: Sendable, Hashable {
         case value(Value)
-        /// The first bytes of a value that was cut; the whole is in the record.
+        /// The first bytes of a truncated value and a hash of the whole value, which is in the record.
         case cut(prefix: [UInt8], hash: UInt64)
     }
 
     private func corrupt(_ what: String) -> StoreError { StoreError(.corrupt, "A key is damaged at byte \(position): \(what).") }
 
+    /// Reads a big-endian integer. Throws `corrupt` at the end of the bytes.
     public mutating func readUInt32() throws -> UInt32 { UInt32(truncatingIfNeeded: try readBigEndian(4, 0)) }
+    /// Reads a big-endian integer. Throws `corrupt` at the end of the bytes.
     public mutating func readUInt64() throws -> UInt64 { try readBigEndian(8, 0) }
+    /// Reads a row id.
     public mutating func readID() throws -> Int64 { Int64(bitPattern: try readUInt64() ^ 1 << 63) }
 
+    /// Reads one byte.
     public mutating func readByte() throws -> UInt8 {
         guard position < bytes.count else { throw corrupt("it ends too early") }
         defer { position += 1 }
@@ -37,7 +44,7 @@ public struct KeyReader {
         return bytes[position..<position + count].reduce(UInt64(0)) { $0 << 8 | UInt64($1 ^ flip) }
     }
 
-    /// The next component.
+    /// Reads the next component.
     public mutating func readComponent(descending: Bool = false) throws -> Component {
         let flip: UInt8 = descending ? 0xff : 0
         let tag = try readByte() ^ flip

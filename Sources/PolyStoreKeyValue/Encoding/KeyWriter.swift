@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
-/// Writes keys whose order under `memcmp` is the order of what they are made of, one at a time in the same room.
+/// Encodes keys whose `memcmp` order is the order of their components, one key at a time in the same buffer.
 ///
-/// A key is a space, some fixed parts, and components: one per indexed field. A component begins with a tag that sorts types (null first) and is
-/// prefix-free, so that one follows another without anything between them.
+/// A key consists of a space, fixed parts, and one component per indexed field. A component begins with a tag that sorts types (null first) and is prefix-free,
+/// so components need no separator.
 ///
 /// | value | bytes |
 /// |---|---|
@@ -19,53 +19,59 @@ import PolyStoreBackend
 /// | text | 30, the same over UTF-8 |
 /// | descending | the complement of every byte, tag and end included |
 ///
-/// A component of variable length that would make the key too long is cut: its first bytes, then 00 02 and a hash of the whole. Cut components keep
-/// the order up to the cut, and equality but for collisions; who reads them checks the record.
+/// A component of variable length that would make the key too long is truncated: its first bytes are followed by 00 02 and a hash of the whole value. Truncated
+/// components keep the order up to the truncation, and equality except for hash collisions; readers verify them against the record.
 public final class KeyWriter {
-    /// The longest key: below LMDB's 511 bytes with room for what the engine adds.
+    /// The maximum length of a key in bytes: below LMDB's limit of 511, with a margin for bytes that the engine adds.
     public static let longestKey = 480
     private static let hashSize = 8
-    /// What ends a cut component.
+    /// The number of bytes that end a truncated component.
     private static let cutSize = 2 + hashSize
 
     private let storage: UnsafeMutableRawPointer
-    // Plain values of one thread, read and written in one step each.
+    // Used by one thread; each access is a single load or store.
     @exclusivity(unchecked) private(set) var count = 0
-    /// Whether a component was cut.
+    /// A Boolean value that indicates whether a component was truncated.
     @exclusivity(unchecked) public private(set) var isCut = false
 
+    /// Creates a writer with an empty key.
     public init() { storage = .allocate(byteCount: Self.longestKey + 32, alignment: 8) }
 
     deinit { storage.deallocate() }
 
-    /// The key; valid until the writer is used again.
+    /// The encoded key, which is valid until the writer is used again.
     public var raw: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: storage, count: count) }
+    /// A copy of the encoded key.
     public var bytes: [UInt8] { [UInt8](raw) }
 
+    /// Removes all bytes.
     public func removeAll() {
         count = 0
         isCut = false
     }
 
-    /// Forgets everything from a place on.
+    /// Removes all bytes from an offset on.
     func truncate(_ length: Int) { count = min(count, length) }
 
+    /// Appends one byte.
     public func append(byte: UInt8) {
         storage.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         count &+= 1
     }
 
+    /// Appends a big-endian integer.
     public func append(_ value: UInt32) {
         storage.storeBytes(of: value.bigEndian, toByteOffset: count, as: UInt32.self)
         count &+= 4
     }
 
+    /// Appends a big-endian integer.
     public func append(_ value: UInt64) {
         storage.storeBytes(of: value.bigEndian, toByteOffset: count, as: UInt64.self)
         count &+= 8
     }
 
-    /// An object's id: negative ones first.
+    /// Appends a row id. Negative row ids sort first.
     public func append(id: Int64) { append(UInt64(bitPattern: id) ^ 1 << 63) }
 
     func append(raw bytes: UnsafeRawBufferPointer) {
@@ -73,8 +79,8 @@ public final class KeyWriter {
         count &+= bytes.count
     }
 
-    /// The value of a field of a record.
-    /// - Parameter reserve: bytes that are still to follow in this key; a long component is cut to leave them room.
+    /// Appends the value of a record's field.
+    /// - Parameter reserve: The number of bytes that will follow in this key; a long component is truncated to leave space for them.
     public func append(_ field: Field, of record: RecordView, descending: Bool = false, reserve: Int = 8) {
         let start = count
         if record.isNull(field.ordinal) {
@@ -89,7 +95,7 @@ public final class KeyWriter {
         if descending { complement(from: start) }
     }
 
-    /// A constant of a field's type.
+    /// Appends a constant of a field's type.
     public func append(_ value: Value, type: AttributeType, descending: Bool = false, reserve: Int = 8) {
         let start = count
         switch value {
@@ -102,8 +108,8 @@ public final class KeyWriter {
         if descending { complement(from: start) }
     }
 
-    /// The beginning that all components of text or data with these first bytes share, ascending.
-    /// - Returns: false where only a part of the bytes is in it, as a component could be cut there.
+    /// Appends the ascending prefix that all text or data components with these first bytes share.
+    /// - Returns: `false` if the prefix contains only some of the bytes, because a component could be truncated there.
     func appendBeginning(_ bytes: UnsafeRawBufferPointer, type: AttributeType, reserve: Int) -> Bool {
         append(byte: Self.tag(type))
         let last = Self.longestKey - reserve - Self.cutSize
@@ -115,7 +121,7 @@ public final class KeyWriter {
         return true
     }
 
-    /// Of the types of variable length.
+    /// Returns the tag of a type of variable length.
     private static func tag(_ type: AttributeType) -> UInt8 { type == .decimal ? 0x26 : (type.physical == .text ? 0x30 : 0x2c) }
 
     private func complement(from start: Int) {
@@ -155,7 +161,7 @@ public final class KeyWriter {
         }
     }
 
-    /// - Parameter room: bytes that the component may take from here on, its end included.
+    /// - Parameter room: The number of bytes that the component may take, including its end.
     private func appendEscaped(_ source: UnsafeRawBufferPointer, room: Int) {
         let zeros = source.count + 2 <= room ? source.reduce(0) { $0 + ($1 == 0 ? 1 : 0) } : 0
         let fits = source.count + zeros + 2 <= room

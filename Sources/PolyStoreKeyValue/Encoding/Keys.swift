@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension KeyWriter {
-    /// Starts a key anew.
+    /// Starts a new key.
     @discardableResult
     func begin(_ space: Keyspace, _ number: UInt32) -> KeyWriter {
         removeAll()
@@ -10,7 +10,7 @@ extension KeyWriter {
         return self
     }
 
-    /// Bytes of a record's key: the space, the entity's number, the id.
+    /// The size of a record key in bytes: the space, the entity's number and the row id.
     static let recordKeySize = 13
 
     func record(_ entity: UInt32, _ id: Int64) -> UnsafeRawBufferPointer {
@@ -18,7 +18,7 @@ extension KeyWriter {
         return raw
     }
 
-    /// The same as a value of its own.
+    /// Returns a copy of a record key.
     func recordBytes(_ entity: UInt32, _ id: Int64) -> [UInt8] {
         begin(.record, entity).append(id: id)
         return bytes
@@ -31,20 +31,20 @@ extension KeyWriter {
         return raw
     }
 
-    /// The key of an object's chunks, all fields.
+    /// Encodes the common prefix of the keys of all chunks of an object.
     func chunks(_ entity: UInt32, _ id: Int64) -> UnsafeRawBufferPointer {
         begin(.blobChunk, entity).append(id: id)
         return raw
     }
 
-    /// A pair of a link table, as a value of its own.
+    /// Returns a copy of the key of a link.
     func linkBytes(_ space: Keyspace, _ table: UInt32, _ near: Int64, _ far: Int64) -> [UInt8] {
         begin(space, table).append(id: near)
         append(id: far)
         return bytes
     }
 
-    /// A pair of a link table, from one side.
+    /// Encodes the key of a link, from one side.
     func link(_ space: Keyspace, _ table: UInt32, _ near: Int64, _ far: Int64? = nil) -> UnsafeRawBufferPointer {
         begin(space, table).append(id: near)
         if let far { append(id: far) }
@@ -53,12 +53,12 @@ extension KeyWriter {
 }
 
 extension Keyspace.Metadata {
-    /// The key of an entry, for one of a number.
+    /// Returns the key of an entry, for the entry of a number if there is one.
     func key(_ number: UInt32? = nil) -> [UInt8] {
         [Keyspace.metadata.rawValue, rawValue] + (number.map { Number.bytes($0) } ?? [])
     }
 
-    /// The key of the entry of a name, or the prefix of the keys of all names that begin with it.
+    /// Returns the key of a named entry, or the prefix of the keys of all names that begin with the name.
     func key(named name: String) -> [UInt8] { [Keyspace.metadata.rawValue, rawValue] + Array(name.utf8) }
 }
 
@@ -71,18 +71,18 @@ extension EngineWriter {
     func remove(_ key: [UInt8]) throws { try key.withUnsafeBytes { try remove($0) } }
 }
 
-/// Small big-endian numbers as values.
+/// Converts fixed-size integers to and from big-endian bytes.
 enum Number {
     static func bytes<T: FixedWidthInteger>(_ value: T) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { [UInt8]($0) } }
 
-    /// - Returns: nil for bytes of another length.
+    /// - Returns: `nil` for bytes of another length.
     static func read<T: FixedWidthInteger>(_ bytes: UnsafeRawBufferPointer, as type: T.Type = T.self) -> T? {
         bytes.count == MemoryLayout<T>.size ? T(bigEndian: bytes.loadUnaligned(as: T.self)) : nil
     }
 }
 
 extension UnsafeRawBufferPointer {
-    /// An id at a place that the caller has checked.
+    /// Returns the row id at an offset that the caller has checked.
     func id(at offset: Int) -> Int64 {
         Int64(bitPattern: UInt64(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self)) ^ 1 << 63)
     }
@@ -92,18 +92,18 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// A range of keys: from one that is in it to one that is not.
+/// A half-open range of keys.
 struct KeyRange: Hashable {
     var start: [UInt8]
     var end: [UInt8]
 
-    /// All keys that begin like this.
+    /// Creates the range of all keys with a prefix.
     init(prefix: [UInt8]) {
         start = prefix
         end = Self.successor(prefix)
     }
 
-    /// The keys of all records of an entity.
+    /// Creates the range of the keys of an entity's records.
     init(recordsOf number: UInt32) { self.init(prefix: [Keyspace.record.rawValue] + Number.bytes(number)) }
 
     init(_ start: [UInt8], _ end: [UInt8]) {
@@ -113,7 +113,7 @@ struct KeyRange: Hashable {
 
     var isEmpty: Bool { !start.lexicographicallyPrecedes(end) }
 
-    /// The first key behind all that begin like this. Every key of the record layer begins with a byte below FF.
+    /// Returns the first key after all keys with a prefix. Every key of the record layer begins with a byte below FF.
     static func successor(_ prefix: [UInt8]) -> [UInt8] {
         var next = prefix
         while let last = next.popLast() {

@@ -1,5 +1,5 @@
-/// The first byte of every key: what kind of entry it is. Entries of one kind lie together, so that a backup, a conversion or a comparison is an
-/// ordered walk.
+/// The first byte of every key, which identifies the kind of entry. Entries of a kind are contiguous, so a backup, a conversion or a comparison is an ordered
+/// scan.
 ///
 /// | space | key | value |
 /// |---|---|---|
@@ -12,7 +12,7 @@
 /// | linkInverse | link table u32, target, source | nothing |
 /// | changeLog | position u64, piece u32 | a piece of an entry of the change log, sealed (``ChangeLog``) |
 ///
-/// Numbers of entities, indexes and link tables are given once and kept in the metadata; all numbers in keys are big-endian.
+/// The numbers of entities, indexes and link tables are assigned once and stored in the metadata. All numbers in keys are big-endian.
 public enum Keyspace: UInt8, Sendable, CaseIterable {
     case metadata = 0x00
     case record = 0x10
@@ -39,6 +39,13 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
     /// | link | link table u32 | its name |
     /// | value | a name, UTF-8 | a named value of the store, sealed |
     /// | log | | u64: entries of the change log up to this position were removed; sealed |
+    /// | layout | entity u32 | u16: the layout number of new records |
+    /// | oldLayout | entity u32, layout u16 | the types of the fields and how to translate them (``OldLayout``), sealed |
+    /// | reversedLink | link table u32 | nothing: the table's sources are on the other side |
+    /// | migration | | the journal of an unfinished migration (``MigrationJournal``), sealed |
+    /// | migrationPosition | | where the migration continues, sealed |
+    /// | migrationValue | a name, UTF-8 | the named value after the migration, sealed |
+    /// | removal | space u8, number u32 | nothing: the keys of this space and number must be removed |
     public enum Metadata: UInt8, Sendable, CaseIterable {
         case format = 0x01
         case schema
@@ -53,5 +60,12 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
         case link
         case value
         case log
+        case layout
+        case oldLayout
+        case reversedLink
+        case migration
+        case migrationPosition
+        case migrationValue
+        case removal
     }
 }

@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
-/// How a record lies in the store: the record itself, sealed with two checksums (``RecordChecksum``). Fields of variable length over the engine's
-/// largest piece are empty in it and lie in chunks; a list behind it then says which, and how long they are:
+/// The stored form of a record: the record sealed with two checksums (``RecordChecksum``). A field of variable length that exceeds the engine's largest piece
+/// is empty in the record and stored in chunks. A list after the record contains the chunked fields and their lengths:
 ///
 ///     record | (u32 field | u64 length) per chunked field | u32 number of them | u32 second checksum
 enum StoredRecord {
-    /// In the record's flags: there is such a list.
+    /// The record flag that indicates a list of chunked fields.
     static let chunkedFlag: UInt8 = 2
     private static let entrySize = 12
 
@@ -14,37 +14,53 @@ enum StoredRecord {
         let length: Int
     }
 
-    /// The record and the list, without the checksum behind them.
+    /// Returns the record and the list, without the checksum after them.
     static func body(_ stored: UnsafeRawBufferPointer, _ traits: EngineTraits) -> UnsafeRawBufferPointer {
         guard traits.checksumsRecords else { return stored }
         return UnsafeRawBufferPointer(start: stored.baseAddress, count: max(0, stored.count - RecordChecksum.tailSize))
     }
 
-    /// The fields in chunks, and the length of the record without the list. Total: nil for a list that cannot be.
-    static func chunked(_ stored: UnsafeRawBufferPointer, _ entity: Entity) -> (fields: [Chunked], recordCount: Int)? {
+    /// Returns the chunked fields, and the length of the record without the list. Total: returns `nil` for an invalid list.
+    /// - Parameter types: The types of the fields of the record's layout.
+    static func chunked(_ stored: UnsafeRawBufferPointer, _ types: [AttributeType]) -> (fields: [Chunked], recordCount: Int)? {
         guard stored.count >= 4 else { return nil }
         let number = Int(UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: stored.count - 4, as: UInt32.self)))
         let listSize = number * entrySize + 4
-        guard number > 0, number <= entity.fields.count, listSize < stored.count else { return nil }
+        guard number > 0, number <= types.count, listSize < stored.count else { return nil }
         var fields: [Chunked] = []
         var at = stored.count - listSize
         for _ in 0..<number {
             let field = Int(UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: at, as: UInt32.self)))
             let length = UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: at + 4, as: UInt64.self))
-            guard field < entity.fields.count, entity.fields[field].type.fixedWidth == 0, length <= UInt64(UInt32.max) else { return nil }
+            guard field < types.count, types[field].fixedWidth == 0, length <= UInt64(UInt32.max) else { return nil }
             fields.append(Chunked(field: field, length: Int(length)))
             at += entrySize
         }
         return (fields, stored.count - listSize)
     }
 
+    /// Returns the layout number in a record's header; 0 for bytes that are too short to have one.
+    @inline(__always)
+    static func layoutNumber(_ stored: UnsafeRawBufferPointer) -> UInt16 {
+        stored.count >= 4 ? UInt16(littleEndian: stored.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) : 0
+    }
+
+    /// Sets the layout number of a record that was built in an arena.
+    static func setLayout(_ number: UInt16, _ start: Int, in arena: RecordArena) {
+        guard number != 0 else { return }
+        let header = UnsafeMutableRawBufferPointer(mutating: arena.bytes(start, 4))
+        header.storeBytes(of: number.littleEndian, toByteOffset: 2, as: UInt16.self)
+    }
+
     static func isChunked(_ stored: UnsafeRawBufferPointer) -> Bool { stored.count > 1 && stored[1] & chunkedFlag != 0 }
 
-    /// Writes the stored form of a record behind what an arena holds.
-    /// - Parameter chunk: takes each piece of each long field.
-    /// - Returns: how many bytes were written.
+    /// Appends the stored form of a record to an arena.
+    /// - Parameters:
+    ///   - number: The layout number of the record's header.
+    ///   - chunk: Receives each piece of each chunked field.
+    /// - Returns: the number of bytes appended.
     static func append(
-        _ record: RecordView, _ entity: Entity, key: UnsafeRawBufferPointer, traits: EngineTraits, to arena: RecordArena,
+        _ record: RecordView, _ entity: Entity, number: UInt16, key: UnsafeRawBufferPointer, traits: EngineTraits, to arena: RecordArena,
         chunk: (_ field: Int, _ number: Int, _ bytes: UnsafeRawBufferPointer) -> Void
     ) throws -> Int {
         let start = arena.count
@@ -54,13 +70,14 @@ enum StoredRecord {
         } else {
             count = try appendLong(record, entity, traits, arena, chunk)
         }
+        setLayout(number, start, in: arena)
         if traits.checksumsRecords { count = seal(start, in: arena, head: entity.layout.minimumSize, key: key) }
         return count
     }
 
-    /// Seals the record that an arena ends with.
-    /// - Parameter start: where it begins there.
-    /// - Returns: how many bytes it then has.
+    /// Seals the record at the end of an arena.
+    /// - Parameter start: The offset of the record in the arena.
+    /// - Returns: the number of bytes of the sealed record.
     static func seal(_ start: Int, in arena: RecordArena, head: Int, key: UnsafeRawBufferPointer) -> Int {
         withUnsafeBytes(of: UInt32(0)) { _ = arena.append($0) }
         let count = arena.count - start
@@ -104,7 +121,7 @@ enum StoredRecord {
     }
 }
 
-/// A piece of a long value: its bytes, and behind them their CRC-32C together with the key's where the engine wants checksums.
+/// A piece of a long value: its bytes, followed by the CRC-32C of the key and the bytes if the engine requires checksums.
 enum Chunk {
     static func seal(_ bytes: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ traits: EngineTraits, into arena: RecordArena) -> Int
     {
@@ -115,7 +132,7 @@ enum Chunk {
         return bytes.count + 4
     }
 
-    /// - Returns: nil for a damaged one.
+    /// - Returns: `nil` for a damaged piece.
     static func open(_ stored: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ traits: EngineTraits) -> UnsafeRawBufferPointer? {
         guard traits.checksumsRecords else { return stored }
         guard stored.count >= 4 else { return nil }
@@ -125,7 +142,7 @@ enum Chunk {
     }
 }
 
-/// Reads stored records: checks them, and puts those in chunks together.
+/// Decodes stored records: verifies checksums and assembles chunked fields.
 final class RecordDecoder {
     private let store: StoreLayout
     private let arena = RecordArena(capacity: 256)
@@ -134,15 +151,19 @@ final class RecordDecoder {
 
     private let isChecked: Bool
     private let staysPut: Bool
+    private let isMigrated: Bool
+    /// The most recently used old layout. Used by one thread; each access is a single load or store.
+    @exclusivity(unchecked) private var lastOld: (entity: Int, number: UInt16, layout: OldLayout)?
 
     init(_ store: StoreLayout) {
         self.store = store
+        isMigrated = store.isMigrated
         isChecked = store.traits.checksumsRecords
         staysPut = store.traits.valuesStay
     }
 
-    /// A record that a look-up gave.
-    /// - Returns: the record, valid until the next call, and as long as the engine keeps values where they are.
+    /// Decodes a record that a lookup returned.
+    /// - Returns: the record, which is valid until the next call, and as long as the engine keeps values in place.
     @inline(__always)
     func decode(
         found stored: UnsafeRawBufferPointer, _ entity: Entity, _ id: Int64, key: UnsafeRawBufferPointer, _ snapshot: any EngineSnapshot
@@ -155,15 +176,19 @@ final class RecordDecoder {
         return try decode(copy.bytes(offset, stored.count), entity, id, key: key, snapshot)
     }
 
-    /// - Returns: the record, valid as long as the stored bytes and until the next call.
-    /// - Throws: `corrupt` with entity and id.
+    /// - Returns: the record, which is valid until the next call and as long as the stored bytes.
+    /// - Throws: `corrupt` with the entity and the row id.
     @inline(__always)
     func decode(
         _ stored: UnsafeRawBufferPointer, _ entity: Entity, _ id: Int64, key: UnsafeRawBufferPointer, _ snapshot: any EngineSnapshot
     )
         throws -> RecordView
     {
-        // What is only in this process's memory was written by this process.
+        if isMigrated, let old = try oldLayout(of: stored, entity, id) {
+            arena.removeAll()
+            return try translate(stored, old, entity, id, key: key, snapshot, into: arena)
+        }
+        // Bytes that never left the memory of this process are trusted.
         if !isChecked, !StoredRecord.isChunked(stored), let base = stored.baseAddress {
             return RecordView(trusting: base, count: stored.count, layout: entity.layout)
         }
@@ -173,7 +198,7 @@ final class RecordDecoder {
     private func check(
         _ stored: UnsafeRawBufferPointer, _ entity: Entity, _ id: Int64, _ key: UnsafeRawBufferPointer, _ snapshot: any EngineSnapshot
     ) throws -> RecordView {
-        // A checksum that is missing is one that was damaged away.
+        // A missing checksum is treated as damage.
         guard !isChecked || RecordChecksum.verify(stored, head: entity.layout.minimumSize, key: key) else {
             throw corrupt(entity, id, "its checksum does not fit")
         }
@@ -198,10 +223,10 @@ final class RecordDecoder {
     private func assemble(_ stored: UnsafeRawBufferPointer, _ entity: Entity, _ id: Int64, _ snapshot: any EngineSnapshot) throws
         -> RecordView
     {
-        guard let (long, recordCount) = StoredRecord.chunked(stored, entity) else {
+        guard let (long, recordCount) = StoredRecord.chunked(stored, entity.fields.map(\.type)) else {
             throw corrupt(entity, id, "its list of chunks cannot be")
         }
-        // Copied, as the stored bytes may go with the next look-up.
+        // Copied, because the next lookup may invalidate the stored bytes.
         let copy = [UInt8](UnsafeRawBufferPointer(rebasing: stored[0..<recordCount]))
         arena.removeAll()
         return try copy.withUnsafeBytes { bytes in
@@ -213,14 +238,16 @@ final class RecordDecoder {
                     builder.copy(field, from: record)
                     continue
                 }
-                let whole = try join(chunked, entity, id, snapshot)
+                let whole = try join(chunked, field.name, entity, id, snapshot)
                 whole.withUnsafeBytes { builder.setBytes(field.ordinal, $0) }
             }
             return try builder.finishedView()
         }
     }
 
-    private func join(_ chunked: StoredRecord.Chunked, _ entity: Entity, _ id: Int64, _ snapshot: any EngineSnapshot) throws -> [UInt8] {
+    private func join(_ chunked: StoredRecord.Chunked, _ name: String, _ entity: Entity, _ id: Int64, _ snapshot: any EngineSnapshot) throws
+        -> [UInt8]
+    {
         var whole: [UInt8] = []
         whole.reserveCapacity(chunked.length)
         var number = 0
@@ -229,11 +256,59 @@ final class RecordDecoder {
             guard let found = try snapshot.get(key), let piece = Chunk.open(found, key, store.traits), !piece.isEmpty,
                 whole.count + piece.count <= chunked.length
             else {
-                throw corrupt(entity, id, "chunk \(number) of \(entity.fields[chunked.field].name) is missing or damaged")
+                throw corrupt(entity, id, "chunk \(number) of \(name) is missing or damaged")
             }
             whole.append(contentsOf: piece)
             number += 1
         }
         return whole
+    }
+
+    // MARK: Old layouts
+
+    /// Returns the old layout of a stored record; `nil` for the current layout.
+    func oldLayout(of stored: UnsafeRawBufferPointer, _ entity: Entity, _ id: Int64) throws -> OldLayout? {
+        let number = StoredRecord.layoutNumber(stored)
+        if number == store.layoutNumber(of: entity) { return nil }
+        if let lastOld, lastOld.entity == entity.index, lastOld.number == number { return lastOld.layout }
+        guard let old = store.format(of: entity).old[number] else {
+            throw corrupt(entity, id, "the store does not know its layout, \(number)")
+        }
+        lastOld = (entity.index, number, old)
+        return old
+    }
+
+    /// Translates a record of an old layout into the current one, at the end of an arena.
+    /// - Returns: the record, which is valid until the arena grows.
+    func translate(
+        _ stored: UnsafeRawBufferPointer, _ old: OldLayout, _ entity: Entity, _ id: Int64, key: UnsafeRawBufferPointer,
+        _ snapshot: any EngineSnapshot, into arena: RecordArena
+    ) throws -> RecordView {
+        guard !isChecked || RecordChecksum.verify(stored, head: old.layout.minimumSize, key: key) else {
+            throw corrupt(entity, id, "its checksum does not fit")
+        }
+        let body = StoredRecord.body(stored, store.traits)
+        guard StoredRecord.isChunked(body) else {
+            let record = try validated(body, old, entity, id)
+            return try old.translate(record, entity, into: arena)
+        }
+        guard let (long, recordCount) = StoredRecord.chunked(body, old.types) else {
+            throw corrupt(entity, id, "its list of chunks cannot be")
+        }
+        // Copied, because the next lookup may invalidate the stored bytes.
+        let copy = [UInt8](UnsafeRawBufferPointer(rebasing: body[0..<recordCount]))
+        return try copy.withUnsafeBytes { bytes in
+            let record = try validated(bytes, old, entity, id)
+            return try old.translate(record, entity, into: arena) { field in
+                guard let chunked = long.first(where: { $0.field == field }) else { return nil }
+                return try self.join(chunked, "field \(field) of layout \(StoredRecord.layoutNumber(bytes))", entity, id, snapshot)
+            }
+        }
+    }
+
+    private func validated(_ body: UnsafeRawBufferPointer, _ old: OldLayout, _ entity: Entity, _ id: Int64) throws -> RecordView {
+        do { return try RecordView(validating: body, layout: old.layout) } catch let error as StoreError where error.code == .corrupt {
+            throw corrupt(entity, id, error.message)
+        }
     }
 }

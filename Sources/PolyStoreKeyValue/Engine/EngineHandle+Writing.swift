@@ -1,10 +1,16 @@
 import PolyStoreBackend
 
 extension EngineHandle {
-    /// One transaction of the engine, committed; begun again where the engine had to make room.
-    func write<Result>(_ body: (any EngineWriter) throws -> Result) throws -> Result {
-        takeTurn()
+    /// Runs and commits one transaction of the engine. Repeats it if the engine had to make room.
+    /// - Parameter isCancelled: Polled while the call waits for the writer's turn.
+    func write<Result>(isCancelled: (() -> Bool)? = nil, _ body: (any EngineWriter) throws -> Result) throws -> Result {
+        try takeTurn(isCancelled: isCancelled)
         defer { giveTurn() }
+        return try writeInTurn(body)
+    }
+
+    /// Like ``write(isCancelled:_:)``, for a caller that has the writer's turn.
+    func writeInTurn<Result>(_ body: (any EngineWriter) throws -> Result) throws -> Result {
         _ = takeNotes()
         while true {
             let writer = try beginEngineWrite()
@@ -21,9 +27,40 @@ extension EngineHandle {
         }
     }
 
-    /// A write transaction, the engine's own or one in memory over a snapshot.
+    /// Begins a write transaction: the engine's own, or an in-memory one over a snapshot.
     func beginEngineWrite() throws -> any EngineWriter {
         if let engine = engine as? any TransactionalEngine { return try engine.beginWrite() }
         return try OverlayTransaction(engine)
+    }
+
+    // MARK: Migrations
+
+    /// Waits for the migration lock, which one process at a time can hold.
+    /// - Throws: `busy` if another process holds it for too long.
+    func lockMigration() throws {
+        let deadline = Deadline(milliseconds: engine.traits.migrationTimeout)
+        while try !engine.lockMigration() {
+            if deadline.isPast { throw Self.isBeingMigrated(engine.place) }
+            Deadline.pause(milliseconds: 10)
+        }
+    }
+
+    /// Removes the staged data of an interrupted migration, or waits for a migration in progress elsewhere.
+    /// - Parameter waits: Whether the caller waits for a migration in progress.
+    /// - Returns: `false` if a migration is in progress and the caller does not wait.
+    /// - Throws: `busy` if that takes too long; `differentStoreAtURL` if the migration was committed.
+    @discardableResult
+    func endInterruptedMigration(waits: Bool = true, _ check: (any EngineWriter) throws -> Void) throws -> Bool {
+        if !waits, isBeingMigrated { return false }
+        try takeTurn()
+        defer { giveTurn() }
+        if waits { try lockMigration() } else if try !engine.lockMigration() { return false }
+        defer { engine.unlockMigration() }
+        try writeInTurn { writer in
+            try check(writer)
+            try MigrationJournal.abandon(writer, place: engine.place)
+        }
+        noteJournal(false)
+        return true
     }
 }

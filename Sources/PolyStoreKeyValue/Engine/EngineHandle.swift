@@ -1,23 +1,31 @@
 import PolyStoreBackend
 import Synchronization
 
-/// An open engine and who uses it: stores and transactions. It is closed when the last of them is gone, and never opened twice in one process,
-/// which several engines do not bear: their locks belong to the process.
-public final class EngineHandle: @unchecked Sendable {  // everything mutable is touched under the lock only
+/// Thrown if a transaction may not write because a migration of the store is in progress or was interrupted.
+struct UnfinishedMigration: Error {}
+
+/// An open engine that is shared by stores and transactions. It is closed when its last user releases it. A process never opens an engine twice, because
+/// several engines do not support that: their locks belong to the process.
+public final class EngineHandle: @unchecked Sendable {  // All mutable state is accessed under the lock.
     package let engine: any OrderedEngine
+    /// A Boolean value that indicates whether the engine was opened read-only.
     public let isReadOnly: Bool
     let process = OwningProcess()
     private let identity: String?
-    /// Whether only this process can empty the store.
+    /// A Boolean value that indicates whether only this process can reset the store.
     private let isOfOneProcess: Bool
     private let resets = Atomic<Int>(0)
     private let lock = Lock()
     private var users = 1
     private var isWriting = false
-    /// Of whoever has the writer's turn; nil where other processes may write.
+    /// A Boolean value that indicates whether a migration has the writer's turn.
+    private var isMigrating = false
+    /// A Boolean value that indicates whether the journal of an unfinished migration was found and has not been removed since.
+    private let hasJournal = Atomic<Bool>(false)
+    /// The notes of the current writer; `nil` if other processes may write.
     private var notes: WriterNotes?
 
-    /// An engine that nobody else can open: in memory.
+    /// Creates a handle for an engine that no other code can open: an in-memory engine.
     public convenience init(private engine: any OrderedEngine) { self.init(engine, isReadOnly: false, identity: nil) }
 
     private init(_ engine: any OrderedEngine, isReadOnly: Bool, identity: String?) {
@@ -28,19 +36,19 @@ public final class EngineHandle: @unchecked Sendable {  // everything mutable is
         notes = isOfOneProcess ? WriterNotes() : nil
     }
 
-    /// The place of one engine in the process, open or not.
+    /// The registry entry of an engine, open or not.
     private final class Slot {
-        /// Held while the engine is opened or closed, so that nobody gets one that is half open; other engines are not concerned.
+        /// Held while the engine is opened or closed, so that callers never receive a half-open engine. Other engines are not affected.
         let lock = Lock()
-        /// Under the slot's lock.
+        /// Guarded by the slot's lock.
         var handle: EngineHandle?
-        /// Under the registry's lock: callers on their way in or out, and the open engine.
+        /// The number of callers that open or release the engine, and the open engine. Guarded by the registry's lock.
         var interest = 0
     }
 
     private static let registry = Protected<[String: Slot]>([:])
 
-    /// Works on the slot of an engine, alone.
+    /// Runs a closure with exclusive access to the slot of an engine.
     private static func withSlot<Result>(_ identity: String, _ body: (Slot) throws -> Result) rethrows -> Result {
         let slot = registry.withLock { slots in
             let slot = slots[identity] ?? Slot()
@@ -64,11 +72,11 @@ public final class EngineHandle: @unchecked Sendable {  // everything mutable is
         }
     }
 
-    /// The engine of a place, opened if this process has not got it open.
+    /// Returns the engine with an identity, and opens it if this process has not.
     /// - Parameters:
-    ///   - identity: the same for every name of one place, as device and inode are, and unlike that of any other engine.
-    ///   - isReadOnly: whether only reading is asked for. An engine that is open for writing serves readers too.
-    /// - Throws: `busy` where it is open for reading only and writing is asked for; what `make` throws.
+    ///   - identity: A value that is equal for all paths of one store, such as device and inode, and differs from that of every other engine.
+    ///   - isReadOnly: Whether the caller only reads. An engine that is open for writing also serves readers.
+    /// - Throws: `busy` if the engine is open read-only and the caller writes; the errors of `make`.
     public static func shared(_ identity: String, isReadOnly: Bool, make: () throws -> any OrderedEngine) throws -> EngineHandle {
         try withSlot(identity) { slot in
             if let handle = slot.handle {
@@ -87,24 +95,38 @@ public final class EngineHandle: @unchecked Sendable {  // everything mutable is
         }
     }
 
-    /// How often the store was emptied through this handle to be made anew, the times that failed included.
+    /// The number of resets of the store through this handle, including failed ones.
     var resetCount: Int { resets.load(ordering: .acquiring) }
 
-    /// To be called with the writer's turn, before the store is emptied.
+    /// Counts a reset. Call it with the writer's turn, before the store is emptied.
     func countReset() { resets.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 
-    /// Makes sure that a snapshot shows the store that was opened, and not one that was made in its place since. Costs a load where only this process
-    /// can do that, and a `get` elsewhere.
+    /// Checks that a snapshot shows the store that was opened, and not one that has replaced it. Costs a load if only this process can reset the store, and a
+    /// `get` otherwise.
     /// - Throws: `differentStoreAtURL`.
     func check(_ layout: StoreLayout, _ snapshot: any EngineSnapshot) throws {
-        // The count goes up before the reset is committed: a snapshot that was taken before this shows nothing of it.
+        // The count is incremented before the reset is committed, so a snapshot taken before this check cannot show the reset.
         if isOfOneProcess, resetCount == layout.resets { return }
         try layout.checkIdentity(snapshot)
     }
 
+    /// Records whether the store has the journal of an unfinished migration. Call it with the writer's turn, or before the store is used.
+    func noteJournal(_ isThere: Bool) { hasJournal.store(isThere, ordering: .releasing) }
+
+    /// Checks that a writer shows the store that was opened, and that the store has no unfinished migration.
+    /// - Throws: ``UnfinishedMigration``; the errors of ``check(_:_:)``.
+    func checkMayWrite(_ layout: StoreLayout, _ writer: any EngineWriter) throws {
+        try check(layout, writer)
+        if isOfOneProcess, !hasJournal.load(ordering: .acquiring) { return }
+        if try writer.get(MigrationJournal.key) != nil { throw UnfinishedMigration() }
+    }
+
+    /// A Boolean value that indicates whether other stores or transactions of this process use the engine.
+    var hasOtherUsers: Bool { lock.withLock { users > 1 } }
+
     func retain() { lock.withLock { users += 1 } }
 
-    /// One user less; the last one closes the engine.
+    /// Releases one use of the engine. The last release closes it.
     public func release() {
         guard process.isCurrent else { return }
         let hasOthers = lock.withLock {
@@ -116,7 +138,7 @@ public final class EngineHandle: @unchecked Sendable {  // everything mutable is
             if lock.withLock({ leave() }) { engine.close() }
             return
         }
-        // Alone with the slot, so that nobody takes an engine that is being closed.
+        // With exclusive access to the slot, so that no caller receives an engine that is being closed.
         Self.withSlot(identity) { slot in
             guard lock.withLock({ leave() }) else { return }
             slot.handle = nil
@@ -129,27 +151,55 @@ public final class EngineHandle: @unchecked Sendable {  // everything mutable is
         return users == 0
     }
 
-    /// Waits for the one writer's turn. An engine with a writer's lock of its own needs it too: to make room it ends its transaction and begins
-    /// another, and no other writer of this process may come in between.
-    func takeTurn() {
-        lock.withLock {
-            while isWriting { lock.wait() }
+    /// Waits for the writer's turn. An engine with its own write lock needs it too: to make room, it ends its transaction and begins another, and no other
+    /// writer of this process may run in between.
+    /// - Parameters:
+    ///   - isMigration: Whether the turn is for a migration, for which other writers wait only for a limited time.
+    ///   - isCancelled: Polled during the wait.
+    /// - Throws: `busy` if a migration takes too long, `cancelled`.
+    func takeTurn(isMigration: Bool = false, isCancelled: (() -> Bool)? = nil) throws {
+        try lock.withLock {
+            var deadline: Deadline?
+            while isWriting {
+                if let isCancelled, isCancelled() { throw StoreError(.cancelled, "The work was cancelled.", url: engine.place) }
+                guard isMigrating || isCancelled != nil else {
+                    lock.wait()
+                    continue
+                }
+                if isMigrating {
+                    let end = deadline ?? Deadline(milliseconds: engine.traits.migrationTimeout)
+                    if end.isPast { throw EngineHandle.isBeingMigrated(engine.place) }
+                    deadline = end
+                }
+                _ = lock.wait(until: Deadline(milliseconds: 20))
+            }
             isWriting = true
+            isMigrating = isMigration
         }
     }
 
-    /// The notes of the writer before. They are gone unless they are handed back with the turn.
+    /// A Boolean value that indicates whether a store of this process is being migrated.
+    var isBeingMigrated: Bool { lock.withLock { isMigrating } }
+
+    static func isBeingMigrated(_ place: String) -> StoreError {
+        StoreError(
+            .busy, "A migration of \(place) is in progress. Try again when it has ended.", url: place)
+    }
+
+    /// Takes the notes of the previous writer. They are discarded unless they are passed to ``giveTurn(_:)``.
     func takeNotes() -> WriterNotes? {
         guard let found = notes else { return nil }
         notes = WriterNotes()
         return found
     }
 
-    /// - Parameter notes: what is true of the last commit; nil: nothing is known.
+    /// Ends the writer's turn.
+    /// - Parameter notes: Facts about the last commit; `nil` if nothing is known.
     func giveTurn(_ notes: WriterNotes? = nil) {
         lock.withLock {
             if let notes { self.notes = notes }
             isWriting = false
+            isMigrating = false
             lock.signal()
         }
     }

@@ -1,20 +1,20 @@
 import PolyStoreBackend
 
-/// What makes searching the keys of a node fast: what they have in common, and of each the eight bytes behind that. Nearly every search is decided without
-/// a look at the keys themselves, which lie all over memory.
+/// A search index over the keys of a node: their common prefix, and the eight bytes of each key after it. Most searches never access the keys themselves, which
+/// are scattered in memory.
 struct KeyHeads {
-    /// So many bytes at the beginning are the same in all keys.
+    /// The length of the common prefix in bytes.
     private var shared = 0
-    /// The first sixteen of those, zeros behind them.
+    /// The first sixteen bytes of the common prefix, padded with zeros.
     private var beginning: (UInt64, UInt64) = (0, 0)
-    /// The next eight bytes of each key, zeros behind its end.
+    /// The next eight bytes of each key, padded with zeros.
     private var heads: ContiguousArray<UInt64> = []
-    /// The eight bytes behind those, only where some heads are the same.
+    /// The following eight bytes of each key; present only if some heads are equal.
     private var tails: ContiguousArray<UInt64> = []
     private var first: UInt64 = 0
-    /// Each head is the one before and 1 << stride: the keys end in numbers without gaps. −1: not so.
+    /// Each head exceeds the one before it by 1 << stride: the keys end in consecutive numbers. −1 otherwise.
     private var stride = -1
-    /// The length of all keys, if it is one and the heads reach to their ends: then alike heads are alike keys. −1: not so.
+    /// The common length of all keys if the heads reach their ends, so that equal heads imply equal keys. −1 otherwise.
     private var length = -1
 
     init(_ entries: ContiguousArray<TreeEntry>) {
@@ -33,8 +33,8 @@ struct KeyHeads {
         if !hasUnlikeHeads() { for entry in entries { tails.append(Self.word(entry.key, shared + 8)) } }
     }
 
-    /// Of entries that in part were there before.
-    /// - Parameter before: for each entry its position among those that another index is of; negative where it is not among them.
+    /// Creates the heads of entries, reusing those of entries that are already indexed.
+    /// - Parameter before: Returns the position of an entry among the entries of the old heads; negative for a new entry.
     init(_ entries: ContiguousArray<TreeEntry>, from old: KeyHeads, before: (_ position: Int) -> Int) {
         guard let least = entries.first?.key, let greatest = entries.last?.key, old.begins(least), old.begins(greatest) else {
             self.init(entries)
@@ -61,7 +61,7 @@ struct KeyHeads {
         if !hasUnlikeHeads(), !hasTails { self = KeyHeads(entries) }
     }
 
-    /// Whether no two heads are the same. Finds out whether there are gaps between them, too.
+    /// Returns whether all heads are distinct. Also determines the stride.
     private mutating func hasUnlikeHeads() -> Bool {
         first = heads[0]
         let step = heads.count > 1 ? heads[1] &- heads[0] : 0
@@ -78,7 +78,7 @@ struct KeyHeads {
         return isUnlike
     }
 
-    /// Whether a key begins like all keys here.
+    /// Returns whether a key has the common prefix.
     private func begins(_ key: UnsafeRawBufferPointer) -> Bool {
         shared <= 16 && key.count >= shared && Self.beginning(key, shared) == beginning
     }
@@ -89,7 +89,7 @@ struct KeyHeads {
         return shortWord(key, start)
     }
 
-    /// With zeros for what is missing at the end.
+    /// Returns up to eight bytes of a key as a word, padded with zeros.
     @inline(__always)
     private static func shortWord(_ key: UnsafeRawBufferPointer, _ start: Int) -> UInt64 {
         let missing = start &+ 8 &- key.count
@@ -103,18 +103,18 @@ struct KeyHeads {
         return word
     }
 
-    /// The first bytes of a key, sixteen at most, as two numbers.
+    /// Returns the first bytes of a key, at most sixteen, as two words.
     @inline(__always)
     private static func beginning(_ key: UnsafeRawBufferPointer, _ count: Int) -> (UInt64, UInt64) {
         let first = count == 0 ? 0 : word(key, 0) & mask(count)
         return (first, count > 8 ? word(key, 8) & mask(count - 8) : 0)
     }
 
-    /// So many bytes from the top, eight at most.
+    /// Returns a mask of the given number of most significant bytes, at most eight.
     @inline(__always)
     private static func mask(_ count: Int) -> UInt64 { count >= 8 ? .max : ~(.max >> UInt64(truncatingIfNeeded: 8 * count)) }
 
-    /// How a key's first bytes stand to those that all keys here share.
+    /// Compares the first bytes of a key with the common prefix.
     @inline(__always)
     private func orderOfBeginning(_ key: UnsafeRawBufferPointer, _ any: @autoclosure () -> TreeEntry) -> Int {
         if shared <= 16, key.count >= shared {
@@ -126,10 +126,10 @@ struct KeyHeads {
         return Order.of(UnsafeRawBufferPointer(rebasing: key[0..<count]), UnsafeRawBufferPointer(rebasing: any().key[0..<count]))
     }
 
-    /// - Returns: false where everything must be worked out anew.
+    /// - Returns: `false` if the heads must be rebuilt.
     mutating func insert(_ key: UnsafeRawBufferPointer, at position: Int, _ entries: ContiguousArray<TreeEntry>) -> Bool {
         guard heads.count > 0, key.count >= shared else { return false }
-        // An entry that was there before; the new one is among them already.
+        // An entry other than the new one, which is already in the list.
         guard shared == 0 || orderOfBeginning(key, entries[position == 0 ? 1 : 0]) == 0 else { return false }
         let head = Self.word(key, shared)
         let isLike = position < heads.count && heads[position] == head || position > 0 && heads[position - 1] == head
@@ -145,13 +145,13 @@ struct KeyHeads {
     mutating func remove(at position: Int) {
         heads.remove(at: position)
         if !tails.isEmpty { tails.remove(at: position) }
-        // Without one at an end the rest is still regular.
+        // Without its first or last key, the sequence is still regular.
         if position > 0, position < heads.count { stride = -1 }
         first = heads.first ?? 0
         if heads.count < 2 { stride = -1 }
     }
 
-    /// The position of the first key that is not below another, and whether it is that key.
+    /// Returns the position of the first key that is not less than the given key, and whether they are equal.
     @inline(__always)
     func search(_ key: UnsafeRawBufferPointer, _ entries: ContiguousArray<TreeEntry>) -> (position: Int, isFound: Bool) {
         if heads.isEmpty { return (0, false) }
@@ -179,7 +179,7 @@ struct KeyHeads {
             }
         }
         if key.count == length, low < high { return (low, true) }
-        // Those whose bytes are the same so far are told apart by the whole.
+        // Keys with equal words are compared completely.
         while low < high {
             let middle = (low &+ high) >> 1
             let order = Order.of(entries[middle].key, key)
@@ -194,7 +194,7 @@ struct KeyHeads {
         return (low, false)
     }
 
-    /// The positions of a word among sorted ones.
+    /// Returns the range of a word in a sorted list.
     @inline(__always)
     private static func equal(_ words: UnsafeBufferPointer<UInt64>, _ word: UInt64, _ start: Int, _ end: Int) -> (Int, Int) {
         var low = start

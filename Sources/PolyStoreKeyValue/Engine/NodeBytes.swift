@@ -1,24 +1,24 @@
 import PolyStoreBackend
 
-/// The memory of a node's keys and values. By value, like the node: a copy shares what was written, and both write on elsewhere.
+/// The memory of a node's keys and values. A value type like the node: copies share the written bytes, and each copy writes to new memory.
 struct NodeBytes {
-    /// What is written to, as long as nobody shares it.
+    /// The memory that is written to while it is not shared.
     private var current: TreeBytes?
     private var earlier: ContiguousArray<TreeBytes> = []
-    /// Memory of entries that lie alone, one each.
+    /// The memory of large entries, one block each.
     private var alone: ContiguousArray<TreeBytes> = []
-    /// Bytes of all memory but that of entries that lie alone.
+    /// The size in bytes of all memory except that of large entries.
     private var held = 0
-    /// So many of them are of entries that are still there.
+    /// The number of those bytes that belong to current entries.
     private(set) var inUse = 0
 
-    /// In more places than this, entries of a node are brought together again. Each change of a shared node adds one: more places make copies of the
-    /// node slower, fewer make it copy its entries more often.
+    /// The number of blocks above which a node's entries are consolidated. Each change of a shared node adds a block: a higher limit makes copies of the node
+    /// slower, and a lower one makes it copy its entries more often.
     private static let mostPlaces = 16
-    /// So much waste is not worth a copy.
+    /// The number of wasted bytes that does not justify a copy.
     private static let slack = 512
 
-    /// Makes room for entries that come next.
+    /// Reserves memory for the next entries.
     mutating func reserve(_ size: Int) {
         if size == 0 { return }
         if current != nil, isKnownUniquelyReferenced(&current), let current, current.rest >= size { return }
@@ -40,7 +40,7 @@ struct NodeBytes {
         }
         inUse += size
         if current != nil, isKnownUniquelyReferenced(&current) {
-            // Who writes more than once to one node is likely to write again.
+            // A node that is written more than once is likely to be written again.
             if let current, current.rest < size { add(max(size, min(held, 4096))) }
         } else {
             add(size)
@@ -49,13 +49,13 @@ struct NodeBytes {
         return current.append(key, value)
     }
 
-    /// The memory of an entry that lies alone.
+    /// Returns the memory of a large entry.
     func memory(of entry: TreeEntry) -> TreeBytes? { alone.first { $0.begins(with: entry) } }
 
-    /// Keeps memory in which one entry lies alone.
+    /// Retains the memory of a large entry.
     mutating func share(_ memory: TreeBytes) { alone.append(memory) }
 
-    /// An entry is gone. Its bytes may be gone at once.
+    /// Records that an entry was removed. Its bytes may be freed immediately.
     mutating func forget(_ entry: TreeEntry) {
         if !entry.liesAlone {
             inUse -= entry.size
@@ -64,7 +64,7 @@ struct NodeBytes {
         }
     }
 
-    /// These are all entries now.
+    /// Sets the complete list of entries.
     mutating func settle(_ entries: ContiguousArray<TreeEntry>) {
         inUse = entries.reduce(0) { $0 + ($1.liesAlone ? 0 : $1.size) }
         if !alone.isEmpty { alone.removeAll { bytes in !entries.contains { $0.liesAlone && bytes.begins(with: $0) } } }
@@ -74,7 +74,7 @@ struct NodeBytes {
         held + more > 2 * inUse + Self.slack || earlier.count >= Self.mostPlaces
     }
 
-    /// Bytes of all memory.
+    /// The size of all memory in bytes.
     var size: Int { alone.reduce(held) { $0 + $1.room } }
 
     var isUntidy: Bool { wouldWaste(0, inUse: inUse) }

@@ -1,64 +1,121 @@
 import PolyStoreBackend
 
-/// What an ordered key-value engine must do to become a full backend: tier A. About 150 lines; the record layer supplies everything else, from
+/// An ordered key-value engine: the minimum that a backend implements (tier A). About 150 lines; the record layer supplies everything else, from
 /// read-your-writes to indexes and queries.
 ///
-/// Keys are 1 to ``KeyWriter/longestKey`` bytes, ordered as `memcmp` orders them. Values are up to ``EngineTraits/largestPiece`` bytes and a
-/// little more.
+/// Keys are 1 to ``KeyWriter/longestKey`` bytes, ordered by `memcmp`. Values are slightly larger than ``EngineTraits/largestPiece`` bytes at most.
 ///
-/// An engine with transactions of its own implements ``TransactionalEngine`` too (tier B).
+/// An engine with its own write transactions also implements ``TransactionalEngine`` (tier B).
 public protocol OrderedEngine: AnyObject, Sendable {
-    /// For messages: where the store is.
+    /// The location of the store, for error messages.
     var place: String { get }
     var traits: EngineTraits { get }
-    /// A view of everything that was applied so far and of nothing that comes later. Any number at a time, on any thread.
+    /// Returns a snapshot of everything applied so far. Any number of snapshots can be open, on any thread.
     func snapshot() throws -> any EngineSnapshot
-    /// Writes a batch: all of it or nothing, visible to every snapshot taken afterwards, and safe as far as asked when it returns. Called for one
-    /// batch at a time.
-    /// - Throws: `full`, `io`. After an error of which the engine does not know what it left, every later call must throw.
+    /// Writes a batch atomically. When the call returns, the batch is visible to new snapshots and as durable as requested. Calls never overlap.
+    /// - Throws: `full`, `io`. After an error that leaves the engine in an unknown state, every later call must throw.
     func apply(_ batch: WriteBatch, _ durability: Durability) throws
-    /// Ends the use of the engine; called once, when no snapshot is open any more.
+    /// Closes the engine. Called once, after the last snapshot has ended.
     func close()
-    /// Makes sure that the engine's files are still where it opened them: asked before each commit. An engine without files has the default.
-    /// - Throws: `io` where one was deleted or replaced, as what is written then would be lost.
+    /// Checks that the engine's files are still at their original paths. Called before each commit. The default, for engines without files, does nothing.
+    /// - Throws: `io` if a file was deleted or replaced, because writes to it would be lost.
     func checkFiles() throws
-    /// Paths of the files to which a commit of any process writes; see ``StorageBackend/commitFiles``. The default is empty.
+    /// The paths of the files that a commit of any process writes to; see ``StorageBackend/commitFiles``. The default is empty.
     var commitFiles: [String] { get }
-    /// What the engine itself can find damaged, a sentence each; `corrupt`, thrown, is a finding as well.
-    /// - Throws: ``EngineDamage`` where reading entries is not safe: the record layer then reads none.
+    /// Returns a sentence for each damage that the engine finds. A thrown `corrupt` error also counts as a finding.
+    /// - Throws: ``EngineDamage`` if reading entries is not safe: the record layer then reads none.
     func verify() throws -> [String]
+    /// Takes the migration lock, which one process at a time can hold and which is released when the process ends. The default is for engines that only one
+    /// process at a time can open, which need no lock.
+    /// - Returns: `false` if another process holds the lock.
+    func lockMigration() throws -> Bool
+    /// Releases the migration lock.
+    func unlockMigration()
+    /// Writes a copy of the newest version to another location, and returns when the copy and its folder entry are durable. An engine that supports this has
+    /// the feature ``Capabilities/Feature/copying``; the default throws `unsupported`.
+    /// - Parameter location: A path at which nothing exists.
+    /// - Throws: `io` if something exists at the path.
+    func copy(to location: String) throws
+    /// See ``StorageBackend/compact()``. Called without a write transaction. The default throws `unsupported`.
+    func compact() throws
 }
 
-/// Damage that an engine cannot read over: its findings are all that a verification says.
+/// Damage that makes reading entries unsafe. Verification reports only these findings.
 public struct EngineDamage: Error {
+    /// A sentence for each finding.
     public let findings: [String]
 
-    /// - Parameter findings: a sentence each.
+    /// - Parameter findings: A sentence for each finding.
     public init(_ findings: [String]) { self.findings = findings }
 }
 
 extension OrderedEngine {
+    /// Empty: the default for engines without files.
     public var commitFiles: [String] { [] }
+    /// Does nothing.
     public func checkFiles() throws {}
+    /// Finds nothing.
     public func verify() throws -> [String] { [] }
+    /// Returns `true` without taking a lock.
+    public func lockMigration() throws -> Bool { true }
+    /// Does nothing.
+    public func unlockMigration() {}
+    /// Throws `unsupported`.
+    public func compact() throws {
+        throw StoreError(
+            .unsupported, "This engine cannot compact a store that is in use. Copy the store instead: a copy holds no unused room.")
+    }
+    /// Throws `unsupported`.
+    public func copy(to location: String) throws {
+        throw StoreError(.unsupported, "The engine of \(place) cannot copy its stores.", url: place)
+    }
 }
 
-/// What the record layer needs to know about an engine.
-public struct EngineTraits: Sendable, Hashable {
-    /// What the backend may claim because of the engine: ``Capabilities/Feature/persistence``, … The record layer adds what it supplies itself.
-    public var features: Set<Capabilities.Feature>
-    public var durabilities: Set<Durability>
-    /// Whether records get a checksum of their own. Not needed where the bytes never leave the process.
-    public var checksumsRecords: Bool
-    /// What ``EngineSnapshot/get(_:)`` gave stays valid until the snapshot ends or is written to, and not only until the next `get`: spares a copy.
-    public var valuesStay: Bool
-    /// Longer values are cut into pieces of this size.
-    public var largestPiece: Int
-    /// The most bytes of one transaction's keys and values; more throws `full` at once instead of failing half-way.
-    public var largestTransaction: Int
-    /// Records that one commit of the building of an index takes in. Tests make it smaller.
-    package var recordsOfIndexCommit = 2000
+extension OrderedEngine {
+    /// Copies every key of the newest version to an empty engine. For implementations of ``copy(to:)``.
+    public func copyEntries(to other: any OrderedEngine) throws {
+        let source = try snapshot()
+        defer { source.end() }
+        let cursor = try source.cursor()
+        defer { cursor.close() }
+        let limit = min(other.traits.largestTransaction / 2, 8 << 20)
+        var more = try [UInt8]().withUnsafeBytes { try cursor.seek($0) }
+        while more {
+            let writer: any EngineWriter =
+                if let other = other as? any TransactionalEngine { try other.beginWrite() } else { try OverlayTransaction(other) }
+            defer { writer.end() }
+            var bytes = 0
+            while more, bytes < limit {
+                try writer.put(cursor.key, cursor.value)
+                bytes += cursor.key.count + cursor.value.count
+                more = try cursor.next()
+            }
+            try writer.commit(.full)
+        }
+    }
+}
 
+/// The properties of an engine that the record layer depends on.
+public struct EngineTraits: Sendable, Hashable {
+    /// The features that the engine provides: ``Capabilities/Feature/persistence``, … The record layer adds its own.
+    public var features: Set<Capabilities.Feature>
+    /// The durability levels that the engine supports.
+    public var durabilities: Set<Durability>
+    /// A Boolean value that indicates whether records get their own checksums. Not needed if the bytes never leave the process.
+    public var checksumsRecords: Bool
+    /// A Boolean value that indicates whether a value from ``EngineSnapshot/get(_:)`` stays valid until the snapshot ends or is written to, instead of until
+    /// the next `get`. Saves a copy.
+    public var valuesStay: Bool
+    /// The size in bytes above which values are split into pieces.
+    public var largestPiece: Int
+    /// The maximum number of bytes of a transaction's keys and values. A larger transaction throws `full` before it writes.
+    public var largestTransaction: Int
+    /// The number of records that one commit of an index build covers. Tests reduce it.
+    package var recordsOfIndexCommit = 2000
+    /// The time that a transaction waits for a migration, in milliseconds. Tests reduce it.
+    package var migrationTimeout = 10_000
+
+    /// Creates the traits of an engine.
     public init(
         features: Set<Capabilities.Feature>, durabilities: Set<Durability> = [.full, .relaxed], checksumsRecords: Bool = true,
         valuesStay: Bool = false, largestPiece: Int = 65_536, largestTransaction: Int = .max
@@ -72,59 +129,60 @@ public struct EngineTraits: Sendable, Hashable {
     }
 }
 
-/// A consistent view of an engine. Used by one thread at a time.
+/// A consistent snapshot of an engine. Used by one thread at a time.
 public protocol EngineSnapshot: AnyObject {
-    /// The value of a key, valid until the next call of `get` or the end of the snapshot (see ``EngineTraits/valuesStay``); nil where there is none.
+    /// Returns the value of a key, or `nil`. It is valid until the next call of `get` or the end of the snapshot (see ``EngineTraits/valuesStay``).
     func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer?
-    /// A cursor on no entry. Several may be open at once; each is closed before the snapshot ends, or must bear its end.
+    /// Returns an unpositioned cursor. Several can be open at the same time. A cursor is closed before its snapshot ends, or must tolerate its end.
     func cursor() throws -> EngineCursor
-    /// Gives back what it holds. A second call does nothing.
+    /// Releases the snapshot. A second call has no effect.
     func end()
 }
 
-/// A place in the keys of a snapshot. A class to subclass: one call a move, no protocol witness.
+/// A position in the keys of a snapshot. A base class rather than a protocol, so that a move is one call without a protocol witness.
 ///
-/// A move must throw if it cannot read every key between its start and the key that it returns. Callers stop anywhere in a range and rely on the keys
-/// that they have seen, so an engine that skips unreadable data must check for it in every move, or once per batch.
+/// A move must throw if it cannot read every key between its start and the key that it returns. Callers stop anywhere in a range and rely on the keys that they
+/// have seen, so an engine that skips unreadable data must check for it in every move, or once per batch.
 open class EngineCursor {
-    // Plain values that are read and written in one step each: exclusivity checks could find nothing.
+    // Each access is a single load or store, so exclusivity checks are not needed.
     @exclusivity(unchecked) @usableFromInline final var currentKey = UnsafeRawBufferPointer(start: nil, count: 0)
     @exclusivity(unchecked) @usableFromInline final var currentValue = UnsafeRawBufferPointer(start: nil, count: 0)
 
-    /// The key that it stands on; valid until the next move.
+    /// The current key, which is valid until the next move.
     @inlinable public final var key: UnsafeRawBufferPointer { currentKey }
-    /// The value that it stands on; valid until the next move.
+    /// The current value, which is valid until the next move.
     @inlinable public final var value: UnsafeRawBufferPointer { currentValue }
 
+    /// Creates an unpositioned cursor.
     public init() {}
 
-    /// Tells where it stands: to be called by a subclass before a move returns true.
+    /// Sets the current entry. A subclass calls it before a move returns `true`.
     @inlinable
     public final func stand(on key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         currentKey = key
         currentValue = value
     }
 
-    /// Moves to the first key that is not below another, and stands there (``stand(on:_:)``).
-    /// - Returns: false where there is none; the cursor then stands nowhere, and only `seek` and `last` may follow.
+    /// Moves to the first key that is not less than the given key and calls ``stand(on:_:)``.
+    /// - Returns: `false` if every key is less. The cursor is then unpositioned, and only `seek` and `last` may follow.
     open func seek(_ key: UnsafeRawBufferPointer) throws -> Bool { false }
-    /// Moves to the last key of all.
+    /// Moves to the last key.
     open func last() throws -> Bool { false }
-    /// Moves one key on. False at the end.
+    /// Moves to the next key. Returns `false` at the end.
     open func next() throws -> Bool { false }
-    /// Moves one key back. False at the beginning.
+    /// Moves to the previous key. Returns `false` at the beginning.
     open func previous() throws -> Bool { false }
-    /// Gives back what it holds. A second call does nothing.
+    /// Releases the cursor. A second call has no effect.
     open func close() {}
 
-    /// Moves on as often as there is room in a batch and a next key, and hands over each entry that it comes to. Worth implementing where entries stay
-    /// where they are until the cursor is closed or the snapshot is written to; `key` and `value` mean nothing afterwards.
-    /// - Returns: how many; fewer than there is room for only at the end. nil: the cursor cannot do this, and has not moved.
+    /// Moves forward until the batch is full or the keys end, and adds each entry to the batch without copying. Implement it if entries stay in place until the
+    /// cursor is closed or the snapshot is written to. `key` and `value` are undefined afterwards.
+    /// - Returns: the number of entries, which is less than the capacity only at the end. `nil` if the cursor does not support this; it has not moved then.
     open func next(into batch: EntryBatch) throws -> Int? { nil }
 
-    /// Moves on as often as there is room in a batch and a next key, and copies of each entry that it comes to the key and the value's first bytes. For
-    /// entries that are gone with the next move; worth implementing where a move costs little more than being asked for it.
-    /// - Returns: how many; fewer than there is room for only at the end.
+    /// Moves forward until the batch is full or the keys end, and copies the key and the first bytes of the value of each entry. For engines whose entries are
+    /// invalid after the next move; implement it if a move is about as cheap as the call.
+    /// - Returns: the number of entries, which is less than the capacity only at the end.
     open func next(copyingInto batch: EntryBatch) throws -> Int {
         var count = 0
         while count < EntryBatch.capacity, try next() {
@@ -134,28 +192,33 @@ open class EngineCursor {
         return count
     }
 
-    /// Moves to the last key that is below another.
+    /// Moves to the last key that is less than the given key.
     public final func seek(before key: UnsafeRawBufferPointer) throws -> Bool { try seek(key) ? previous() : last() }
 }
 
-/// Room for entries that lie one behind the other.
+/// A buffer for consecutive entries.
 public final class EntryBatch {
+    /// The maximum number of entries.
     public static let capacity = 128
+    /// The addresses of the keys.
     public let keys: UnsafeMutablePointer<UnsafeRawPointer?>
+    /// The lengths of the keys in bytes.
     public let keyCounts: UnsafeMutablePointer<Int>
+    /// The addresses of the values.
     public let values: UnsafeMutablePointer<UnsafeRawPointer?>
+    /// The lengths of the values in bytes.
     public let valueCounts: UnsafeMutablePointer<Int>
-    /// Of no meaning; keeps reads ahead from being left out.
+    /// Has no meaning; prevents the compiler from removing prefetching reads.
     @exclusivity(unchecked) var touched: UInt8 = 0
 
-    /// Room for copies, `copied + keyRoom` bytes each; nil where nothing is copied.
+    /// The buffer for copies, `copied + keyRoom` bytes each; `nil` if nothing is copied.
     @usableFromInline let copies: UnsafeMutableRawPointer?
-    /// At most so many bytes of a value are copied.
+    /// The maximum number of bytes copied from a value.
     @usableFromInline let copied: Int
-    /// Longer keys are copied in part; their length says so.
+    /// The maximum number of bytes copied from a key; the key's length is stored completely.
     @usableFromInline static let keyRoom = 16
 
-    /// - Parameter copied: for copies of so many bytes of each value; 0 for none.
+    /// - Parameter copied: The number of bytes to copy from each value; 0 for no copies.
     package init(copied: Int = 0) {
         self.copied = copied
         copies = copied == 0 ? nil : .allocate(byteCount: Self.capacity * (copied + Self.keyRoom), alignment: 16)
@@ -177,7 +240,7 @@ public final class EntryBatch {
         valueCounts.deallocate()
     }
 
-    /// Keeps a copy of an entry. The counts are those of the entry itself.
+    /// Stores a copy of an entry. The counts are those of the original entry.
     @inlinable @inline(__always)
     public func copy(_ position: Int, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         guard let copies else { return }
@@ -209,12 +272,12 @@ public final class EntryBatch {
     }
 }
 
-/// What one transaction writes, in ascending order of the keys, each key once.
+/// The changes of one transaction, in ascending order of unique keys.
 public struct WriteBatch {
     let tree: OrderedTree
-    /// Bytes of all keys and values; more where keys were written several times.
+    /// The size of all keys and values in bytes, or more if keys were written several times.
     public let byteCount: Int
-    /// Called by ``visit(_:)`` after the first key: lets a test use an engine while the engine reads the batch.
+    /// Called by ``visit(_:)`` after the first key, so that a test can use an engine while it reads the batch.
     package var whileVisited: (() -> Void)?
 
     init(_ tree: OrderedTree, byteCount: Int) {
@@ -222,10 +285,10 @@ public struct WriteBatch {
         self.byteCount = byteCount
     }
 
-    /// Number of keys.
+    /// The number of keys.
     public var count: Int { tree.count }
 
-    /// Hands over each key with its new value; nil: the key is to be removed, whether or not it is there.
+    /// Calls a closure with each key and its new value. `nil` removes the key, which may not exist.
     public func visit(_ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) throws -> Void) rethrows {
         var cursor = tree.cursor()
         var more = cursor.first()

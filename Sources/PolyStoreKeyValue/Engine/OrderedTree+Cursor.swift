@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
 extension OrderedTree {
-    /// A place in one version of a tree. Moves both ways; later changes of the tree do not reach it.
+    /// A bidirectional cursor over one version of a tree. Later changes of the tree do not affect it.
     struct Cursor {
-        /// Branches from the root down, each with the child taken.
+        /// The branches from the root down, each with the position of the child taken.
         private var path: [(node: Node, position: Int)] = []
         private var leaf: Node?
         private var position = 0
@@ -11,17 +11,17 @@ extension OrderedTree {
 
         fileprivate init(_ root: Node?) { self.root = root }
 
-        /// Whether it stands on an entry.
+        /// A Boolean value that indicates whether the cursor is on an entry.
         var isValid: Bool { leaf.map { position >= 0 && position < $0.entries.count } ?? false }
 
-        /// The entry; nil where it stands on none.
+        /// The current entry; `nil` if the cursor is not on one.
         var entry: TreeEntry? {
             guard let leaf, position >= 0, position < leaf.entries.count else { return nil }
             return leaf.entries[position]
         }
 
-        /// Moves to the first entry that is not below a key.
-        /// - Returns: whether there is one.
+        /// Moves to the first entry that is not less than a key.
+        /// - Returns: whether such an entry exists.
         @discardableResult
         mutating func seek(_ key: UnsafeRawBufferPointer) -> Bool {
             path.removeAll(keepingCapacity: true)
@@ -42,8 +42,8 @@ extension OrderedTree {
         @discardableResult
         mutating func last() -> Bool { edge(-1) }
 
-        /// Moves one entry on.
-        /// - Returns: false past the last one, where the cursor is no longer valid.
+        /// Moves to the next entry.
+        /// - Returns: `false` after the last entry, where the cursor is invalid.
         @discardableResult
         mutating func next() -> Bool {
             guard let leaf else { return false }
@@ -51,10 +51,10 @@ extension OrderedTree {
             return position < leaf.entries.count || advance(1)
         }
 
-        /// Moves on through as many entries as there is room for; removed ones are not told from empty ones.
+        /// Adds the following entries to a batch until it is full. Removed entries are indistinguishable from empty ones.
         mutating func next(into batch: EntryBatch) -> Int {
             var count = 0
-            // A byte of each record is read at once, so that the memory they lie in is waited for together and not one by one.
+            // Reads a byte of each record, so that the cache misses overlap.
             var touched: UInt8 = 0
             defer { batch.touched = touched }
             while count < EntryBatch.capacity, let leaf {
@@ -75,7 +75,7 @@ extension OrderedTree {
             return count
         }
 
-        /// Moves one entry back.
+        /// Moves to the previous entry.
         @discardableResult
         mutating func previous() -> Bool {
             guard leaf != nil else { return false }
@@ -101,7 +101,7 @@ extension OrderedTree {
             position = direction > 0 ? 0 : node.entries.count - 1
         }
 
-        /// From behind the end of a leaf to the neighbouring one.
+        /// Moves from the end of a leaf to the neighboring leaf.
         private mutating func advance(_ direction: Int) -> Bool {
             while let last = path.last {
                 let position = last.position + direction
@@ -117,6 +117,6 @@ extension OrderedTree {
         }
     }
 
-    /// A cursor over this version, on no entry yet.
+    /// Returns an unpositioned cursor over this version.
     func cursor() -> Cursor { Cursor(root) }
 }

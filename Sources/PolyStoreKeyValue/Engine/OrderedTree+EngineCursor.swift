@@ -1,15 +1,15 @@
 import PolyStoreBackend
 
 extension OrderedTree {
-    /// A cursor for engines that keep their keys in a tree. It holds this version.
+    /// Returns a cursor over this version, for engines that keep their keys in a tree.
     public func makeCursor() -> EngineCursor { TreeCursor(self) }
 
-    /// This version as a snapshot, for engines that keep their keys in a tree.
+    /// Returns this version as a snapshot, for engines that keep their keys in a tree.
     public func makeSnapshot() -> any EngineSnapshot { TreeSnapshot(self) }
 }
 
 private final class TreeSnapshot: EngineSnapshot {
-    // Of one thread, used in one step each.
+    // Used by one thread; each access is a single load or store.
     @exclusivity(unchecked) private var tree: OrderedTree
 
     init(_ tree: OrderedTree) { self.tree = tree }
@@ -20,7 +20,7 @@ private final class TreeSnapshot: EngineSnapshot {
 }
 
 private final class TreeCursor: EngineCursor {
-    // Only the methods below use it, and never while it is in use.
+    // Used only by the methods below, never recursively.
     @exclusivity(unchecked) private var cursor: OrderedTree.Cursor
 
     init(_ tree: OrderedTree) {

@@ -1,13 +1,13 @@
 import PolyStoreBackend
 
-// Many keys at once: each node on the way is searched once for all keys below it, and leaves are made full at once instead of key by key.
+// Bulk writes: each node on the path is searched once for all keys below it, and leaves are filled in one step instead of key by key.
 
 extension OrderedTree {
-    /// Sets the keys of a run and removes others.
-    /// - Parameter keepsRemoved: keys that are removed are kept as removed, instead of forgotten.
+    /// Sets and removes the keys of a run.
+    /// - Parameter keepsRemoved: Whether removed keys are kept as tombstones.
     public mutating func write(_ run: WriteRun, keepsRemoved: Bool = false) {
         var merge = Merge(run: run, keepsRemoved: keepsRemoved)
-        // Taken out meanwhile, so that the root counts as held by this tree alone.
+        // Moved out during the change, so that this tree holds the only reference to the root.
         var node = root.take() ?? Node([])
         let extras = merge.into(&node, 0, run.count)
         count += merge.growth
@@ -35,7 +35,7 @@ extension OrderedTree {
         root = Node(separators.map(\.entry), children: nodes)
     }
 
-    /// A node that came out of another, to its right.
+    /// A node that was split off another one, to its right.
     fileprivate struct Extra {
         let separator: Separator
         let node: Node
@@ -44,9 +44,9 @@ extension OrderedTree {
     fileprivate struct Merge {
         let run: WriteRun
         let keepsRemoved: Bool
-        /// Keys more than before, or fewer.
+        /// The change of the number of keys.
         var growth = 0
-        /// What a leaf is to have: positions in the run, and those in the leaf as their complement.
+        /// The planned contents of a leaf: positions in the run, and the complements of positions in the leaf.
         private var plan: ContiguousArray<Int> = []
 
         init(run: WriteRun, keepsRemoved: Bool) {
@@ -54,8 +54,8 @@ extension OrderedTree {
             self.keepsRemoved = keepsRemoved
         }
 
-        /// So many things in nodes that are as full as can be, the last two alike, so that none has fewer than half: keys without gaps then make nodes in
-        /// which a place is worked out and not searched.
+        /// Distributes a number of elements over nodes that are as full as possible. The last two are of equal size, so that none is less than half full.
+        /// Consecutive keys then form nodes in which a position is computed instead of searched.
         static func parts(_ count: Int) -> [Range<Int>] {
             let width = OrderedTree.width
             var parts: [Range<Int>] = []
@@ -121,7 +121,7 @@ extension OrderedTree {
             node.set(separators, children)
         }
 
-        /// The first key of the run that is not below another, from a position that is likely to be near.
+        /// Returns the first key of the run that is not less than the given key, searching from a position that is likely to be near.
         private func firstAtOrAbove(_ key: UnsafeRawBufferPointer, _ start: Int, _ high: Int) -> Int {
             var (low, step) = (start, 1)
             while low + step <= high, Order.of(run.key(low + step - 1), key) < 0 {
@@ -145,7 +145,7 @@ extension OrderedTree {
             plan.reserveCapacity(node.entries.count + high - low)
             var kept = 0
             var keepsKeys = true
-            // Bytes that come, and of entries that go.
+            // The sizes in bytes of added and removed entries.
             var (new, gone) = (0, 0)
             for position in low..<high {
                 let (place, isFound) = node.search(run.key(position))
@@ -194,7 +194,7 @@ extension OrderedTree {
             }
         }
 
-        /// So many keys are set and removed one by one, as that leaves the others of the leaf as they are.
+        /// The number of keys up to which they are set and removed one by one, which keeps the other entries of the leaf in place.
         private static let few = 4
 
         private mutating func fewIntoLeaf(_ node: inout Node, _ low: Int, _ high: Int) {
@@ -217,10 +217,10 @@ extension OrderedTree {
             node.tidy()
         }
 
-        /// Bytes of an entry in memory that it shares with others.
+        /// Returns the size of an entry if it shares its memory with others, and 0 otherwise.
         private static func smallSize(_ size: Int) -> Int { size < TreeBytes.leastAlone ? size : 0 }
 
-        /// A leaf does as planned.
+        /// Applies the plan to a leaf.
         private func change(_ node: Node, _ size: Int, _ keepsKeys: Bool) {
             node.change(count: plan.count, size: size, keepsKeys: keepsKeys) {
                 ~plan[$0]
@@ -229,7 +229,7 @@ extension OrderedTree {
             }
         }
 
-        /// A new leaf with a part of what is planned.
+        /// Creates a leaf from a part of the plan.
         private func made(_ old: Node, _ part: Range<Int>) -> Node {
             var size = 0
             for position in plan[part] { size += Self.smallSize(position < 0 ? old.entries[~position].size : run.size(position)) }

@@ -1,28 +1,28 @@
 import PolyStoreBackend
 
 extension OrderedTree {
-    /// A node, changed only by who holds it alone. Its keys and values lie one behind the other in memory that it shares with its own copies only.
-    final class Node: @unchecked Sendable {  // changed only while a single tree refers to it, so never while it is shared
-        // Only the owner writes, in one step each, so exclusivity checks could find nothing; in a search they would cost more than the comparing.
-        /// Of a leaf, its entries; of a branch, for each child but the first the least key that was below it when it was made.
+    /// A node that is modified only while it is uniquely referenced. Its keys and values are contiguous in memory that it shares only with its own copies.
+    final class Node: @unchecked Sendable {  // modified only while a single tree refers to it
+        // Only the owner writes, in single stores, so exclusivity checks are not needed; in a search they would cost more than the comparisons.
+        /// The entries of a leaf; in a branch, the separators: for each child except the first, the least key below it when it was created.
         @exclusivity(unchecked) private(set) var entries: ContiguousArray<TreeEntry> = []
         @exclusivity(unchecked) var children: ContiguousArray<Node>
         @exclusivity(unchecked) private(set) var isLeaf: Bool
         @exclusivity(unchecked) private var index = KeyHeads([])
         @exclusivity(unchecked) private var bytes = NodeBytes()
 
-        /// A node that copies what it gets.
-        /// - Parameter source: the node that the entries are of; nil where they lie elsewhere.
+        /// Creates a node from copies of entries.
+        /// - Parameter source: The node that owns the entries; `nil` if they are in other memory.
         init(_ entries: some Collection<TreeEntry>, of source: Node? = nil, children: ContiguousArray<Node> = []) {
             self.children = children
             isLeaf = children.isEmpty
             append(entries, of: source)
         }
 
-        /// A leaf of entries that come one by one.
+        /// Creates a leaf whose entries are added one by one.
         /// - Parameters:
-        ///   - size: bytes of those that do not lie alone.
-        ///   - fill: adds all entries, in their order.
+        ///   - size: The size in bytes of the entries without large ones.
+        ///   - fill: Adds all entries, in order.
         init(count: Int, size: Int, _ fill: (_ node: Node) -> Void) {
             children = []
             isLeaf = true
@@ -41,13 +41,13 @@ extension OrderedTree {
         }
 
         var size: Int { isLeaf ? entries.count : children.count }
-        /// Whether it must be filled up, if it is not the root.
+        /// A Boolean value that indicates whether the node must be filled unless it is the root.
         var isSmall: Bool { size < OrderedTree.width / 2 }
         func copy() -> Node { Node(copyOf: self) }
 
         // MARK: Entries
 
-        /// Puts an entry behind the last one; for filling a new leaf.
+        /// Appends an entry to a new leaf.
         func add(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) { entries.append(bytes.store(key, value)) }
         func add(_ entry: TreeEntry, of source: Node?) {
             if entry.liesAlone, let memory = source?.bytes.memory(of: entry) {
@@ -76,7 +76,7 @@ extension OrderedTree {
             index.remove(at: position)
         }
 
-        /// Drops the entries from a position on.
+        /// Removes the entries from a position on.
         func cut(from position: Int) {
             for entry in entries[position...] { bytes.forget(entry) }
             entries.removeSubrange(position...)
@@ -98,14 +98,14 @@ extension OrderedTree {
             tidy()
         }
 
-        /// Removes a child that is not the first, and the key that parts it from the one before.
+        /// Removes a child other than the first, together with its separator.
         func removeChild(_ position: Int) {
             remove(at: position - 1)
             children.remove(at: position)
             tidy()
         }
 
-        /// Takes the entries or children from a position on out of it, into a new one.
+        /// Moves the entries or children from a position on to a new node.
         func split(at middle: Int) -> Node {
             let right: Node
             if isLeaf {
@@ -120,8 +120,8 @@ extension OrderedTree {
             return right
         }
 
-        /// Takes over everything of a neighbour.
-        /// - Parameter separator: what parts the two; of use between branches.
+        /// Appends the contents of a neighbor.
+        /// - Parameter separator: The key between the two nodes; used for branches.
         func append(_ other: Node, separator: TreeEntry) {
             if !isLeaf {
                 append(CollectionOfOne(separator), of: nil)
@@ -130,14 +130,14 @@ extension OrderedTree {
             append(other.entries, of: other)
         }
 
-        // MARK: Many entries at once
+        // MARK: Bulk changes
 
-        /// Puts other entries in the place of all, those that stay among them.
+        /// Replaces all entries; existing entries can be among the new ones.
         /// - Parameters:
-        ///   - size: bytes of new entries that do not lie alone.
-        ///   - keepsKeys: whether the keys stay the same.
-        ///   - before: for each entry its position among the old ones; negative where it is new.
-        ///   - new: stores a new entry.
+        ///   - size: The size in bytes of the new entries without large ones.
+        ///   - keepsKeys: Whether the keys stay the same.
+        ///   - before: Returns the position of an entry among the old ones; negative for a new entry.
+        ///   - new: Stores a new entry.
         func change(
             count: Int, size: Int, keepsKeys: Bool, before: (_ position: Int) -> Int,
             new: (_ position: Int, _ bytes: inout NodeBytes) -> TreeEntry
@@ -154,24 +154,24 @@ extension OrderedTree {
             if !keepsKeys { index = KeyHeads(changed, from: index, before: before) }
         }
 
-        /// Whether memory of entries that are gone would be more than half, with so many bytes more and so many of all then in use.
+        /// Returns whether more than half of the memory would be unused after adding bytes, given the bytes in use.
         func wouldWaste(_ more: Int, inUse: Int) -> Bool { bytes.wouldWaste(more, inUse: inUse) }
-        /// Bytes of the memory of all entries.
+        /// The size of the memory of all entries in bytes.
         var heldBytes: Int { bytes.size }
-        /// Bytes of entries that do not lie alone.
+        /// The size in bytes of the entries without large ones.
         var inUse: Int { bytes.inUse }
 
-        /// Puts other children in the place of all.
+        /// Replaces all children.
         func set(_ separators: ContiguousArray<TreeEntry>, _ children: ContiguousArray<Node>) {
             let old = bytes
             bytes = NodeBytes()
             entries = []
-            // The separators may lie in what it had.
+            // The separators may be in the node's previous memory.
             withExtendedLifetime(old) { append(separators, of: nil) }
             self.children = children
         }
 
-        /// Gives memory back of which most is in no use, and brings together what lies in many places. To be called after changes.
+        /// Frees memory that is mostly unused, and consolidates entries that are spread over many blocks. Call it after changes.
         func tidy() {
             guard bytes.isUntidy else { return }
             var tidied = NodeBytes()
@@ -188,20 +188,20 @@ extension OrderedTree {
 
         // MARK: Searching
 
-        /// The position of the first key that is not below another, and whether it is that key.
+        /// Returns the position of the first key that is not less than the given key, and whether they are equal.
         @inline(__always)
         func search(_ key: UnsafeRawBufferPointer) -> (position: Int, isFound: Bool) { index.search(key, entries) }
 
-        /// The child that a key belongs to.
+        /// Returns the index of the child that contains a key.
         @inline(__always)
         func childIndex(_ key: UnsafeRawBufferPointer) -> Int {
             let (position, isFound) = search(key)
             return isFound ? position &+ 1 : position
         }
 
-        /// The entry of a key in or below this node.
+        /// Returns the entry of a key in this node or below it.
         func find(_ key: UnsafeRawBufferPointer) -> TreeEntry? {
-            // Whoever holds this node holds all below it.
+            // A reference to this node keeps all nodes below it alive.
             var node = Unmanaged.passUnretained(self)
             while true {
                 let below: Unmanaged<Node>? = node._withUnsafeGuaranteedRef { node in

@@ -1,39 +1,41 @@
 import PolyStoreBackend
 
-/// A sorted map from bytes to bytes, by value: a copy is a snapshot, and costs nothing until one of the two changes.
+/// A sorted map from bytes to bytes with value semantics: a copy is a snapshot and costs nothing until one of the two changes.
 ///
-/// A B+tree whose nodes are copied only where somebody else still holds them, so a change copies at most one path from the root to a leaf.
-/// Snapshots of the store in memory, savepoints, and what a transaction has written but not committed are all copies of one of these. A key can
-/// also be kept as *removed*: that is how a transaction hides what lies below it.
+/// A B+tree whose nodes are copied only if they are shared, so a change copies at most one path from the root to a leaf. Snapshots of an in-memory store,
+/// savepoints, and the pending changes of a transaction are all copies of such a tree. A key can also be kept as *removed*: a tombstone, with which a
+/// transaction hides the key of its base.
 public struct OrderedTree: Sendable {
-    /// Entries of a leaf, and children of a branch, at most. Half of it at least, but for the root.
+    /// The maximum number of entries of a leaf and of children of a branch. Nodes other than the root are at least half full.
     static let width = 64
 
     var root: Node?
-    /// Keys, the removed ones that are kept included.
+    /// The number of keys, including tombstones.
     public internal(set) var count = 0
 
+    /// Creates an empty tree.
     public init() {}
 
+    /// A Boolean value that indicates whether the tree has neither keys nor tombstones.
     public var isEmpty: Bool { count == 0 }
 
     // MARK: Reading
 
-    /// The entry of a key, removed or not; nil where the tree knows nothing of it.
+    /// Returns the entry or tombstone of a key; `nil` if the tree has neither.
     func entry(_ key: UnsafeRawBufferPointer) -> TreeEntry? {
         guard let root else { return nil }
         return root.find(key)
     }
 
-    /// The value of a key, valid as long as this version of the tree; nil where it has none.
+    /// Returns the value of a key, which is valid as long as this version of the tree; `nil` if it has none.
     public func value(of key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? { entry(key)?.value }
 
     // MARK: Writing
 
-    /// Sets the value of a key, new or not.
-    /// - Parameter value: nil keeps the key as removed.
+    /// Sets the value of a key.
+    /// - Parameter value: The new value; `nil` stores a tombstone.
     public mutating func set(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) {
-        // Taken out meanwhile, so that the root counts as held by this tree alone.
+        // Moved out during the change, so that this tree holds the only reference to the root.
         var node = root.take() ?? Node([])
         if Self.insert(&node, key, value) { count += 1 }
         if node.size > Self.width {
@@ -43,8 +45,8 @@ public struct OrderedTree: Sendable {
         root = node
     }
 
-    /// Forgets a key.
-    /// - Returns: whether it was there.
+    /// Removes a key without a tombstone.
+    /// - Returns: whether the tree contained the key.
     @discardableResult
     public mutating func remove(_ key: UnsafeRawBufferPointer) -> Bool {
         guard entry(key) != nil, var node = root.take() else { return false }
@@ -55,7 +57,7 @@ public struct OrderedTree: Sendable {
         return true
     }
 
-    /// A key that parts two nodes, kept by itself while it is on its way from one to another.
+    /// A key between two nodes, with its own memory while it moves from one node to another.
     struct Separator {
         let entry: TreeEntry
         private let bytes: TreeBytes
@@ -63,7 +65,7 @@ public struct OrderedTree: Sendable {
         init(_ key: UnsafeRawBufferPointer) { (bytes, entry) = TreeBytes.holding(key) }
     }
 
-    /// Makes a node one that only this tree holds.
+    /// Makes sure that a node is referenced only by this tree.
     private static func own(_ node: inout Node) { if !isKnownUniquelyReferenced(&node) { node = node.copy() } }
 
     /// - Returns: whether the key is new. The node may have one entry too many afterwards; its parent splits it.
@@ -84,7 +86,7 @@ public struct OrderedTree: Sendable {
         return isNew
     }
 
-    /// Takes the upper half out of a node that only this tree holds; at the end of the tree less, as keys often come in their order.
+    /// Splits off the upper half of a uniquely referenced node, or less at the end of the tree, because keys often arrive in order.
     private static func split(_ node: Node, atEnd: Bool) -> (separator: Separator, right: Node) {
         let middle = atEnd && node.isLeaf ? node.size - node.size / 8 : node.size / 2
         let separator = Separator(node.entries[node.isLeaf ? middle : middle - 1].key)
@@ -104,7 +106,7 @@ public struct OrderedTree: Sendable {
         if node.children[child].isSmall { rebalance(node, child) }
     }
 
-    /// Fills up a child that has become too small, from a neighbour or together with it.
+    /// Fills a child that has become too small, from a neighbor or by merging the two.
     private static func rebalance(_ node: Node, _ child: Int) {
         let left = child > 0 ? child - 1 : child
         let right = left + 1
@@ -113,7 +115,7 @@ public struct OrderedTree: Sendable {
         let (first, second) = (node.children[left], node.children[right])
         first.append(second, separator: node.entries[left])
         node.removeChild(right)
-        // After a run of removals there may be more.
+        // After a run of removals, more than one child may be too small.
         if !first.isLeaf { fillUp(first) }
         if first.size > width {
             let (separator, rest) = split(first, atEnd: false)
@@ -122,13 +124,13 @@ public struct OrderedTree: Sendable {
         first.tidy()
     }
 
-    /// Fills up all children that have become too small. Only a single one stays so.
+    /// Fills all children that have become too small. Only a single child can remain too small.
     static func fillUp(_ node: Node) {
         var child = node.children.count - 1
         while child >= 0 {
             if node.children[child].isSmall, node.children.count > 1 {
                 rebalance(node, child)
-                // Together with the neighbour it may still be too small, and is looked at again.
+                // The merged node may still be too small, so it is checked again.
                 child = min(max(child - 1, 0), node.children.count - 1)
                 if child == 0, !node.children[0].isSmall { return }
             } else {

@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// A write transaction for an engine that has none: what is written lies in a tree over a snapshot, until one batch hands it over.
+/// A write transaction for an engine without its own: pending changes are kept in a tree over a snapshot until one batch commits them.
 final class OverlayTransaction: EngineWriter {
     private let engine: any OrderedEngine
     private let base: any EngineSnapshot
-    // Of one thread, used in one step each.
+    // Used by one thread; each access is a single load or store.
     @exclusivity(unchecked) private var written = OrderedTree()
     @exclusivity(unchecked) private var byteCount = 0
     @exclusivity(unchecked) private var isEnded = false
@@ -17,13 +17,13 @@ final class OverlayTransaction: EngineWriter {
     deinit { end() }
 
     func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
-        // The bytes stay until something is written.
+        // The bytes stay valid until the next write.
         if let entry = written.entry(key) { return entry.value }
         return try base.get(key)
     }
 
     func cursor() throws -> EngineCursor {
-        // A version of its own, which later writes do not reach.
+        // A separate version, which later writes do not affect.
         written.isEmpty ? try base.cursor() : MergingCursor(try base.cursor(), written)
     }
 
@@ -51,7 +51,7 @@ final class OverlayTransaction: EngineWriter {
         }
     }
 
-    /// A place to come back to: everything written so far, by value.
+    /// The pending changes at a point in time, as a copy of the tree.
     struct Savepoint {
         fileprivate let written: OrderedTree
         fileprivate let byteCount: Int
@@ -78,14 +78,14 @@ final class OverlayTransaction: EngineWriter {
     }
 }
 
-/// Walks over what lies below and what was written above as if they were one.
+/// A cursor over the merged entries of a base cursor and a tree.
 final class MergingCursor: EngineCursor {
     private let base: EngineCursor
     private let written: OrderedTree
     private var top: OrderedTree.Cursor
     private var hasBase = false
     private var hasTop = false
-    /// 1 while both stand at or behind the current key, −1 while both stand at or before it.
+    /// 1 while both cursors are at or after the current key, −1 while both are at or before it.
     private var direction = 1
 
     init(_ base: EngineCursor, _ written: OrderedTree) {
@@ -119,15 +119,15 @@ final class MergingCursor: EngineCursor {
         return try settle()
     }
 
-    /// Moves whatever stands on the current key.
+    /// Moves the cursors that are on the current key.
     private func leave() throws {
         let order = order()
-        // Both, where the tree hides the engine's entry.
+        // Both, if the tree hides the engine's entry.
         if order <= 0, hasTop { hasTop = direction > 0 ? top.next() : top.previous() }
         if order >= 0, hasBase { hasBase = direction > 0 ? try base.next() : try base.previous() }
     }
 
-    /// Puts both on the other side of the current key.
+    /// Moves both cursors to the other side of the current key.
     private func turn(_ way: Int) throws {
         let current = [UInt8](key)
         direction = way
@@ -144,14 +144,14 @@ final class MergingCursor: EngineCursor {
         }
     }
 
-    /// Negative: the tree's entry comes first in the current direction; 0: both are the same key.
+    /// Compares the cursors in the current direction. Negative: the tree's entry is first; 0: both have the same key.
     private func order() -> Int {
         guard hasTop, let entry = top.entry else { return 1 }
         guard hasBase else { return -1 }
         return Order.of(entry.key, base.key) * direction
     }
 
-    /// Stands on the next entry that is not removed.
+    /// Moves to the next entry that is not removed.
     private func settle() throws -> Bool {
         while hasBase || hasTop {
             if order() > 0 {

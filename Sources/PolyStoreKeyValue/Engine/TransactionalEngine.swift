@@ -1,16 +1,19 @@
 import PolyStoreBackend
 
-/// An engine with a write transaction of its own: tier B. It reads its own writes, so nothing is collected in memory first.
+/// An engine with its own write transactions (tier B). They read their own writes, so pending changes need no tree in memory.
 public protocol TransactionalEngine: OrderedEngine {
-    /// Starts writing; waits while another process writes. In this process the record layer lets one begin at a time.
+    /// Begins a write transaction. Waits while another process writes. The record layer begins one at a time in this process.
     /// - Throws: `busy`, `readOnly`, `io`, `full`.
     func beginWrite() throws -> any EngineWriter
-    /// Makes room after ``EngineOutOfRoom``, with no transaction of the caller open.
-    /// - Throws: `full` where there is none to be made.
+    /// Enlarges the store after ``EngineOutOfRoom``. The caller has no open transaction.
+    /// - Throws: `full` if the store cannot grow.
     func makeRoom() throws
+    /// Returns whether a number of bytes can be written before ``makeRoom()`` is needed. The default is `true`.
+    func hasRoom(for bytes: Int) -> Bool
 }
 
 extension TransactionalEngine {
+    /// Writes a batch in a write transaction of the engine.
     public func apply(_ batch: WriteBatch, _ durability: Durability) throws {
         let writer = try beginWrite()
         defer { writer.end() }
@@ -20,30 +23,36 @@ extension TransactionalEngine {
         try writer.commit(durability)
     }
 
-    public func makeRoom() throws { throw StoreError(.full, "There is no room left in \(place).", url: place) }
+    /// Returns `true`.
+    public func hasRoom(for bytes: Int) -> Bool { true }
+
+    /// Throws `full`.
+    public func makeRoom() throws { throw StoreError(.full, "The disk or the map of \(place) is full.", url: place) }
 }
 
-/// Thrown by an ``EngineWriter`` that needs ``TransactionalEngine/makeRoom()``. The record layer then ends it, makes room, and writes everything
-/// again in a new one.
+/// Thrown by an ``EngineWriter`` that needs ``TransactionalEngine/makeRoom()``. The record layer then ends the transaction, makes room, and repeats all writes
+/// in a new one.
 public struct EngineOutOfRoom: Error {
+    /// Creates the error.
     public init() {}
 }
 
-/// A write transaction of an engine: a snapshot that can be changed. All calls come from one thread. `end` without `commit` undoes everything.
+/// A write transaction of an engine: a snapshot that can be modified. All calls come from one thread. `end` without `commit` rolls back.
 ///
-/// After an error of `put`, `remove` or `commit` it is only ended.
+/// After an error of `put`, `remove` or `commit`, only `end` is called.
 public protocol EngineWriter: EngineSnapshot {
-    /// Values that were got before are not used afterwards; cursors are moved before they are read again.
+    /// Sets the value of a key. Values read before are invalid afterwards; cursors are moved before they are read again.
     func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws
-    /// Removes a key that may be there or not.
+    /// Removes a key, which may not exist.
     func remove(_ key: UnsafeRawBufferPointer) throws
-    /// Makes everything visible, and safe as far as asked. Ends the transaction.
+    /// Makes all writes visible and as durable as requested, and ends the transaction.
     func commit(_ durability: Durability) throws
-    /// Sets and removes many keys, in ascending order. There is a default, one after the other.
+    /// Sets and removes keys in ascending order. The default calls `put` and `remove` for each key.
     func write(_ run: WriteRun) throws
 }
 
 extension EngineWriter {
+    /// Sets and removes each key in turn.
     public func write(_ run: WriteRun) throws {
         for position in 0..<run.count {
             if let value = run.value(position) { try put(run.key(position), value) } else { try remove(run.key(position)) }

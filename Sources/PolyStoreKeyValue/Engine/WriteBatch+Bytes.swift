@@ -1,18 +1,18 @@
 import PolyStoreBackend
 
-// Batches as bytes, for engines that keep a log of them. The format is fixed: per key its length (4 bytes, little-endian), the length of the value or
-// 2³²−1 where the key is removed (4 bytes), the key, the value.
+// The encoding of batches, for engines that keep a log of them. The format is stable: for each key its length (4 bytes, little-endian), the length of the value
+// or 2³²−1 for a removal (4 bytes), the key and the value.
 
 extension WriteBatch {
-    /// Everything that sets the keys of a tree to what they are in it: one batch in the place of all that led there.
+    /// Creates a batch that sets all keys of a tree: a single batch that replaces the batches from which the tree was built.
     public init(_ tree: OrderedTree) {
         self.init(tree, byteCount: tree.byteCount)
     }
 
-    /// As many bytes as ``encode(into:)`` appends, or more: see ``byteCount``.
+    /// An upper bound of the bytes that ``encode(into:)`` appends; see ``byteCount``.
     public var encodedCount: Int { byteCount + 8 * count }
 
-    /// Appends the batch. ``OrderedTree/apply(encoded:)`` reads it.
+    /// Appends the encoded batch. ``OrderedTree/apply(encoded:)`` decodes it.
     public func encode(into bytes: inout [UInt8]) {
         bytes.reserveCapacity(bytes.count + encodedCount)
         visit { key, value in
@@ -25,7 +25,7 @@ extension WriteBatch {
 }
 
 extension OrderedTree {
-    /// Bytes of all keys and values.
+    /// The size of all keys and values in bytes.
     fileprivate var byteCount: Int {
         var bytes = 0
         var cursor = cursor()
@@ -37,11 +37,11 @@ extension OrderedTree {
         return bytes
     }
 
-    /// Carries a batch out: sets keys and removes others.
+    /// Applies a batch: sets and removes its keys.
     public mutating func apply(_ batch: WriteBatch) { batch.visit { key, value in write(key, value) } }
 
-    /// Carries out what ``WriteBatch/encode(into:)`` made bytes of.
-    /// - Returns: false where the bytes are no batch; those up to there are carried out.
+    /// Applies a batch that ``WriteBatch/encode(into:)`` encoded.
+    /// - Returns: `false` if the bytes are invalid; the keys before the error have been applied.
     public mutating func apply(encoded bytes: UnsafeRawBufferPointer) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

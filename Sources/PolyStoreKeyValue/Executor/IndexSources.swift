@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// Walks over the entries of an index in one or several ranges, and gives their ids.
+/// Scans the entries of an index in one or more ranges, and returns their row ids.
 class IndexSource: IDSource {
     let index: KeyIndex
     fileprivate let reader: SnapshotReader
@@ -15,14 +15,14 @@ class IndexSource: IDSource {
         cursor = try reader.snapshot.cursor()
     }
 
-    /// - Parameter ranges: ascending, none touching another.
+    /// - Parameter ranges: The ascending, disjoint ranges.
     static func make(_ reader: SnapshotReader, _ index: KeyIndex, _ ranges: [KeyRange], isReversed: Bool) throws -> IndexSource {
         isReversed ? try BackwardIndexSource(reader, index, ranges) : try ForwardIndexSource(reader, index, ranges)
     }
 
-    /// The entry that the last id came from; valid until the next step.
+    /// The entry of the last row id, which is valid until the next step.
     final var key: UnsafeRawBufferPointer { cursor.key }
-    /// Whether `key` is that of the last id: not so within a run that was walked over backwards.
+    /// A Boolean value that indicates whether `key` belongs to the last row id. It does not within a run of equal entries in a backward scan.
     var hasKey: Bool { true }
 
     fileprivate final func id() throws -> Int64 {
@@ -51,7 +51,15 @@ private final class ForwardIndexSource: IndexSource {
                 isThere = try ranges[position].start.withUnsafeBytes { try cursor.seek($0) }
                 isInRange = true
             }
-            guard isThere else { break }
+            guard isThere else {
+                // Only a range that does not ascend can follow the last key: that of null, if nulls are last.
+                guard position + 1 < ranges.count, ranges[position + 1].start.lexicographicallyPrecedes(ranges[position].start) else {
+                    break
+                }
+                position += 1
+                isInRange = false
+                continue
+            }
             if ranges[position].end.withUnsafeBytes({ Order.of(cursor.key, $0) < 0 }) {
                 examined += 1
                 return try id()
@@ -64,15 +72,14 @@ private final class ForwardIndexSource: IndexSource {
     }
 }
 
-/// From the last entry to the first, but ids ascending where all components are equal: as an order that descends asks for, with the id as the last
-/// word.
+/// A backward index scan in which row ids ascend within equal components, as required by a descending order with the row id as the last sort key.
 private final class BackwardIndexSource: IndexSource {
     @exclusivity(unchecked) private var position: Int
     @exclusivity(unchecked) private var isInRange = false
-    /// Ids of a run of equal components that are still to be given.
-    @exclusivity(unchecked) private var run: [Int64] = []
-    @exclusivity(unchecked) private var runPosition = 0
-    /// Where to go on, once the run is used up: before this key.
+    /// The components of the current run of equal entries, which is returned from its first entry on.
+    @exclusivity(unchecked) private var run: [UInt8]?
+    @exclusivity(unchecked) private var runCount = 0
+    /// The key before which the scan continues after the run.
     @exclusivity(unchecked) private var before: [UInt8]?
 
     override init(_ reader: SnapshotReader, _ index: KeyIndex, _ ranges: [KeyRange]) throws {
@@ -84,9 +91,17 @@ private final class BackwardIndexSource: IndexSource {
 
     override func next() throws -> Int64? {
         guard isOpen else { return nil }
-        if runPosition < run.count {
-            runPosition += 1
-            return run[runPosition - 1]
+        if let components = run {
+            if try cursor.next(), components.withUnsafeBytes({ cursor.key.starts(with: $0) }) {
+                examined += 1
+                runCount += 1
+                return try id()
+            }
+            // The run contains at least the two entries that the cursor has visited.
+            guard runCount > 1 else { throw disordered }
+            run = nil
+            before = components
+            isAtStart = false
         }
         while position >= 0 {
             let range = ranges[position]
@@ -94,12 +109,12 @@ private final class BackwardIndexSource: IndexSource {
             if let start = before {
                 isThere = try start.withUnsafeBytes { start in
                     guard try cursor.seek(before: start) else { return false }
-                    // In an index whose keys are out of order the walk could go round in a circle.
+                    // In an index with unordered keys the scan could loop forever.
                     guard Order.of(cursor.key, start) < 0 else { throw disordered }
                     return true
                 }
             } else if isInRange {
-                // A run of one: the cursor stands before it already.
+                // A run of one entry: the cursor is already before it.
                 isThere = !isAtStart
             } else {
                 isThere = try range.end.withUnsafeBytes { try cursor.seek(before: $0) }
@@ -117,7 +132,7 @@ private final class BackwardIndexSource: IndexSource {
 
     @exclusivity(unchecked) private var isAtStart = false
 
-    /// Takes the whole run that the cursor stands at the end of.
+    /// Returns the current entry, or the first one of the run whose last entry is current. The others of the run are read on demand.
     private func take() throws -> Int64 {
         let last = try id()
         examined += 1
@@ -125,37 +140,26 @@ private final class BackwardIndexSource: IndexSource {
         isAtStart = try !cursor.previous()
         let isAlone = isAtStart || !components.withUnsafeBytes { cursor.key.starts(with: $0) }
         if isAlone { return last }
-        run.removeAll(keepingCapacity: true)
-        try components.withUnsafeBytes { components in
-            var more = try cursor.seek(components)
-            while more, cursor.key.starts(with: components) {
-                run.append(try id())
-                more = try cursor.next()
-            }
-        }
-        // The two entries that the cursor has stood on at least.
-        guard let first = run.first, run.count > 1 else { throw disordered }
-        examined += run.count - 1
-        before = components
-        isAtStart = false
-        runPosition = 1
-        return first
+        guard try components.withUnsafeBytes({ try cursor.seek($0) && cursor.key.starts(with: $0) }) else { throw disordered }
+        run = components
+        runCount = 1
+        return try id()
     }
 
     private var disordered: StoreError { reader.corrupt("the index \(index.index.name) is out of order and") }
 }
 
-/// Rows made of index entries alone: the indexed fields are there, all others null.
+/// Rows from index entries alone: the indexed fields have values, and all others are null.
 final class CoveringCursor: RecordCursor {
     private let source: IndexSource
     private let reader: SnapshotReader
     private let entity: Entity
     private let arena = RecordArena(capacity: 256)
     @exclusivity(unchecked) private var builder: RecordBuilder
-    /// The positions of the index's components in ascending order of their fields' ordinals.
+    /// The positions of the index's components, in ascending order of their field indexes.
     private let order: [Int]
     @exclusivity(unchecked) private var components: [Value] = []
-    /// Only the id is wanted.
+    /// A Boolean value that indicates whether only row ids are requested.
     private let onlyIDs: Bool
 
     init(_ reader: SnapshotReader, _ entity: Entity, _ source: IndexSource, onlyIDs: Bool) {
@@ -168,7 +172,7 @@ final class CoveringCursor: RecordCursor {
         super.init(layout: entity.layout)
         if onlyIDs {
             builder.begin(entity.layout)
-            // An empty record cannot be out of order.
+            // A record without values is always valid.
             if let empty = try? builder.finishedView() { stand(on: 0, empty) }
         }
     }
@@ -197,11 +201,76 @@ final class CoveringCursor: RecordCursor {
             for position in order { try builder.set(source.index.fields[position], components[position]) }
             return try builder.finishedView()
         } catch {
-            // A value of another type than the field's.
+            // The value has another type than the field.
             throw reader.corrupt("an entry of the index \(source.index.index.name)")
         }
     }
 
     override func close() { source.close() }
     override var rowsExamined: Int { source.examined }
+}
+
+/// Merges the scans of several ranges. The entries of each range are in the requested order after a prefix of their own, as in `city IN {1, 2} ORDER BY age`.
+final class MergedIndexSource: IDSource {
+    private struct Walk {
+        let source: IndexSource
+        /// The length in bytes of the common prefix of the range.
+        let prefix: Int
+        var id: Int64
+
+        /// Compares the current entry with that of another scan; negative if it comes first.
+        func order(to other: Walk) -> Int {
+            Order.of(
+                UnsafeRawBufferPointer(rebasing: source.key[min(prefix, source.key.count)...]),
+                UnsafeRawBufferPointer(rebasing: other.source.key[min(other.prefix, other.source.key.count)...]))
+        }
+    }
+
+    /// The scans; the one with the next entry is the last element.
+    private var walks: [Walk] = []
+    private var isStarted = false
+    private let reader: SnapshotReader
+    private let search: IndexSearch
+
+    /// - Parameter search: The search, whose ranges are prefixes with one value in the leading fields each.
+    init(_ reader: SnapshotReader, _ search: IndexSearch) {
+        self.reader = reader
+        self.search = search
+    }
+
+    private func start() throws {
+        isStarted = true
+        for range in search.ranges {
+            let source = try IndexSource.make(reader, search.index, [range], isReversed: false)
+            guard let id = try source.next() else { continue }
+            examined += 1
+            insert(Walk(source: source, prefix: range.start.count, id: id))
+        }
+    }
+
+    private func insert(_ walk: Walk) {
+        var (low, high) = (0, walks.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if walk.order(to: walks[middle]) < 0 { low = middle + 1 } else { high = middle }
+        }
+        walks.insert(walk, at: low)
+    }
+
+    override func next() throws -> Int64? {
+        if !isStarted { try start() }
+        guard var walk = walks.popLast() else { return nil }
+        let id = walk.id
+        if let next = try walk.source.next() {
+            examined += 1
+            walk.id = next
+            insert(walk)
+        }
+        return id
+    }
+
+    override func close() {
+        for walk in walks { walk.source.close() }
+        walks = []
+    }
 }

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// Walks over an entity's records by id, forwards or backwards.
+/// Scans an entity's records in row id order, forwards or backwards.
 final class RecordCursorOverRange: RecordCursor {
     private let reader: SnapshotReader
     private let entity: Entity
@@ -8,19 +8,19 @@ final class RecordCursorOverRange: RecordCursor {
     private let range: KeyRange
     private let isReversed: Bool
     private let decoder: RecordDecoder
-    /// The first five bytes of every key of the entity, where all its records are walked over; then the ends need not be compared with.
+    /// The common first five bytes of the entity's keys if all records are scanned; the ends of the range then need no comparisons.
     private let whole: UInt64?
-    // Only `next` uses them, and never while they are in use.
+    // Used only by `next`, never recursively.
     @exclusivity(unchecked) private var isStarted = false
     @exclusivity(unchecked) private var isOpen = true
-    /// Entries that were fetched together; whether the cursor can do that is not known before it is asked.
+    /// Entries that were fetched together. Whether the engine's cursor supports this is not known before the first attempt.
     @exclusivity(unchecked) private var entries: EntryBatch?
     @exclusivity(unchecked) private var position = 0
     @exclusivity(unchecked) private var count = 0
-    /// Steps after which entries are fetched together: a walk that ends soon needs none of them.
+    /// The number of steps after which entries are fetched together: short scans do not need it.
     @exclusivity(unchecked) private var stepsLeft = 8
 
-    /// - Parameter ids: a range of keys within the entity's records; nil: all.
+    /// - Parameter ids: A range of keys within the entity's records; `nil` for all.
     init(_ reader: SnapshotReader, _ entity: Entity, ids: KeyRange?, isReversed: Bool = false) throws {
         self.reader = reader
         self.entity = entity
@@ -65,7 +65,7 @@ final class RecordCursorOverRange: RecordCursor {
         return try stand(cursor.key, cursor.value)
     }
 
-    /// - Returns: whether there are entries to go on with.
+    /// - Returns: whether there are more entries.
     private func fetch() throws -> Bool {
         let batch = entries ?? EntryBatch()
         guard let count = try cursor.next(into: batch) else {
@@ -102,16 +102,16 @@ final class RecordCursorOverRange: RecordCursor {
     }
 }
 
-/// Where rows come from: ids, one after another.
+/// A source of row ids.
 class IDSource {
-    /// How many entries were looked at.
+    /// The number of examined entries.
     final var examined = 0
-    /// - Returns: nil at the end.
+    /// - Returns: `nil` at the end.
     func next() throws -> Int64? { nil }
     func close() {}
 }
 
-/// Ids that are known.
+/// A list of row ids.
 final class IDList: IDSource {
     private let ids: [Int64]
     @exclusivity(unchecked) private var position = 0
@@ -129,24 +129,24 @@ final class IDList: IDSource {
     }
 }
 
-/// Looks up the record of each id.
+/// Looks up the record of each row id.
 final class RecordCursorOverIDs: RecordCursor {
     private let reader: SnapshotReader
     private let entity: Entity
     private let source: IDSource
-    /// Whether an id without a record is damage; ids that a caller names may be of nothing.
+    /// A Boolean value that indicates whether a missing record is damage. The caller may name row ids that do not exist.
     private let mustExist: Bool
     @exclusivity(unchecked) private var isOpen = true
     @exclusivity(unchecked) private var looked = 0
-    /// Ids that are still to be passed over, without a look at their records.
+    /// The number of row ids to skip without reading their records.
     @exclusivity(unchecked) private var skip: Int
-    /// Rows that are still to be given.
+    /// The number of rows left to return.
     @exclusivity(unchecked) private var left: Int
     private let keys = KeyWriter()
     private let number: UInt32
     private let decoder: RecordDecoder
 
-    /// - Parameter slice: the rows to be given, of ids all of which must exist; nil: all.
+    /// - Parameter slice: The rows to return, if all row ids must exist; `nil` for all.
     init(_ reader: SnapshotReader, _ entity: Entity, _ source: IDSource, mustExist: Bool, slice: (offset: Int, limit: Int?)? = nil) {
         self.reader = reader
         self.entity = entity
@@ -174,7 +174,7 @@ final class RecordCursorOverIDs: RecordCursor {
             guard let stored = try reader.snapshot.get(key) else {
                 if mustExist {
                     throw decoder.corrupt(
-                        entity, id, "an index leads to it and it is not there; verify the store, and build its indexes anew")
+                        entity, id, "an index leads to it and it is not there; verify the store, and rebuild its indexes")
                 }
                 continue
             }

@@ -1,8 +1,8 @@
 import PolyStoreBackend
 
-/// Walks over an entity's records many at a time, for conditions and aggregates: no row passes through a cursor.
+/// Scans an entity's records in batches, for conditions and aggregates, without a cursor call per row.
 ///
-/// Where only fields of fixed width are looked at, only the heads of records are checked, and the rest of their bytes is not touched.
+/// If only fields of fixed width are needed, only the heads of records are verified, and their remaining bytes are not accessed.
 final class RecordScanner {
     private let reader: SnapshotReader
     private let entity: Entity
@@ -11,29 +11,38 @@ final class RecordScanner {
     private let entries: EntryBatch
     private let batch: RecordBatch
     private let decoder: RecordDecoder
-    /// Fields of variable length are looked at.
+    /// A Boolean value that indicates whether fields of variable length are needed.
     private let needsHeap: Bool
     private let isChecked: Bool
     private let head: Int
-    /// Copies, where entries do not stay.
+    private let layoutNumber: UInt16
+    /// A Boolean value that indicates whether records may have an old layout.
+    private let hasOldLayouts: Bool
+    /// The translated records of a batch that had an old layout.
+    private let translated = RecordArena()
+    /// Copies of entries, for engines whose entries do not stay in place.
     private let arena = RecordArena()
-    // One thread uses it, and no method holds one of these while another runs.
+    // Used by one thread, and by one method at a time.
     @exclusivity(unchecked) private var offsets: [Int] = []
 
     @exclusivity(unchecked) private var isStarted = false
     @exclusivity(unchecked) private var isAtEnd = false
-    /// Entries that were fetched and not handed over yet.
+    /// The fetched entries that have not been returned yet.
     @exclusivity(unchecked) private var position = 0
     @exclusivity(unchecked) private var count = 0
 
     /// - Parameters:
-    ///   - ids: a range of keys within the entity's records; nil: all.
-    ///   - fields: those that will be looked at.
+    ///   - ids: A range of keys within the entity's records; `nil` for all.
+    ///   - fields: The fields that are needed.
     init(_ reader: SnapshotReader, _ entity: Entity, ids: KeyRange?, fields: FieldMask) throws {
         self.reader = reader
         self.entity = entity
         range = ids ?? KeyRange(recordsOf: reader.layout.number(of: entity))
-        needsHeap = entity.fields.contains { $0.type.fixedWidth == 0 && fields.contains($0.ordinal) }
+        let format = reader.layout.format(of: entity)
+        layoutNumber = format.number
+        hasOldLayouts = !format.old.isEmpty
+        // A record of an old layout has its fields at other offsets.
+        needsHeap = hasOldLayouts || entity.fields.contains { $0.type.fixedWidth == 0 && fields.contains($0.ordinal) }
         isChecked = reader.layout.traits.checksumsRecords
         head = entity.layout.minimumSize
         entries = EntryBatch(copied: needsHeap ? 0 : head)
@@ -44,7 +53,7 @@ final class RecordScanner {
 
     func close() { cursor.close() }
 
-    /// The next rows, all of them selected; valid until the next call. nil at the end.
+    /// Returns the next rows, all of them selected, which are valid until the next call; `nil` at the end.
     func next() throws -> RecordBatch? {
         try reader.check()
         if position == count {
@@ -79,7 +88,7 @@ final class RecordScanner {
         return count
     }
 
-    /// Copies entries that are gone with the next move.
+    /// Copies entries that the next move invalidates.
     private func copyWhole() throws -> Int {
         arena.removeAll()
         offsets.removeAll(keepingCapacity: true)
@@ -103,7 +112,7 @@ final class RecordScanner {
         return offsets.count
     }
 
-    /// Drops what is behind the end, and reads the ids of the rest.
+    /// Removes entries after the end of the range, and reads the row ids of the others.
     private func cut() throws {
         try range.end.withUnsafeBytes { end in
             if count > 0, Order.of(entries.key(count - 1), end) >= 0 {
@@ -119,12 +128,12 @@ final class RecordScanner {
 
     // MARK: Checking
 
-    /// Of fields of fixed width. Everything that was fetched is taken.
+    /// Verifies the heads of all fetched records, for fields of fixed width.
     private func takeHeads() throws {
         let tail = isChecked ? RecordChecksum.tailSize : 0
         for number in position..<count {
             guard entries.valueCounts[number] >= head + tail else { throw damage(number, isSound: false) }
-            // Of the rest nothing may be read.
+            // The remaining bytes must not be read.
             entries.valueCounts[number] = head
         }
         if isChecked {
@@ -132,7 +141,7 @@ final class RecordScanner {
                 entries.values + position, keys: entries.keys + position, keyCount: KeyWriter.recordKeySize, head: head,
                 count: count - position)
             guard sound == count - position else { throw damage(position + sound, isSound: false) }
-            if let other = batch.firstOfAnotherLayout(position..<count) { throw damage(other, isSound: true) }
+            if let other = batch.firstOfAnotherLayout(position..<count, number: layoutNumber) { throw damage(other, isSound: true) }
         }
         position = count
     }
@@ -141,12 +150,26 @@ final class RecordScanner {
         decoder.corrupt(entity, batch.ids[number], isSound ? "its layout is another" : "its checksum does not fit")
     }
 
-    /// Up to the first record that must be put together: that one alone.
+    /// Verifies complete records up to the first one with chunked fields, which forms its own batch.
     private func takeWhole() throws {
         let first = position
+        var moved: [(row: Int, offset: Int)] = []
+        translated.removeAll()
+        // The arena may move as it grows.
+        defer { for (row, offset) in moved { entries.values[row] = translated.bytes(offset, 0).baseAddress } }
         while position < count {
             let isChunked = StoredRecord.isChunked(entries.value(position))
             if isChunked, position > first { return }
+            if hasOldLayouts, !isChunked, let old = try decoder.oldLayout(of: entries.value(position), entity, batch.ids[position]) {
+                let offset = translated.count
+                let view = try decoder.translate(
+                    entries.value(position), old, entity, batch.ids[position], key: entries.key(position), reader.snapshot,
+                    into: translated)
+                entries.valueCounts[position] = view.count
+                moved.append((position, offset))
+                position += 1
+                continue
+            }
             let view = try decoder.decode(
                 entries.value(position), entity, batch.ids[position], key: entries.key(position), reader.snapshot)
             entries.set(position, entries.key(position), view.bytes)
@@ -157,7 +180,7 @@ final class RecordScanner {
 }
 
 extension SnapshotReader {
-    /// A walk over the records that a plan's conditions still have to be tested on, many at a time; nil where the plan does not walk over records.
+    /// Returns a scanner for the records on which a plan's conditions are evaluated; `nil` if the plan is not a scan.
     func scanner(_ plan: RequestPlan, _ entity: Entity, fields: FieldMask) throws -> RecordScanner? {
         guard case .scan(let ids, _) = plan.path else { return nil }
         var fields = fields

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension SnapshotReader {
-    /// The walk over a request, and what the shared executor still has to do.
+    /// Returns the cursor of a request, and the work that remains for the shared executor.
     func scan(_ request: FetchRequest) throws -> Scan {
         let plan = try Planner(self, request).plan()
         return Scan(try cursor(plan, request), remainder: Self.remainder(plan, request))
@@ -9,6 +9,7 @@ extension SnapshotReader {
 
     static func remainder(_ plan: RequestPlan, _ request: FetchRequest) -> Scan.Remainder {
         if case .nothing = plan.path { return .nothing }
+        if plan.orderedKeys > 0 { return .nothing }
         let isSliced = (request.limit != nil || request.offset > 0) && !plan.isSliced
         return Scan.Remainder(
             predicate: plan.predicate, sort: !plan.isOrdered, slice: isSliced || plan.predicate != nil || !plan.isOrdered)
@@ -21,13 +22,25 @@ extension SnapshotReader {
         case .scan(let ids, let isReversed): return try RecordCursorOverRange(self, entity, ids: ids, isReversed: isReversed)
         case .ids(let ids): return RecordCursorOverIDs(self, entity, IDList(ids), mustExist: false)
         case .search(let search):
+            if plan.merges {
+                let slice = plan.isSliced ? (request.offset, request.limit) : nil
+                return RecordCursorOverIDs(self, entity, MergedIndexSource(self, search), mustExist: true, slice: slice)
+            }
             let source = try IndexSource.make(self, search.index, search.ranges, isReversed: plan.isReversed)
+            if plan.orderedKeys > 0 {
+                return GroupSortCursor(RecordCursorOverIDs(self, entity, source, mustExist: true), request, orderedKeys: plan.orderedKeys)
+            }
             if plan.isCovering, !plan.collectsIDs {
                 return CoveringCursor(self, entity, source, onlyIDs: plan.needsIDsOnly)
             }
             guard plan.collectsIDs else {
                 let slice = plan.isSliced ? (request.offset, request.limit) : nil
                 return RecordCursorOverIDs(self, entity, source, mustExist: true, slice: slice)
+            }
+            if !plan.isCovering, !request.predicate.needsRelated, let limit = request.limit, limit &+ request.offset > 0,
+                limit &+ request.offset <= 1 << 12
+            {
+                return try firstByID(source, request, limit + request.offset)
             }
             let ids = try collect(source)
             if plan.isCovering { return IDCursor(IDList(ids, examined: source.examined), entity) }
@@ -36,6 +49,60 @@ extension SnapshotReader {
             let (ids, examined, isNamed) = try union(plan.path, entity)
             return RecordCursorOverIDs(self, entity, IDList(ids, examined: examined), mustExist: !isNamed)
         }
+    }
+
+    /// Returns the rows of a search in row id order if only a limited number is requested.
+    ///
+    /// If the search finds many rows, a scan of the records reaches the first of them soon. The scan is abandoned if it does not.
+    private func firstByID(_ source: IndexSource, _ request: FetchRequest, _ wanted: Int) throws -> RecordCursor {
+        var ids: [Int64] = []
+        let few = wanted + 8
+        while ids.count < few, let id = try source.next() { ids.append(id) }
+        guard ids.count == few else {
+            ids.sort()
+            source.close()
+            return RecordCursorOverIDs(self, request.entity, IDList(ids, examined: source.examined), mustExist: true)
+        }
+        return TrialCursor(
+            try RecordCursorOverRange(self, request.entity, ids: nil), request.entity, PredicateEvaluator(request.predicate),
+            wanted: wanted, patience: 64 + 8 * wanted,
+            source
+        ) { last in
+            ids += try self.collect(source)
+            ids = ids.filter { $0 > last }
+            ids.sort()
+            return RecordCursorOverIDs(self, request.entity, IDList(ids), mustExist: true)
+        }
+    }
+
+    /// Returns the estimated number of examined rows or entries, without executing the plan.
+    private func estimate(_ plan: RequestPlan, _ request: FetchRequest) throws -> Int {
+        let all = Int(try recordCount(request.entity))
+        func found(_ path: RequestPlan.Path) throws -> Int {
+            switch path {
+            case .nothing: 0
+            case .scan: all
+            case .ids(let ids): ids.count
+            case .search(let search): search.isSearch ? try entries(search, upTo: Self.mostEntriesEstimated) : all
+            case .union(let paths): min(all, try paths.reduce(0) { $0 + (try found($1)) })
+            }
+        }
+        let rows = try found(plan.path)
+        guard let limit = request.limit, plan.isOrdered, plan.predicate == nil, !plan.collectsIDs else { return rows }
+        let (most, overflow) = limit.addingReportingOverflow(request.offset)
+        return overflow ? rows : min(rows, most)
+    }
+
+    /// The maximum number of entries that are counted for an estimate.
+    private static let mostEntriesEstimated = 10_000
+
+    /// Returns the number of entries that a search finds, up to a maximum.
+    func entries(_ search: IndexSearch, upTo most: Int) throws -> Int {
+        let source = try IndexSource.make(self, search.index, search.ranges, isReversed: false)
+        defer { source.close() }
+        var count = 0
+        while count < most, try source.next() != nil { count += 1 }
+        return count
     }
 
     private func collect(_ source: IndexSource) throws -> [Int64] {
@@ -50,7 +117,7 @@ extension SnapshotReader {
         return ids
     }
 
-    /// The ids that any of the paths finds, each once, ascending; and whether some of them were named by the caller.
+    /// Returns the unique row ids of all paths in ascending order, and whether the caller has named some of them.
     private func union(_ path: RequestPlan.Path, _ entity: Entity) throws -> (ids: [Int64], examined: Int, isNamed: Bool) {
         switch path {
         case .nothing: return ([], 0, false)
@@ -90,7 +157,7 @@ extension SnapshotReader {
             return Self.slice(Int(try recordCount(request.entity)), request)
         }
         let plan = try Planner(self, request).plan()
-        // The number of entries is the answer; nothing need be sorted or read.
+        // The number of entries is the result; nothing needs to be sorted or read.
         if case .search(let search) = plan.path, plan.predicate == nil {
             let source = try IndexSource.make(self, search.index, search.ranges, isReversed: false)
             defer { source.close() }
@@ -138,13 +205,15 @@ extension SnapshotReader {
         }
         if !done.isEmpty { pushed.append("filter \(QueryPredicate.and(done))") }
         if plan.isOrdered { pushed.append("order by \((request.sortKeys.map(\.field.name) + ["objectID"]).joined(separator: ", "))") }
-        if plan.isSliced {
+        if plan.isSliced || plan.orderedKeys > 0 {
             if let limit = request.limit { pushed.append("limit \(limit)") }
             if request.offset > 0 { pushed.append("offset \(request.offset)") }
         }
-        return QueryPlan(
+        var explained = QueryPlan(
             entity: request.entity.name, accesses: plan.path.accesses(of: plan), pushedDown: pushed,
             remainder: Self.remainder(plan, request).described(for: request))
+        explained.rowsEstimated = try estimate(plan, request)
+        return explained
     }
 
     // MARK: Aggregates
@@ -176,7 +245,7 @@ extension SnapshotReader {
         return try evaluator.finish()
     }
 
-    /// Counts, and the least and greatest values of indexed fields, which stand at the ends of their indexes; nil where something else is asked for.
+    /// Returns counts, and minima and maxima of indexed fields, which are at the ends of their indexes; `nil` for other aggregates.
     private func fromEnds(_ request: AggregateRequest) throws -> AggregateRow? {
         var values: [Value] = []
         for aggregate in request.aggregates {
@@ -198,11 +267,11 @@ extension SnapshotReader {
         return AggregateRow(group: [], values: values)
     }
 
-    /// The rows of a request, with everything done.
+    /// Returns the final rows of a request.
     private func fetch(_ request: FetchRequest) throws -> RecordCursor { try ScanTransaction(self).fetch(request) }
 }
 
-/// Ids alone.
+/// A cursor over row ids alone.
 private final class IDCursor: RecordCursor {
     private let source: IDList
     private let arena = RecordArena(capacity: 256)
@@ -212,7 +281,7 @@ private final class IDCursor: RecordCursor {
         super.init(layout: entity.layout)
         var builder = RecordBuilder(arena)
         builder.begin(entity.layout)
-        // A record without any field cannot be out of order.
+        // A record without values is always valid.
         if let empty = try? builder.finishedView() { stand(on: 0, empty) }
     }
 
@@ -225,7 +294,7 @@ private final class IDCursor: RecordCursor {
     override var rowsExamined: Int { source.examined }
 }
 
-/// A request that is sorted still needs its predicate's fields: handed to the shared executor through the contract's own door.
+/// A read transaction that exposes the reader to the shared executor, which evaluates residual predicates and sorts.
 final class ScanTransaction: ReadTransaction {
     private let reader: SnapshotReader
     init(_ reader: SnapshotReader) { self.reader = reader }

@@ -2,25 +2,32 @@ import PolyStoreBackend
 
 /// Builds an index from the records while the store is in use.
 ///
-/// First the index becomes *write-only*: writers keep it up to date, queries leave it alone. Then the records are gone through in batches, each
-/// committed together with how far it came, so that a crash loses one batch at most and the next opening goes on. The last commit makes the index
-/// readable.
+/// The index first becomes *write-only*: writers maintain it, and queries do not use it. Then batches of records are indexed. Each batch is committed together
+/// with its progress, so a crash loses at most one batch and the next opening continues. The last commit makes the index readable.
 struct IndexBuilder {
     private let handle: EngineHandle
     private let layout: StoreLayout
     private let logger: any StoreLogger
-    /// Records of one commit.
+    /// A Boolean value that indicates whether the caller has the writer's turn.
+    private let isInTurn: Bool
+    /// Polled while a batch waits for the writer's turn.
+    private let isCancelled: (() -> Bool)?
+    /// The number of records per commit.
     private let batch: Int
 
-    init(_ handle: EngineHandle, _ layout: StoreLayout, _ logger: any StoreLogger) {
+    init(
+        _ handle: EngineHandle, _ layout: StoreLayout, _ logger: any StoreLogger, isInTurn: Bool = false, isCancelled: (() -> Bool)? = nil
+    ) {
         self.handle = handle
         self.layout = layout
         self.logger = logger
+        self.isInTurn = isInTurn
+        self.isCancelled = isCancelled
         batch = handle.engine.traits.recordsOfIndexCommit
     }
 
-    /// Goes on with what was interrupted.
-    func resume() throws {
+    /// Returns the incomplete indexes.
+    func unfinished() throws -> [KeyIndex] {
         let snapshot = try handle.engine.snapshot()
         let reader = SnapshotReader(layout, snapshot, isWritten: false)
         defer { reader.end() }
@@ -32,21 +39,40 @@ struct IndexBuilder {
                 unfinished.append(index)
             }
         }
-        reader.end()
-        for index in unfinished {
-            logger.write(.notice, "The index \(index.index.name) of \(layout.place) was not finished; building it goes on.")
-            do {
-                while try step(index) {}
-            } catch let error as StoreError where error.code == .constraint {
-                // The store serves without it, and only so can what is wrong be changed.
+        return unfinished
+    }
+
+    /// Continues interrupted builds of unique indexes. Other indexes are built in the background; see ``BackgroundWork``.
+    func resumeUniqueIndexes() throws {
+        for index in try unfinished() where index.isUnique {
+            logger.write(.notice, "The index \(index.index.name) of \(layout.place) was not complete; it is being built.")
+            do { try build(index) } catch let error as StoreError where error.code == .constraint {
+                // The store is usable without the index, which is needed to correct the records that violate it.
                 logger.log(error, "The index \(index.index.name) stays unused", file: #fileID, line: #line, function: #function)
             }
         }
     }
 
+    /// Builds the rest of an index.
+    func build(_ index: KeyIndex) throws { while try step(index).isUnfinished {} }
+
+    private func write<Result>(_ body: (any EngineWriter) throws -> Result) throws -> Result {
+        if isInTurn {
+            return try handle.writeInTurn { writer in
+                try handle.check(layout, writer)
+                return try body(writer)
+            }
+        }
+        return try handle.write(isCancelled: isCancelled) { writer in
+            do { try handle.checkMayWrite(layout, writer) } catch is UnfinishedMigration {
+                throw EngineHandle.isBeingMigrated(layout.place)
+            }
+            return try body(writer)
+        }
+    }
+
     func rebuild(_ index: KeyIndex) throws {
-        try handle.write { writer in
-            try handle.check(layout, writer)
+        try write { writer in
             var state = try self.state(index, writer)
             state.phase = .writeOnly
             state.holdsCutEntries = false
@@ -64,7 +90,7 @@ struct IndexBuilder {
             cursor.close()
             for key in old { try writer.remove(key) }
         }
-        while try step(index) {}
+        try build(index)
     }
 
     private func state(_ index: KeyIndex, _ snapshot: any EngineSnapshot) throws -> IndexState {
@@ -74,11 +100,10 @@ struct IndexBuilder {
         return state
     }
 
-    /// One batch. It changes no object, so the commit version stays.
-    /// - Returns: whether there is more to do.
-    private func step(_ index: KeyIndex) throws -> Bool {
-        try handle.write { writer in
-            try handle.check(layout, writer)
+    /// Indexes one batch of records. It changes no object, so the commit version stays the same.
+    /// - Returns: whether records remain, and the number of records of the batch.
+    func step(_ index: KeyIndex) throws -> (isUnfinished: Bool, count: Int) {
+        try write { writer in
             let reader = SnapshotReader(layout, writer, isWritten: true)
             let keys = KeyWriter()
             let cursor = try RecordCursorOverRange(reader, index.entity, ids: try Self.unbuilt(index, reader))
@@ -97,13 +122,16 @@ struct IndexBuilder {
                 state.holdsCutEntries = true
                 try writer.put(Keyspace.Metadata.indexState.key(index.number), state.bytes)
             }
-            guard let last = entries.last, entries.count == batch else { return try finish(index, writer) }
+            guard let last = entries.last, entries.count == batch else {
+                try finish(index, writer)
+                return (false, entries.count)
+            }
             try writer.put(Keyspace.Metadata.buildProgress.key(index.number), Number.bytes(last.id))
-            return true
+            return (true, entries.count)
         }
     }
 
-    /// The keys of the records that the building of an index has not come to yet.
+    /// Returns the keys of the records that are not indexed yet.
     static func unbuilt(_ index: KeyIndex, _ reader: SnapshotReader) throws -> KeyRange {
         let number = reader.layout.number(of: index.entity)
         var range = KeyRange(recordsOf: number)
@@ -118,11 +146,11 @@ struct IndexBuilder {
         let key: [UInt8]
         let id: Int64
         let mustBeNew: Bool
-        /// Where the key was cut and what it stands for must be unique: the whole of it.
+        /// The complete values, if the key was truncated and the values must be unique.
         let cutValues: [Value]?
     }
 
-    /// Whose value it is already.
+    /// Returns the object that already holds a unique value.
     private func holder(_ entry: Entry, _ index: KeyIndex, _ reader: SnapshotReader) throws -> Int64? {
         if entry.mustBeNew {
             return try reader.snapshot.get(entry.key).flatMap { value in entry.key.withUnsafeBytes { index.id($0, value) } }
@@ -151,17 +179,15 @@ struct IndexBuilder {
                 .constraint,
                 "The unique index \(index.index.name) cannot be built: objects \(holder) and \(id) of \(index.entity.name) have the same value. "
                     + "Change one of them and build it again.",
-                entity: index.entity.name, attribute: index.fields.map(\.name).joined(separator: "+"), objectID: id, url: layout.place)
+                entity: index.entity.name, attribute: index.fields.map(\.name).joined(separator: ", "), objectID: id, url: layout.place)
         }
         try writer.put(key, index.isUnique ? Number.bytes(UInt64(bitPattern: id) ^ 1 << 63) : [])
     }
 
-    /// - Returns: false: there is nothing more to do.
-    private func finish(_ index: KeyIndex, _ writer: any EngineWriter) throws -> Bool {
+    private func finish(_ index: KeyIndex, _ writer: any EngineWriter) throws {
         var state = try self.state(index, writer)
         state.phase = .readable
         try writer.put(Keyspace.Metadata.indexState.key(index.number), state.bytes)
         try writer.remove(Keyspace.Metadata.buildProgress.key(index.number))
-        return false
     }
 }

@@ -1,21 +1,21 @@
 import PolyStoreBackend
 
-/// What a store keeps about an index: whether it can be read yet, and what is special about its entries.
+/// The stored state of an index: its phase and the properties of its entries.
 struct IndexState: Hashable, Sendable {
     enum Phase: UInt8, Sendable {
-        /// Complete: queries may use it.
+        /// Complete: queries can use the index.
         case readable = 1
-        /// Writers keep it up to date, but it still misses entries of earlier records.
+        /// Writers maintain the index, but entries of earlier records are missing.
         case writeOnly = 2
     }
 
     var phase = Phase.readable
-    /// Some entry was cut at some time, so the order of entries is only that of their beginnings.
+    /// A Boolean value that indicates whether an entry was ever truncated, so that entries are ordered only by their prefixes.
     var holdsCutEntries = false
     let entity: UInt32
-    /// Whether no two objects may have the same values.
+    /// A Boolean value that indicates whether no two objects may have the same values.
     let isUnique: Bool
-    /// The fields' names, NUL between them: unlike those of any other index of the entity.
+    /// The names of the fields, separated by NUL. Unique within the entity.
     let name: String
 
     init(entity: UInt32, isUnique: Bool, name: String) {
@@ -24,7 +24,7 @@ struct IndexState: Hashable, Sendable {
         self.name = name
     }
 
-    /// - Returns: nil for bytes that are none.
+    /// - Returns: `nil` for invalid bytes.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > 6, let phase = Phase(rawValue: bytes[0]) else { return nil }
         self.phase = phase
@@ -34,7 +34,7 @@ struct IndexState: Hashable, Sendable {
         name = String(decoding: bytes[6...], as: UTF8.self)
     }
 
-    /// What a store calls an index.
+    /// Returns the stored name of an index.
     static func name(_ index: Index, _ entity: Entity) -> String { index.fields.map { entity.fields[$0].name }.joined(separator: "\0") }
 
     var bytes: [UInt8] { [phase.rawValue, (holdsCutEntries ? 1 : 0) | (isUnique ? 2 : 0)] + Number.bytes(entity) + Array(name.utf8) }

@@ -1,20 +1,20 @@
 import PolyStoreBackend
 
-/// An index as keys: which fields, in which room.
+/// An index of an entity and the encoding of its keys.
 final class KeyIndex: Sendable {
     let index: Index
     let entity: Entity
     let number: UInt32
     let fields: [Field]
-    /// For each component, the bytes that must be left for what follows it.
+    /// For each component, the number of bytes to reserve for the following ones.
     let reserves: [Int]
     var isUnique: Bool { index.isUnique }
     var space: Keyspace { index.isUnique ? .uniqueIndex : .index }
     let mask: FieldMask
-    /// Any component has no fixed length, so that it can be cut.
+    /// A Boolean value that indicates whether a component has variable length, so that it can be truncated.
     let hasVariableFields: Bool
 
-    /// - Throws: `unsupported` for more fields than have room in a key.
+    /// - Throws: `unsupported` if the fields do not fit in a key.
     init(_ index: Index, _ entity: Entity, number: UInt32) throws {
         self.index = index
         self.entity = entity
@@ -49,10 +49,10 @@ final class KeyIndex: Sendable {
         }
     }
 
-    /// How long keys and values of entries usually are: to make room for many.
+    /// The typical size of an entry in bytes, for reserving memory.
     var likelyKeySize: Int { 21 + fields.reduce(0) { $0 + ($1.type.fixedWidth > 0 ? 9 : 24) } }
 
-    /// Writes the components of a record's entry.
+    /// Encodes the components of a record's entry.
     /// - Returns: whether a component is null.
     private func components(_ record: RecordView, _ keys: KeyWriter) -> Bool {
         keys.begin(space, number)
@@ -64,31 +64,31 @@ final class KeyIndex: Sendable {
         return hasNull
     }
 
-    /// Writes the key of a record's entry; `keys.isCut` tells whether it was cut.
-    /// - Returns: whether the key alone must be unlike all others.
+    /// Encodes the key of a record's entry; `keys.isCut` indicates whether it was truncated.
+    /// - Returns: whether the key alone must be unique.
     @discardableResult
     func key(_ record: RecordView, _ id: Int64, _ keys: KeyWriter) -> Bool {
         let hasNull = components(record, keys)
-        // An entry that need not be unique, or whose key does not say it all, tells itself apart by the id.
+        // An entry that need not be unique, or whose key is truncated, is made unique by the row id.
         if isUnique && !hasNull && !keys.isCut { return true }
         keys.append(id: id)
         return false
     }
 
-    /// What must be unlike that of all other objects; nil where a null exempts the object, or where the index is not unique.
+    /// Returns the values that must be unique; `nil` if a null exempts the object, or if the index is not unique.
     func uniqueValues(_ record: RecordView) -> [Value]? {
         guard isUnique, !fields.contains(where: { record.isNull($0.ordinal) }) else { return nil }
         return fields.map { record.value($0) }
     }
 
-    /// The object that an entry belongs to; nil for bytes that are no entry.
+    /// Returns the row id of an entry; `nil` for invalid bytes.
     @inline(__always)
     func id(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Int64? {
         if isUnique { return value.count == 8 ? value.id(at: 0) : nil }
         return key.count > 13 ? key.id(at: key.count - 8) : nil
     }
 
-    /// Where the components of an entry end.
+    /// Returns the offset at which the components of an entry end.
     func componentsEnd(_ key: UnsafeRawBufferPointer) throws -> Int {
         if !isUnique { return key.count - 8 }
         var reader = KeyReader(key, from: 5)

@@ -1,8 +1,8 @@
 import PolyStoreBackend
 
 extension QueryPredicate {
-    /// The same condition with every NOT pushed down to what it negates, as far as that is possible: an index then serves `NOT (age < 30)` too.
-    /// De Morgan's laws hold in three-valued logic, and so does turning a comparison round: both are unknown for null.
+    /// The equivalent condition with NOT pushed down as far as possible, so that an index also serves `NOT (age < 30)`. De Morgan's laws hold in three-valued
+    /// logic, and so does inverting a comparison: both are unknown for null.
     var normalized: QueryPredicate { normalized(isNegated: false) }
 
     private func normalized(isNegated: Bool) -> QueryPredicate {
@@ -19,7 +19,7 @@ extension QueryPredicate {
         }
     }
 
-    /// Whether it is true of no record at all, whatever the store holds.
+    /// A Boolean value that indicates whether the condition is false or unknown for every possible record.
     var isNeverTrue: Bool {
         switch node {
         case .constant(let value): !value
@@ -34,7 +34,7 @@ extension QueryPredicate {
 }
 
 extension ComparisonOperator {
-    /// What is true where this is false.
+    /// The comparison that is true where this one is false.
     var inverse: ComparisonOperator {
         switch self {
         case .equal: .notEqual
@@ -47,17 +47,17 @@ extension ComparisonOperator {
     }
 }
 
-/// What a conjunct says about one field, as far as an index can use it.
+/// The bound that a conjunct places on a field, as far as an index can use it.
 enum FieldBound {
-    /// One of some values, null being one.
+    /// One of several values, which may include null.
     case points([Value])
     case above(Value, isIncluded: Bool)
     case below(Value, isIncluded: Bool)
     case beginning(String)
-    /// Any value, but one.
+    /// Any value except null.
     case notNull
 
-    /// - Returns: nil where an index over the field is of no use.
+    /// - Returns: `nil` if an index over the field cannot serve the predicate.
     init?(_ predicate: QueryPredicate, field: Field) {
         switch predicate.node {
         case .compare(let reference, let comparison, let value) where reference.ordinal == field.ordinal:
@@ -83,7 +83,7 @@ enum FieldBound {
         }
     }
 
-    /// Whether the key of a constant stands where the constant does among the values of the field.
+    /// Returns whether the key of a constant sorts as the constant does among the values of the field.
     private static func isUsable(_ value: Value, _ field: Field) -> Bool {
         switch (field.type, value) {
         case (_, .null): false

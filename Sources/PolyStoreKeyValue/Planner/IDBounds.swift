@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
-/// The least and the greatest id that conditions on the id leave. The conditions are tested again on each row, as that costs nothing.
+/// The minimum and maximum row id that satisfy the conditions on the row id. The conditions are evaluated again for each row, at no significant cost.
 struct IDBounds {
     private let least: Int64
     private let greatest: Int64
 
-    /// - Returns: nil where no condition bounds the id.
+    /// - Returns: `nil` if no condition bounds the row id.
     init?(_ conjuncts: [QueryPredicate]) {
         var least: Int64?
         var greatest: Int64?
@@ -22,7 +22,7 @@ struct IDBounds {
         self.greatest = greatest ?? .max
     }
 
-    /// The keys that begin with some bytes and end with one of the ids.
+    /// Returns the keys with a prefix that end with one of the row ids.
     func range(behind prefix: [UInt8], _ keys: KeyWriter) -> KeyRange {
         func key(_ id: Int64) -> [UInt8] {
             keys.removeAll()

@@ -1,26 +1,26 @@
 import PolyStoreBackend
 
-/// How one index serves a request: the ranges of its entries that can hold what is asked for.
+/// The use of an index for a request: the ranges of entries that can contain results.
 struct IndexSearch {
     let index: KeyIndex
-    /// Ascending, none overlapping another.
+    /// The ascending, disjoint ranges.
     var ranges: [KeyRange]
-    /// Leading fields that have exactly one value in all ranges.
+    /// The number of leading fields with exactly one value in all ranges.
     var fixedFields = 0
-    /// Leading fields that have one of some values.
+    /// The number of leading fields with one of several values.
     var pointFields = 0
-    /// The field after those is bounded.
+    /// A Boolean value that indicates whether the next field is bounded.
     var hasRange = false
-    /// Conjuncts that hold for everything in the ranges, by position; the others are still to be tested.
+    /// The positions of conjuncts that are true for all entries in the ranges. The others must still be evaluated.
     var satisfied: Set<Int> = []
-    /// For `explain`.
+    /// The conditions for `explain`.
     var conditions: [String] = []
 
-    /// More ranges than this are not worth it.
+    /// The maximum number of ranges.
     private static let mostRanges = 4096
 
     var isSearch: Bool { pointFields > 0 || hasRange }
-    /// At most one object can be in there.
+    /// A Boolean value that indicates whether the ranges contain at most one object.
     var isUniqueMatch: Bool { index.isUnique && fixedFields == index.fields.count && ranges.count == 1 }
 
     init(_ index: KeyIndex, _ conjuncts: [QueryPredicate]) {
@@ -44,7 +44,7 @@ struct IndexSearch {
             break
         }
         if ranges.isEmpty, !isEmptyRange { ranges = prefixes.map { KeyRange(prefix: $0) } }
-        // Behind the values of all fields stands the id.
+        // The row id follows the values of all fields.
         if pointFields == index.fields.count, !index.isUnique, let bounds = IDBounds(conjuncts) {
             ranges = prefixes.map { bounds.range(behind: $0, keys) }.filter { !$0.isEmpty }
             conditions.append("objectID BETWEEN ?")
@@ -52,10 +52,18 @@ struct IndexSearch {
         ranges.sort { $0.start.lexicographicallyPrecedes($1.start) }
     }
 
-    /// The bounds exclude each other.
+    /// Moves null after the other values of the field that follows the fixed ones, if ``ranges`` is a complete prefix.
+    mutating func putNullsLast() {
+        guard ranges.count == 1 else { return }
+        let prefix = ranges[0].start
+        let null = KeyRange(prefix: prefix + [0x05])
+        ranges = [KeyRange(null.end, ranges[0].end), null]
+    }
+
+    /// A Boolean value that indicates whether the bounds exclude each other.
     private var isEmptyRange = false
 
-    /// Every prefix continued with every value that the field may have.
+    /// Extends every prefix with every value that the field can have.
     private static func extend(
         _ prefixes: [[UInt8]], with bounds: [(number: Int, bound: FieldBound)], _ field: Field, reserve: Int, _ keys: KeyWriter
     ) -> (prefixes: [[UInt8]], satisfied: Set<Int>, count: Int)? {
@@ -83,12 +91,12 @@ struct IndexSearch {
             continued.swapAt(last, position)
         }
         continued.removeLast(max(continued.count - last - 1, 0))
-        // Values that were cut may be different and have the same key.
+        // Different values can have the same truncated key.
         let count = isExact && !prefixes.isEmpty ? continued.count / prefixes.count : Set(best.values).count
         return (continued, isExact ? [best.number] : [], count)
     }
 
-    /// The ranges within every prefix that the bounds leave.
+    /// Restricts every prefix to the ranges that satisfy the bounds.
     private mutating func bound(
         _ prefixes: [[UInt8]], _ bounds: [(number: Int, bound: FieldBound)], _ field: Field, reserve: Int, _ keys: KeyWriter
     ) {
@@ -97,7 +105,7 @@ struct IndexSearch {
         var exact: Set<Int> = []
         var words: [String] = []
         for (place, prefix) in prefixes.enumerated() {
-            // Null is never within bounds.
+            // Null never satisfies a bound.
             var range = KeyRange(KeyRange.successor(prefix + [0x05]), KeyRange.successor(prefix))
             var isBounded = false
             for (number, bound) in bounds {
@@ -107,7 +115,7 @@ struct IndexSearch {
                 case .notNull: part = (range, true, "\(field.name) IS NOT NULL")
                 case .above(let value, let isIncluded):
                     let edge = Self.edge(prefix, value, field, reserve, keys)
-                    // Behind all entries of the value, or before them.
+                    // After all entries of the value, or before them.
                     let start = isIncluded || !edge.isExact ? edge.bytes : KeyRange.successor(edge.bytes)
                     part = (KeyRange(start, range.end), edge.isExact, "\(field.name)\(isIncluded ? ">=" : ">")?")
                 case .below(let value, let isIncluded):
@@ -139,8 +147,8 @@ struct IndexSearch {
         isEmptyRange = found.isEmpty
     }
 
-    /// Where a value stands among the values of a field.
-    /// - Returns: all entries of the value begin with the bytes; where they are not exact, so do some others, on both sides.
+    /// Returns the position of a value among the values of a field.
+    /// - Returns: the common prefix of all entries of the value. If it is not exact, other entries on both sides have the prefix too.
     private static func edge(_ prefix: [UInt8], _ value: Value, _ field: Field, _ reserve: Int, _ keys: KeyWriter) -> (
         bytes: [UInt8], isExact: Bool
     ) {
@@ -157,7 +165,7 @@ struct IndexSearch {
         case .blob(let blob): isWhole = blob.withUnsafeBytes { keys.appendBeginning($0, type: field.type, reserve: reserve) }
         default: isWhole = false
         }
-        // Longer than what a cut entry still tells: nobody knows from the key alone on which side it stands.
+        // The value is longer than a truncated entry: the key alone does not determine the order.
         guard isWhole else { return (keys.bytes, false) }
         keys.append(byte: 0x00)
         keys.append(byte: 0x01)

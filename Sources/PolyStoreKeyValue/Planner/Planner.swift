@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// Decides how to carry out a request: by rules, so that the same request always goes the same way.
+/// Chooses the access path of a request by fixed rules, so that equal requests have equal plans.
 ///
-/// The best path is, in this order: ids that are named; an index whose leading fields have fixed values, the more the better; a bounded range of an
-/// index; the union of such paths for the parts of an OR; an index in the order that is asked for; all records. Among equals the one that also gives
-/// the order, or that needs no record, wins.
+/// In order of preference: named row ids; an index with fixed values in its leading fields, the more the better; a bounded index range; the union of such paths
+/// for the parts of an OR; an index in the requested order; a full scan. Among equal paths, one that also provides the order, or that needs no records, is
+/// preferred.
 struct Planner {
     let reader: SnapshotReader
     let request: FetchRequest
@@ -22,7 +22,7 @@ struct Planner {
         let nothing = RequestPlan(path: .nothing, predicate: nil, isOrdered: true)
         if predicate.isNeverTrue || request.limit == 0 { return nothing }
         if request.ignoresIndexes { return scan(nil, predicate) }
-        // Rows that are named ask for their others themselves.
+        // Rows that are named evaluate conditions on related objects themselves.
         if let plan = named(predicate.conjuncts) { return plan }
         guard predicate.needsRelated else { return try plan(predicate) }
         let joined = QueryPredicate.and(try SemiJoin(reader: reader).joined(predicate.conjuncts))
@@ -33,17 +33,23 @@ struct Planner {
     private func plan(_ predicate: QueryPredicate) throws -> RequestPlan {
         let conjuncts = predicate.conjuncts
         var best: (plan: RequestPlan, score: Int)?
+        var searches: [(plan: RequestPlan, search: IndexSearch, score: Int)] = []
         func consider(_ plan: RequestPlan, _ score: Int) { if score > best?.score ?? .min { best = (plan, score) } }
         var mentioned = FieldMask()
         predicate.collectFields(into: &mentioned)
         if let first = request.sortKeys.first, !first.field.isObjectID { mentioned.insert(first.field.ordinal) }
         for (position, index) in reader.layout.indexes[entity.index].enumerated() {
-            // Neither a condition nor the order says anything of its first field.
+            // Neither a condition nor the order refers to the first field of the index.
             if !mentioned.contains(index.fields[0].ordinal) { continue }
             let state = try reader.state(entity, position)
             guard state.phase == .readable else { continue }
-            if let (plan, score) = use(IndexSearch(index, conjuncts), conjuncts, state) { consider(plan, score) }
+            let search = IndexSearch(index, conjuncts)
+            if let (plan, score) = use(search, conjuncts, state) {
+                consider(plan, score)
+                if search.isSearch { searches.append((plan, search, score)) }
+            }
         }
+        if searches.count > 1, let best, best.score < 1000, let rarest = try rarest(searches) { return rarest }
         if best?.score ?? 0 < 100, let union = try union(conjuncts) {
             consider(RequestPlan(path: .union(union), predicate: predicate, isOrdered: isOrderedByID, collectsIDs: true), 90)
         }
@@ -52,15 +58,34 @@ struct Planner {
         return best?.plan ?? scan(nil, predicate)
     }
 
-    // MARK: Ids
+    /// Returns the plan of a search that finds far fewer entries than the one with the best score; `nil` if there is none.
+    private func rarest(_ searches: [(plan: RequestPlan, search: IndexSearch, score: Int)]) throws -> RequestPlan? {
+        let searches = searches.sorted { $0.score > $1.score }
+        guard searches.allSatisfy({ $0.search.ranges.count <= Self.mostRangesCounted }) else { return nil }
+        var least = try reader.entries(searches[0].search, upTo: Self.mostEntriesCounted)
+        // Too few entries to justify further searches.
+        if least <= 16 { return nil }
+        var rarest: RequestPlan?
+        for other in searches.dropFirst() {
+            let count = try reader.entries(other.search, upTo: least / 2)
+            if count < least / 2 { (least, rarest) = (count, other.plan) }
+        }
+        return rarest
+    }
 
-    /// Whether the request's order is that of the ids.
+    /// The maximum number of entries that are counted to choose between indexes.
+    private static let mostEntriesCounted = 256
+    private static let mostRangesCounted = 32
+
+    // MARK: Row ids
+
+    /// A Boolean value that indicates whether the requested order is that of the row ids.
     private var isOrderedByID: Bool {
         guard let first = request.sortKeys.first else { return true }
         return first.field.isObjectID && first.ascending
     }
 
-    /// A walk over records, all or within a range of ids, in whichever direction the order asks for.
+    /// Returns a full scan, or a scan of a range of row ids, in the requested direction.
     private func scan(_ range: KeyRange?, _ predicate: QueryPredicate) -> RequestPlan {
         let isReversed = request.sortKeys.first.map { $0.field.isObjectID && !$0.ascending } ?? false
         return RequestPlan(
@@ -68,7 +93,7 @@ struct Planner {
             isOrdered: isOrderedByID || isReversed)
     }
 
-    /// Where the condition names ids.
+    /// Returns a plan if the condition names row ids.
     private func named(_ conjuncts: [QueryPredicate]) -> RequestPlan? {
         var ids: Set<Int64>?
         var rest: [QueryPredicate] = []
@@ -86,7 +111,7 @@ struct Planner {
         return RequestPlan(path: .ids(ids.sorted()), predicate: predicate, isOrdered: isOrderedByID || ids.count < 2)
     }
 
-    /// The records that bounds of the id leave; nil: all.
+    /// Returns the range of records for the bounds of the row id; `nil` for all.
     private func idRange(_ conjuncts: [QueryPredicate]) -> KeyRange? {
         guard let bounds = IDBounds(conjuncts) else { return nil }
         return bounds.range(behind: KeyRange(recordsOf: reader.layout.number(of: entity)).start, keys)
@@ -94,13 +119,17 @@ struct Planner {
 
     // MARK: Indexes
 
-    /// What an index is worth for the request; nil: nothing.
+    /// Returns the plan and the score of an index for the request; `nil` if the index is not useful.
     private func use(_ search: IndexSearch, _ conjuncts: [QueryPredicate], _ state: IndexState) -> (RequestPlan, Int)? {
         let rest = conjuncts.enumerated().filter { !search.satisfied.contains($0.offset) }.map(\.element)
         let predicate: QueryPredicate? = rest.isEmpty ? nil : .and(rest)
         let isOnePoint = search.fixedFields == search.index.fields.count && search.ranges.count <= 1
-        let direction = request.sortKeys.isEmpty ? nil : order(search, state)
+        let order = request.sortKeys.isEmpty ? nil : order(search, state)
+        let direction = order.flatMap { $0.isWhole ? $0.direction : nil }
+        var search = search
+        if let order, order.splitsNulls { search.putNullsLast() }
         var plan = RequestPlan(path: .search(search), predicate: predicate, isOrdered: false)
+        plan.merges = order?.merges ?? false
         if isOrderedByID {
             plan.isOrdered = true
             plan.collectsIDs = !isOnePoint
@@ -110,9 +139,17 @@ struct Planner {
         } else {
             plan.isOrdered = false
             plan.collectsIDs = false
+            // Sorting within groups of equal keys ends with the slice. Without a slice, or if few rows match, all rows would be looked up individually.
+            if let order, order.keys > 0, let limit = request.limit, limit &+ request.offset <= 1 << 12, limit &+ request.offset >= 0,
+                predicate == nil
+            {
+                plan.orderedKeys = order.keys
+                plan.isReversed = order.direction < 0
+                plan.isOrdered = true
+            }
         }
-        (plan.isCovering, plan.needsIDsOnly) = covers(search, plan, state)
-        guard search.isSearch || direction != nil else { return nil }
+        if plan.orderedKeys == 0, !plan.merges { (plan.isCovering, plan.needsIDsOnly) = covers(search, plan, state) }
+        guard search.isSearch || plan.isOrdered && (direction != nil || plan.orderedKeys > 0) else { return nil }
         var score = 0
         if search.isUniqueMatch {
             score = 1000
@@ -120,46 +157,101 @@ struct Planner {
             score = search.fixedFields * 100 + (search.pointFields - search.fixedFields) * 95
             if search.hasRange { score += search.conditions.count - search.pointFields > 1 ? 75 : 65 }
         }
-        if direction != nil { score += 20 }
+        if direction != nil { score += 20 } else if plan.orderedKeys > 0 { score += 5 }
         if plan.isCovering { score += 10 }
         return (plan, score)
     }
 
-    /// Whether the entries come in the order that is asked for: 1 forwards, −1 backwards, nil not.
-    private func order(_ search: IndexSearch, _ state: IndexState) -> Int? {
-        guard !(state.holdsCutEntries && search.index.hasVariableFields) else { return nil }
-        // Several ranges are in order one after another, as long as only the last bounded field varies.
-        guard search.pointFields == search.fixedFields || search.pointFields == search.fixedFields + 1 else { return nil }
-        var direction: Int?
-        var position = search.fixedFields
-        let fields = search.index.fields
-        var keys = request.sortKeys[...]
-        while let key = keys.first {
-            if key.field.isObjectID {
-                // The id is the last word anyway, ascending. Walked backwards, equal entries give it ascending too.
-                return position == fields.count && key.ascending ? direction ?? 1 : nil
-            }
-            keys = keys.dropFirst()
-            // A field with one value orders nothing.
-            if fields.prefix(search.fixedFields).contains(where: { $0.ordinal == key.field.ordinal }) { continue }
-            guard position < fields.count, fields[position].ordinal == key.field.ordinal else { return nil }
-            if fields[position].isOptional, key.nullsComeFirst != key.ascending { return nil }
-            let way = key.ascending ? 1 : -1
-            guard direction == nil || direction == way else { return nil }
-            direction = way
-            position += 1
-        }
-        return position == fields.count ? direction ?? 1 : nil
+    /// The order of the entries of a search, compared with the requested order.
+    private struct FoundOrder {
+        /// 1 forwards, −1 backwards.
+        var direction: Int
+        /// A Boolean value that indicates whether it is the complete requested order.
+        var isWhole: Bool
+        /// The number of leading sort keys that it covers if it is not complete.
+        var keys: Int
+        /// A Boolean value that indicates whether null must be moved to the other end.
+        var splitsNulls = false
+        /// A Boolean value that indicates whether the ranges must be merged.
+        var merges = false
     }
 
-    /// Whether the entries alone can answer, and whether only their ids are needed.
+    /// - Returns: `nil` if the entries are in another order.
+    private func order(_ search: IndexSearch, _ state: IndexState) -> FoundOrder? {
+        guard !(state.holdsCutEntries && search.index.hasVariableFields) else { return nil }
+        let fields = search.index.fields
+        // Leading fields with one value per range do not affect the order within a range; several ranges are then merged.
+        if search.pointFields > search.fixedFields, !search.hasRange, request.limit != nil, search.ranges.count <= Self.mostRangesMerged,
+            !search.index.isUnique, search.pointFields < fields.count,
+            let found = order(search, from: search.pointFields), found.isWhole, found.direction > 0, !found.splitsNulls
+        {
+            var merged = found
+            merged.merges = true
+            return merged
+        }
+        // Consecutive ranges are in order if only the last bounded field varies.
+        guard search.pointFields == search.fixedFields || search.pointFields == search.fixedFields + 1 else { return nil }
+        return order(search, from: search.fixedFields)
+    }
+
+    private static let mostRangesMerged = 64
+
+    /// - Parameter first: The first field that can have more than one value in a range.
+    private func order(_ search: IndexSearch, from first: Int) -> FoundOrder? {
+        let fields = search.index.fields
+        var found = FoundOrder(direction: 0, isWhole: false, keys: 0)
+        var position = first
+        var matched = 0
+        // The remaining sort keys are sorted within groups.
+        func prefix() -> FoundOrder? {
+            guard found.direction != 0, matched > 0 else { return nil }
+            found.keys = matched
+            return found
+        }
+        for key in request.sortKeys {
+            if key.field.isObjectID {
+                // Entries end with the row id, ascending. In a backward scan, equal entries are also returned in ascending row id order.
+                guard position == fields.count, key.ascending else { return prefix() }
+                found.isWhole = true
+                if found.direction == 0 { found.direction = 1 }
+                return found
+            }
+            // A field with one value does not affect the order.
+            if fields.prefix(search.fixedFields).contains(where: { $0.ordinal == key.field.ordinal }) {
+                matched += 1
+                continue
+            }
+            guard position < fields.count, fields[position].ordinal == key.field.ordinal else { return prefix() }
+            if fields[position].isOptional, key.nullsComeFirst != key.ascending {
+                // Bounds and lists exclude null; a complete scan of one field can be split into two parts.
+                let hasNoNulls = position < search.pointFields || position == search.pointFields && search.hasRange
+                if !hasNoNulls {
+                    guard position == first, first == search.fixedFields, search.pointFields == first, search.ranges.count == 1 else {
+                        return prefix()
+                    }
+                    found.splitsNulls = true
+                }
+            }
+            let way = key.ascending ? 1 : -1
+            guard found.direction == 0 || found.direction == way else { return prefix() }
+            found.direction = way
+            position += 1
+            matched += 1
+        }
+        guard position == fields.count else { return prefix() }
+        found.isWhole = true
+        if found.direction == 0 { found.direction = 1 }
+        return found
+    }
+
+    /// Returns whether the entries alone provide the result, and whether only their row ids are needed.
     private func covers(_ search: IndexSearch, _ plan: RequestPlan, _ state: IndexState) -> (Bool, Bool) {
         guard request.onlyIDs || request.fields != nil else { return (false, false) }
         var needed = request.onlyIDs ? FieldMask() : request.fields ?? FieldMask()
         plan.predicate?.collectFields(into: &needed)
         if !plan.isOrdered { for key in request.sortKeys where !key.field.isObjectID { needed.insert(key.field.ordinal) } }
         if needed.isEmpty { return (true, true) }
-        // Values are taken from entries one by one, so neither collected ids nor runs walked over backwards have them.
+        // Values are read from the current entry, so neither collected row ids nor runs of backward scans provide them.
         if plan.collectsIDs || plan.isReversed { return (false, false) }
         let isWhole = !(state.holdsCutEntries && search.index.hasVariableFields)
         return (isWhole && needed.ordinals.allSatisfy { search.index.mask.contains($0) }, false)
@@ -167,7 +259,7 @@ struct Planner {
 
     // MARK: Unions
 
-    /// Paths for all parts of an OR among the conjuncts, if every part has one.
+    /// Returns the paths for all parts of an OR among the conjuncts, if every part has one.
     private func union(_ conjuncts: [QueryPredicate]) throws -> [RequestPlan.Path]? {
         for conjunct in conjuncts {
             guard case .or(let parts) = conjunct.node, parts.count <= 256 else { continue }
@@ -181,7 +273,7 @@ struct Planner {
         return nil
     }
 
-    /// A path without a walk over all records; nil where there is none.
+    /// Returns a path without a full scan; `nil` if there is none.
     private func path(_ part: QueryPredicate) throws -> RequestPlan.Path? {
         if part.isNeverTrue { return .nothing }
         let conjuncts = part.conjuncts

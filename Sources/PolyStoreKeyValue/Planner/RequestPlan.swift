@@ -1,35 +1,40 @@
 import PolyStoreBackend
 
-/// How the record layer carries out a request.
+/// The plan with which the record layer executes a request.
 struct RequestPlan {
     enum Path {
         case nothing
         case scan(ids: KeyRange?, isReversed: Bool)
         case ids([Int64])
         case search(IndexSearch)
-        /// Ids that any of the searches finds.
+        /// The union of the row ids of several paths.
         case union([Path])
     }
 
     var path: Path
-    /// Still to be tested on each record.
+    /// The residual predicate, which is evaluated for each record.
     var predicate: QueryPredicate?
-    /// The path gives the order that the request asks for.
+    /// A Boolean value that indicates whether the path provides the requested order.
     var isOrdered: Bool
-    /// Index entries are walked over from the end.
+    /// A Boolean value that indicates whether index entries are scanned backwards.
     var isReversed = false
-    /// Index entries hold all that is needed.
+    /// A Boolean value that indicates whether index entries contain all needed values (a covering index).
     var isCovering = false
-    /// Of an entry not even the fields are needed, only the id.
+    /// A Boolean value that indicates whether only the row ids of entries are needed.
     var needsIDsOnly = false
-    /// Ids are collected and sorted before the records are read: for the order by id, and so that each object comes once.
+    /// A Boolean value that indicates whether row ids are collected and sorted before records are read, for the order by row id and to remove duplicates.
     var collectsIDs = false
 
-    /// The walk itself passes over what lies before the offset, without reading records, and ends at the limit: where each entry of an index is a row, and
-    /// they come in the order that is asked for.
+    /// The number of leading sort keys whose order the path provides; rows with equal keys are sorted as they are read. 0 if it provides none.
+    var orderedKeys = 0
+    /// A Boolean value that indicates whether the ranges of the search are in the requested order and are merged.
+    var merges = false
+
+    /// A Boolean value that indicates whether the cursor skips rows before the offset without reading records and stops at the limit. This requires that each
+    /// index entry is a row and that entries are in the requested order.
     var isSliced: Bool {
         guard case .search = path else { return false }
-        return predicate == nil && isOrdered && !collectsIDs && !isCovering
+        return predicate == nil && isOrdered && !collectsIDs && !isCovering && orderedKeys == 0
     }
 }
 

@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
-/// Turns conditions on other objects into conditions on ids: the others are looked for first, with the help of their own indexes, and the index of the
-/// relationship then leads from them to the rows. Otherwise every row would ask for its others.
+/// Converts conditions on related objects to conditions on row ids: the related objects are found first, using their own indexes, and the index of the
+/// relationship leads from them to the rows. Otherwise every row would look up its related objects.
 struct SemiJoin {
     let reader: SnapshotReader
 
-    /// The same conjuncts, as far as only their truth matters.
+    /// Returns the converted conjuncts, which are equivalent where only truth matters.
     func joined(_ conjuncts: [QueryPredicate]) throws -> [QueryPredicate] { try conjuncts.map(joined) }
 
     private func joined(_ part: QueryPredicate) throws -> QueryPredicate {
@@ -13,7 +13,7 @@ struct SemiJoin {
         switch part.node {
         case .and(let parts): return .and(try joined(parts))
         case .or(let parts): return .or(try joined(parts))
-        case .related(let relationship, let quantifier, let condition) where quantifier != .all:
+        case .related(let relationship, let quantifier, let condition) where quantifier != .all && condition.outerDepth == 0:
             return try sources(of: relationship, where: condition)
         default: return part
         }

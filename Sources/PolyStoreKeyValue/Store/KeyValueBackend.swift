@@ -1,62 +1,102 @@
 import PolyStoreBackend
 
-/// A store in an ordered key-value engine: the engine keeps bytes in order, everything else is here.
+/// A store in an ordered key-value engine. The engine stores ordered bytes; this layer implements everything else.
 ///
 ///     StoreConfiguration(engine: "mine", location: path) { request in
 ///         try KeyValueBackend(EngineHandle.shared(path, isReadOnly: request.isReadOnly) { try MyEngine(path) }, request)
 ///     }
-public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // everything mutable is touched under the lock only
-    /// The layout of keys and values that this version writes: see ``Keyspace``.
-    public static let format = 1
+public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // All mutable state is accessed under the lock.
+    /// The newest format that this version reads and writes; see ``Keyspace``. Migrated stores may have it.
+    public static let format = 2
+    /// The format of all other stores, which earlier versions can read too.
+    static let plainFormat = 1
 
+    /// The metadata of the store when it was opened.
     public let metadata: StoreMetadata
+    /// The features and durabilities of the engine, and those that the record layer adds.
     public let capabilities: Capabilities
     let layout: StoreLayout
     let handle: EngineHandle
     private let isReadOnly: Bool
     private let logger: any StoreLogger
+    private let background: BackgroundWork
     private let lock = Lock()
     private var isClosed = false
 
-    /// Opens the store in an engine, or makes it where the engine is empty. Takes over the handle: it is released when the store is closed, or
-    /// when this throws.
-    /// - Throws: `notAStore` for an engine that holds something else; what ``StoreMetadata/check(_:supportedFormat:url:)`` throws.
+    /// Opens the store in an engine, or creates it if the engine is empty. Takes ownership of the handle, which is released when the store is closed or when
+    /// this throws.
+    /// - Throws: `notAStore` if the engine contains other data; the errors of ``StoreMetadata/check(_:supportedFormat:url:)``.
     public init(_ handle: EngineHandle, _ request: OpenRequest) throws {
         self.handle = handle
         isReadOnly = request.isReadOnly
         logger = request.logger
         let traits = handle.engine.traits
-        var features = traits.features.union([.concurrentReaders, .verification, .plannedIndexes, .namedValues, .changeLog])
-        // The record layer's own write transaction lies in memory, over a snapshot that any thread may use.
+        var features = traits.features
+        // A store that does not outlive its closing cannot be opened with another schema.
+        if features.contains(.persistence) { features.insert(.migration) }
+        features.formUnion([.concurrentReaders, .verification, .plannedIndexes, .namedValues, .changeLog])
+        // The record layer's own write transaction is in memory, over a snapshot that any thread may use.
         if !(handle.engine is any TransactionalEngine) { features.insert(.transferableWriter) }
         capabilities = Capabilities(features: features, durabilities: traits.durabilities)
         do {
             let opener = KeyValueOpener(handle: handle, request: request)
             (metadata, layout) = try opener.open()
-            if !request.isReadOnly { try IndexBuilder(handle, layout, logger).resume() }
+            background = BackgroundWork(handle, layout, logger)
+            if !request.isReadOnly { try resume(keepsMigration: request.keepsInterruptedMigration) }
         } catch {
             handle.release()
             throw error
         }
     }
 
+    /// Continues work that an earlier opening has not finished.
+    ///
+    /// Does not interfere with a migration by another process or another store of this process; the store can be read during it.
+    private func resume(keepsMigration: Bool) throws {
+        let hasJournal = try reading { try $0.get(MigrationJournal.key) != nil }
+        if hasJournal {
+            guard !keepsMigration, try endInterruptedMigration(handle, waits: false) else { return }
+        }
+        let builder = IndexBuilder(handle, layout, logger)
+        try builder.resumeUniqueIndexes()
+        let hasRemovals = try reading { try !PendingRemoval.all($0).isEmpty }
+        background.start(try hasRemovals || builder.unfinished().contains { !$0.isUnique })
+    }
+
+    private func reading<Result>(_ body: (any EngineSnapshot) throws -> Result) throws -> Result {
+        let snapshot = try handle.engine.snapshot()
+        defer { snapshot.end() }
+        return try body(snapshot)
+    }
+
+    /// The progress of the index that is built in the background; `nil` if there is none.
+    public var indexBuild: IndexBuildProgress? { background.progress }
+
+    /// Waits until the background work has ended: new indexes are complete and obsolete keys are removed, or an error or the closing of the store has
+    /// interrupted the work.
+    public func waitForBackgroundWork() { background.wait() }
+
     deinit { shut() }
 
+    /// The files that a commit writes to, as reported by the engine.
     public var commitFiles: [String] { handle.engine.commitFiles }
 
+    /// Closes the store and stops its background work. A second call has no effect. Running transactions keep the engine open until they end.
     public func close() throws { shut() }
 
     private func shut() {
-        // A child that was forked has nothing to close.
+        // A forked child process has nothing to close.
         guard handle.process.isCurrent else { return }
         let isFirst = lock.withLock {
             defer { isClosed = true }
             return !isClosed
         }
-        if isFirst { handle.release() }
+        guard isFirst else { return }
+        background.stop()
+        handle.release()
     }
 
-    /// Takes hold of the engine for a transaction.
+    /// Retains the engine for a transaction.
     private func use() throws -> EngineHandle {
         // Before the lock, which another thread may have held when the process was forked.
         try handle.process.check(handle.engine.place)
@@ -67,6 +107,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // ev
         }
     }
 
+    /// Begins a read transaction over the newest version.
     public func beginRead() throws -> any ReadTransaction {
         let handle = try use()
         do {
@@ -77,15 +118,69 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // ev
         }
     }
 
+    /// Begins a write transaction. Waits while another one runs.
     public func beginWrite() throws -> any WriteTransaction {
         try checkMayWrite()
         let handle = try use()
         do {
-            return try KeyValueWriteTransaction(handle, layout, logger)
+            while true {
+                do { return try KeyValueWriteTransaction(handle, layout, logger) } catch is UnfinishedMigration {
+                    try endInterruptedMigration(handle)
+                }
+            }
         } catch {
             handle.release()
             throw error
         }
+    }
+
+    /// - Returns: `false` if the migration is still in progress and the caller does not wait.
+    @discardableResult
+    private func endInterruptedMigration(_ handle: EngineHandle, waits: Bool = true) throws -> Bool {
+        guard try handle.endInterruptedMigration(waits: waits, { try handle.check(layout, $0) }) else { return false }
+        logger.write(.notice, "A migration of \(layout.place) was interrupted, and what it has written is removed.")
+        background.start(true)
+        return true
+    }
+
+    /// Begins a migration in several transactions, so that its memory use does not depend on the number of records.
+    ///
+    /// Carried records are not rewritten: a migration without new entities consists of one small transaction, regardless of the number of records, and the
+    /// building of new indexes. The migration is bound to one thread if the engine's write transactions are, like those of LMDB.
+    public func beginMigration(_ change: SchemaChange) throws -> any StoreMigration {
+        try checkMayWrite()
+        guard capabilities.has(.migration) else {
+            throw StoreError(
+                .unsupported, "The store \(layout.place) ends with its use, so it cannot be migrated. Copy its objects to another store.",
+                url: layout.place)
+        }
+        let handle = try use()
+        do {
+            return try KeyValueMigration(handle, layout, change, logger) { [weak self] isCommitted in
+                if isCommitted { self?.shut() } else { self?.background.start(true) }
+            }
+        } catch {
+            handle.release()
+            throw error
+        }
+    }
+
+    /// Copies the newest version to another location; see ``OrderedEngine/copy(to:)``.
+    public func copy(to location: String) throws {
+        guard capabilities.has(.copying) else {
+            throw StoreError(.unsupported, "The engine of \(layout.place) cannot copy its stores.", url: layout.place)
+        }
+        let handle = try use()
+        defer { handle.release() }
+        try handle.engine.copy(to: location)
+    }
+
+    /// Compacts the store; see ``OrderedEngine/compact()``.
+    public func compact() throws {
+        try checkMayWrite()
+        let handle = try use()
+        defer { handle.release() }
+        try handle.engine.compact()
     }
 
     private func checkMayWrite() throws {
@@ -94,7 +189,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // ev
         }
     }
 
-    /// Looks at every byte: what the engine finds, then every record, index entry, link, chunk and number against each other.
+    /// Verifies the whole store: the engine's own checks, then every record, index entry, link, chunk and number against each other.
     public func verify() throws -> [String] {
         let handle = try use()
         defer { handle.release() }
@@ -110,9 +205,9 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // ev
         return findings + (try StoreVerifier(reader).findings())
     }
 
-    /// Builds indexes anew from the records, while the store is in use: after ``verify()`` found some that do not agree with them.
-    /// - Parameter names: ``Index/name``; nil: all.
-    /// - Throws: `readOnly`; `constraint` where a unique index finds two objects with one value; the index then stays unused.
+    /// Rebuilds indexes from the records while the store is in use, after ``verify()`` has reported that they disagree.
+    /// - Parameter names: The ``Index/name`` of each index; `nil` for all.
+    /// - Throws: `readOnly`; `constraint` if two objects have the same value of a unique index, which then stays unused.
     public func rebuildIndexes(_ names: Set<String>? = nil) throws {
         try checkMayWrite()
         let handle = try use()

@@ -1,10 +1,20 @@
 import PolyStoreBackend
 
-/// Opens a store in an engine, or makes it; refuses everything else without touching it.
+/// Opens or creates a store in an engine. Leaves all other contents unmodified.
 struct KeyValueOpener {
     let handle: EngineHandle
     let request: OpenRequest
     private var engine: any OrderedEngine { handle.engine }
+
+    /// The metadata of an existing store.
+    private struct Contents {
+        var metadata: StoreMetadata
+        var identity: StoreIdentity
+        var catalog: Catalog
+        let journal: MigrationJournal?
+        /// A Boolean value that indicates whether the requested model differs in plain indexes, or in properties that are not stored.
+        var hasOtherIndexes: Bool
+    }
 
     func open() throws -> (StoreMetadata, StoreLayout) {
         if let found = try read() { return found }
@@ -14,21 +24,32 @@ struct KeyValueOpener {
         }
         var reset = StoreReset(engine)
         while true {
-            if let opened = try handle.write({ try attempt($0, &reset) }) { return opened }
+            do {
+                if let opened = try handle.write({ try attempt($0, &reset) }) { return opened }
+            } catch is UnfinishedMigration {
+                try handle.endInterruptedMigration { _ in }
+            }
         }
     }
 
-    /// One transaction of opening the store for writing.
-    /// - Returns: nil where emptying the store takes another transaction.
+    /// Runs one transaction of opening the store for writing.
+    /// - Returns: `nil` if the reset of the store needs another transaction.
     private func attempt(_ writer: any EngineWriter, _ reset: inout StoreReset) throws -> (StoreMetadata, StoreLayout)? {
         if try StoreReset.isUnfinished(writer) {
             guard try reset.step(writer) else { return nil }
             return try create(writer)
         }
-        // Judged again by the one who may write: others may have made the store, or emptied it and filled it anew, since it was read.
+        // Checked again with the write lock held: another process may have created the store, or reset and filled it, since it was read.
         do {
-            if let found = try contents(writer, resets: handle.resetCount) { return found }
+            if var found = try contents(writer) {
+                if found.hasOtherIndexes {
+                    if found.journal != nil { throw UnfinishedMigration() }
+                    try changeIndexes(&found, writer)
+                }
+                return try opened(found, resets: handle.resetCount)
+            }
         } catch let error as StoreError where error.code == .migrationRequired && mayReset {
+            if try writer.get(MigrationJournal.key) != nil { throw UnfinishedMigration() }
             request.logger.write(
                 .notice, "The store \(engine.place) was written for another model and is emptied, as asked: \(error.message)")
             handle.countReset()
@@ -37,11 +58,23 @@ struct KeyValueOpener {
         return try create(writer)
     }
 
+    private func changeIndexes(_ found: inout Contents, _ writer: any EngineWriter) throws {
+        guard !handle.hasOtherUsers else {
+            throw StoreError(
+                .busy, "\(engine.place) is open in this process for a model with other indexes. Close that store first.", url: engine.place)
+        }
+        request.logger.write(.notice, "The store \(engine.place) takes over a model with other indexes.")
+        found.identity.schemaHash = request.schema.versionHash
+        found.metadata.schemaHash = request.schema.versionHash
+        try IndexChange(schema: request.schema, place: engine.place).write(&found.catalog, found.identity, writer)
+        found.hasOtherIndexes = false
+    }
+
     private var mayReset: Bool { request.resetsOnModelMismatch && !request.isReadOnly }
 
-    /// - Returns: nil for nothing at all, and for a store that is to be emptied.
+    /// - Returns: `nil` for an empty engine, and for a store that must be written to before it can be used.
     private func read() throws -> (StoreMetadata, StoreLayout)? {
-        // Before the snapshot: a reset in between is then one too many, which costs a look, and never one too few.
+        // Before the snapshot: a reset in between then causes one superfluous check instead of a missed one.
         let resets = handle.resetCount
         let snapshot = try engine.snapshot()
         defer { snapshot.end() }
@@ -51,21 +84,28 @@ struct KeyValueOpener {
                 .notAStore, "\(engine.place) was being emptied for another model; open it for writing to finish that.", url: engine.place)
         }
         do {
-            return try contents(snapshot, resets: resets)
+            guard let found = try contents(snapshot), request.isReadOnly || !found.hasOtherIndexes else { return nil }
+            return try opened(found, resets: resets)
         } catch let error as StoreError where error.code == .migrationRequired && mayReset {
             return nil
         }
     }
 
-    /// What is there; nil for nothing at all.
-    /// - Parameter resets: ``EngineHandle/resetCount``, taken no later than the snapshot.
-    private func contents(_ snapshot: any EngineSnapshot, resets: Int) throws -> (StoreMetadata, StoreLayout)? {
+    private func opened(_ found: Contents, resets: Int) throws -> (StoreMetadata, StoreLayout) {
+        // Abandoned by the opening or by the first write transaction, unless a migration resumes it before.
+        if found.journal != nil { handle.noteJournal(true) }
+        return (found.metadata, try layout(found.catalog, found.identity, resets: resets))
+    }
+
+    /// Returns the existing contents; `nil` for an empty engine.
+    private func contents(_ snapshot: any EngineSnapshot) throws -> Contents? {
         guard let value = try snapshot.get(Keyspace.Metadata.format.key()) else {
             let cursor = try snapshot.cursor()
             defer { cursor.close() }
             guard try !cursor.last() else {
                 throw StoreError(
-                    .notAStore, "\(engine.place) is no store: it holds data of somebody else. It was left as it is.", url: engine.place)
+                    .notAStore, "\(engine.place) is not a store: it holds data of another program. It was left as it is.", url: engine.place
+                )
             }
             return nil
         }
@@ -80,12 +120,17 @@ struct KeyValueOpener {
         guard let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), snapshot).flatMap(StoreIdentity.init) else {
             throw damaged("its identity")
         }
-        let metadata = try StoreMetadata(
+        var metadata = try StoreMetadata(
             format: Int(format), storeID: identity.storeID, configurationName: identity.configuration, schemaHash: identity.schemaHash,
             request: request, schema: schema)
-        try metadata.check(request, supportedFormat: KeyValueBackend.format, url: engine.place)
-        let catalog = try Catalog(reading: snapshot, place: engine.place)
-        return (metadata, try layout(catalog, identity, resets: resets))
+        try metadata.check(request, supportedFormat: KeyValueBackend.format, url: engine.place, acceptsOtherIndexes: true)
+        let journal = format > KeyValueBackend.plainFormat ? try MigrationJournal.read(snapshot, place: engine.place) : nil
+        var catalog = try Catalog(reading: snapshot, format: format, journal: journal, place: engine.place)
+        let hasOtherIndexes = identity.schemaHash != request.schema.versionHash
+        // A read-only store works without its missing indexes.
+        catalog.acceptsMissingIndexes = hasOtherIndexes && request.isReadOnly
+        metadata.schema = request.schema.description
+        return Contents(metadata: metadata, identity: identity, catalog: catalog, journal: journal, hasOtherIndexes: hasOtherIndexes)
     }
 
     private func damaged(_ what: String) -> StoreError {
@@ -93,9 +138,9 @@ struct KeyValueOpener {
     }
 
     private func create(_ writer: any EngineWriter) throws -> (StoreMetadata, StoreLayout) {
-        let metadata = StoreMetadata(format: KeyValueBackend.format, request: request)
+        let metadata = StoreMetadata(format: KeyValueBackend.plainFormat, request: request)
         let catalog = Catalog(request.schema)
-        try writer.put(Keyspace.Metadata.format.key(), Number.bytes(UInt32(KeyValueBackend.format)))
+        try writer.put(Keyspace.Metadata.format.key(), Number.bytes(UInt32(KeyValueBackend.plainFormat)))
         try SealedValue.put(Keyspace.Metadata.schema.key(1), metadata.schema.encoded(), writer)
         let identity = StoreIdentity(
             storeID: metadata.storeID, configuration: metadata.configurationName, schemaHash: metadata.schemaHash)

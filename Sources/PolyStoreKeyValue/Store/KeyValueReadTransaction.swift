@@ -1,12 +1,12 @@
 import PolyStoreBackend
 
-/// Reads one snapshot of the engine.
+/// A read transaction over one snapshot of the engine.
 final class KeyValueReadTransaction: ReadTransaction {
     let version: UInt64
     private let reader: SnapshotReader
     private let handle: EngineHandle
 
-    /// The handle has been retained for it, and is released at the end unless this throws.
+    /// Takes ownership of a retained handle, unless it throws.
     init(_ handle: EngineHandle, _ layout: StoreLayout) throws {
         self.handle = handle
         let reader = SnapshotReader(layout, try handle.engine.snapshot(), isWritten: false)
@@ -22,7 +22,7 @@ final class KeyValueReadTransaction: ReadTransaction {
 
     deinit { end() }
 
-    /// The reader, if the transaction has not ended and the entity is one of the store's.
+    /// Returns the reader after checking that the transaction is open and the entity belongs to the store.
     private func reading(_ entity: Entity) throws -> SnapshotReader {
         try reader.check()
         try reader.layout.check(entity)
@@ -69,7 +69,7 @@ final class KeyValueReadTransaction: ReadTransaction {
 }
 
 extension StoreLayout {
-    /// Whether a relationship is one of this store's, or the way back over one.
+    /// Throws an error unless a relationship, or its inverse, is declared by this store's schema.
     func check(_ relationship: Relationship) throws {
         func declares(_ relationship: Relationship) -> Bool {
             guard schema.entities.indices.contains(relationship.source) else { return false }

@@ -1,39 +1,45 @@
 import PolyStoreBackend
 
-/// The one writer of an engine.
+/// The write transaction of an engine. At most one is open at a time.
 final class KeyValueWriteTransaction: WriteTransaction {
     let version: UInt64
     private let handle: EngineHandle
     private let layout: StoreLayout
     private let logger: any StoreLogger
-    // Of one thread, used in one step each.
+    // Used by one thread; each access is a single load or store.
     @exclusivity(unchecked) private var writer: any EngineWriter
     @exclusivity(unchecked) private var reader: SnapshotReader
     @exclusivity(unchecked) private var isEnded = false
-    /// What went wrong in the engine: nothing but the end may follow.
+    /// The error of the engine after which the transaction can only be ended.
     @exclusivity(unchecked) private var failure: StoreError?
-    /// The next id of each entity from which ids were taken.
+    /// The next row id of each entity for which row ids were reserved.
     @exclusivity(unchecked) private var sequences: [Int: Int64] = [:]
-    /// Applied so far, to be written again if the engine needs more room.
+    /// The change sets applied so far, which are repeated if the engine needs more room.
     @exclusivity(unchecked) private var applied: [ChangeSet] = []
 
-    /// The handle has been retained for it, and is released at the end unless this throws.
-    init(_ handle: EngineHandle, _ layout: StoreLayout, _ logger: any StoreLogger) throws {
+    /// A Boolean value that indicates whether this is a batch of a migration, which has the writer's turn and the handle: the transaction writes no named
+    /// values, no change log and no version.
+    private let isStaged: Bool
+
+    /// Takes ownership of a retained handle, unless it throws.
+    /// - Throws: ``UnfinishedMigration``, unless the transaction is a batch of that migration.
+    init(_ handle: EngineHandle, _ layout: StoreLayout, _ logger: any StoreLogger, isStaged: Bool = false) throws {
         self.handle = handle
         self.layout = layout
         self.logger = logger
-        handle.takeTurn()
+        self.isStaged = isStaged
+        if !isStaged { try handle.takeTurn() }
         var begun: (any EngineWriter)?
         do {
             let writer = try handle.beginEngineWrite()
             begun = writer
-            try handle.check(layout, writer)
+            if isStaged { try handle.check(layout, writer) } else { try handle.checkMayWrite(layout, writer) }
             self.writer = writer
-            reader = SnapshotReader(layout, writer, isWritten: true, notes: handle.takeNotes())
+            reader = SnapshotReader(layout, writer, isWritten: true, notes: isStaged ? nil : handle.takeNotes())
             version = try reader.version()
         } catch {
             begun?.end()
-            handle.giveTurn()
+            if !isStaged { handle.giveTurn() }
             throw error
         }
     }
@@ -103,14 +109,15 @@ final class KeyValueWriteTransaction: WriteTransaction {
         try check()
         try layout.check(changes)
         if changes.isEmpty { return }
-        // Everything is found out before anything is written, so what is refused leaves nothing behind.
+        // All checks precede all writes, so a rejected change set has no effect.
         var plan = WritePlan(reader)
         try plan.add(changes)
+        if isStaged { plan.dropValues() }
         try plan.check()
         let savepoint = (writer as? OverlayTransaction)?.savepoint()
         do {
             try plan.write(to: writer)
-            if changes.changesLog { try reader.writeLog(changes, version: version + 1, to: writer) }
+            if changes.changesLog, !isStaged { try reader.writeLog(changes, version: version + 1, to: writer) }
         } catch is EngineOutOfRoom {
             try again(with: changes)
             return
@@ -126,14 +133,15 @@ final class KeyValueWriteTransaction: WriteTransaction {
         applied.append(changes)
     }
 
-    /// Keeps the error for all that follows.
+    /// Stores the error, with which all later calls fail.
     private func failed(_ error: any Error) -> StoreError {
+        let error = error is UnfinishedMigration ? EngineHandle.isBeingMigrated(layout.place) : error
         let found = error as? StoreError ?? StoreError(.io, "Writing to \(layout.place) failed.", url: layout.place, underlying: "\(error)")
         failure = found
         return found
     }
 
-    /// Makes room and writes everything anew.
+    /// Makes room and repeats all writes.
     private func again(with changes: ChangeSet? = nil) throws {
         guard let engine = handle.engine as? any TransactionalEngine else { return }
         do {
@@ -142,7 +150,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
             try engine.makeRoom()
             writer = try engine.beginWrite()
             reader = SnapshotReader(layout, writer, isWritten: true)
-            try handle.check(layout, writer)
+            if isStaged { try handle.check(layout, writer) } else { try handle.checkMayWrite(layout, writer) }
             guard try reader.version() == version else {
                 throw StoreError(
                     .conflict, "While room was made in \(layout.place), another process wrote to it. Run the transaction again.",
@@ -178,13 +186,49 @@ final class KeyValueWriteTransaction: WriteTransaction {
         }
     }
 
-    /// The version, the sequences and the statistics.
-    /// - Returns: what the next writer need not look up.
+    /// Commits a batch of a migration.
+    /// - Parameter body: Writes the metadata of the batch. It runs again if the engine has to make room.
+    func commitBatch(_ body: (any EngineWriter, SnapshotReader) throws -> Void) throws {
+        try check()
+        do {
+            try handle.engine.checkFiles()
+            while true {
+                do {
+                    _ = try writeNumbers()
+                    try body(writer, reader)
+                    try writer.commit(.full)
+                    return finish()
+                } catch is EngineOutOfRoom {
+                    try again()
+                }
+            }
+        } catch {
+            let error = failed(error)
+            rollback()
+            throw error
+        }
+    }
+
+    /// Ends the transaction and returns the applied changes, for another transaction.
+    func takeApplied() -> (changes: [ChangeSet], sequences: [Int: Int64]) {
+        let taken = (applied, sequences)
+        rollback()
+        return taken
+    }
+
+    /// Applies the changes of another transaction.
+    func apply(_ taken: (changes: [ChangeSet], sequences: [Int: Int64])) throws {
+        for changes in taken.changes { try apply(changes) }
+        sequences = taken.sequences
+    }
+
+    /// Writes the version, the sequences and the statistics.
+    /// - Returns: the values that the next writer need not look up.
     private func writeNumbers() throws -> WriterNotes? {
         var notes = reader.notes
         notes?.version = version + 1
         notes?.logBounds = reader.knownLogBounds
-        try writer.put(Keyspace.Metadata.commitVersion.key(), Number.bytes(version + 1))
+        if !isStaged { try writer.put(Keyspace.Metadata.commitVersion.key(), Number.bytes(version + 1)) }
         for (index, next) in sequences {
             try writer.put(Keyspace.Metadata.sequence.key(layout.number(of: layout.schema.entities[index])), Number.bytes(UInt64(next)))
         }
@@ -200,7 +244,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
     func rollback() {
         guard !isEnded else { return }
         guard layout.process.isCurrent else {
-            // The parent's transaction goes on; nothing of its engine may be touched here, not even by the end of these objects.
+            // The parent process continues the transaction. A child must not touch the engine, not even by releasing these objects.
             isEnded = true
             _ = Unmanaged.passRetained(writer as AnyObject)
             return
@@ -213,6 +257,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
         isEnded = true
         reader.end()
         applied = []
+        if isStaged { return }
         handle.giveTurn(notes)
         handle.release()
     }

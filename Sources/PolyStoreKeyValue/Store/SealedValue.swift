@@ -1,13 +1,13 @@
 import PolyStoreBackend
 
-/// Values of the metadata that nothing else would tell damage of: behind their bytes is a CRC-32C of the key and the bytes, u32.
+/// Metadata values with a checksum: the bytes are followed by a CRC-32C of the key and the bytes, u32.
 enum SealedValue {
-    /// - Returns: the bytes without the sum; nil where there is no value, or a damaged one.
+    /// - Returns: the bytes without the checksum; `nil` if the value is missing or damaged.
     static func get(_ key: [UInt8], _ snapshot: any EngineSnapshot) throws -> [UInt8]? {
         try snapshot.get(key).flatMap { opened(key, $0) }
     }
 
-    /// - Returns: the bytes without the sum; nil where they are damaged.
+    /// - Returns: the bytes without the checksum; `nil` if they are damaged.
     static func opened(_ key: [UInt8], _ value: UnsafeRawBufferPointer) -> [UInt8]? {
         guard value.count >= 4 else { return nil }
         let bytes = UnsafeRawBufferPointer(rebasing: value.dropLast(4))
@@ -19,7 +19,7 @@ enum SealedValue {
         try writer.put(key, sealed(key, bytes))
     }
 
-    /// The bytes with the sum.
+    /// Returns the bytes with the checksum.
     static func sealed(_ key: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
         bytes + Number.bytes(key.withUnsafeBytes { key in bytes.withUnsafeBytes { RecordChecksum.crc32c(key, $0) } })
     }

@@ -1,9 +1,9 @@
 import PolyStoreBackend
 
-/// How an entry of the change log is kept: in pieces, as an engine may limit the length of a value.
+/// The stored form of a change log entry: split into pieces, because an engine may limit the length of a value.
 ///
-/// The key of a piece is the space, the entry's position and the piece's number from 0; its value the version of the commit, the number of pieces and the
-/// bytes, sealed (``SealedValue``).
+/// The key of a piece consists of the space, the entry's position and the piece's number from 0. Its value contains the version of the commit, the number of
+/// pieces and the bytes, sealed (``SealedValue``).
 enum ChangeLog {
     static let keySize = 13
     static let headSize = 12
@@ -12,7 +12,7 @@ enum ChangeLog {
         [Keyspace.changeLog.rawValue] + Number.bytes(UInt64(bitPattern: position)) + Number.bytes(piece)
     }
 
-    /// - Returns: nil for a key that no piece has.
+    /// - Returns: `nil` if the key is not that of a piece.
     static func place(_ key: UnsafeRawBufferPointer) -> (position: Int64, piece: UInt32)? {
         guard key.count == keySize, key[0] == Keyspace.changeLog.rawValue else { return nil }
         let position = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
@@ -20,14 +20,14 @@ enum ChangeLog {
         return (position, UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 9, as: UInt32.self)))
     }
 
-    /// The bytes of one piece.
+    /// One piece of an entry.
     struct Piece {
         let version: UInt64
-        /// The number of the entry's pieces.
+        /// The number of pieces of the entry.
         let count: UInt32
         let bytes: ArraySlice<UInt8>
 
-        /// - Returns: nil for bytes that are damaged.
+        /// - Returns: `nil` for damaged bytes.
         init?(_ key: [UInt8], _ value: UnsafeRawBufferPointer) {
             guard let opened = SealedValue.opened(key, value), opened.count >= ChangeLog.headSize else { return nil }
             (version, count) = opened.withUnsafeBytes {
@@ -84,7 +84,7 @@ extension SnapshotReader {
         return entries
     }
 
-    /// Reads the entry on whose first piece a cursor stands, and moves to the next one.
+    /// Reads the entry whose first piece is at the cursor, and moves to the next entry.
     private func entry(_ cursor: EngineCursor, _ more: inout Bool) throws -> LogEntry {
         guard let first = ChangeLog.place(cursor.key), first.piece == 0 else { throw corrupt("a key of the change log") }
         var bytes: [UInt8] = []
@@ -104,8 +104,8 @@ extension SnapshotReader {
         return LogEntry(position: first.position, version: version, bytes: bytes)
     }
 
-    /// Removes and appends what a change set says.
-    /// - Parameter version: that of the commit to come.
+    /// Removes and appends the log entries of a change set.
+    /// - Parameter version: The version of the pending commit.
     func writeLog(_ changes: ChangeSet, version: UInt64, to writer: any EngineWriter) throws {
         var bounds = try logBounds()
         if let position = changes.logRemoval.map({ min($0, bounds.last) }), position > bounds.removedThrough {

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension SnapshotReader {
-    /// A named value; nil where there is none.
+    /// Returns a named value; `nil` if there is none.
     func value(named name: String) throws -> [UInt8]? {
         try NamedValue.check(name: name)
         let key = Keyspace.Metadata.value.key(named: name)
@@ -10,7 +10,7 @@ extension SnapshotReader {
         return bytes
     }
 
-    /// The names of the values that begin with a prefix, in ascending order of their bytes.
+    /// Returns the names of the values that begin with a prefix, in ascending order of their bytes.
     func valueNames(prefix: String) throws -> [String] {
         guard prefix.utf8.count <= NamedValue.longestName else { return [] }
         var names: [String] = []

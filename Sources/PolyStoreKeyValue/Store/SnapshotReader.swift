@@ -1,26 +1,26 @@
 import PolyStoreBackend
 
-/// What both kinds of transaction do to read: records, counts, states of indexes, over one snapshot of the engine.
+/// The reads common to both kinds of transaction: records, counts and index states, over one snapshot of the engine.
 final class SnapshotReader {
     let layout: StoreLayout
     let snapshot: any EngineSnapshot
     let decoder: RecordDecoder
     let isWritten: Bool
     private let keys = KeyWriter()
-    // Of one thread, read and written in one step each.
-    /// By the index's number.
+    // Used by one thread; each access is a single load or store.
+    /// The states of indexes, by index number.
     @exclusivity(unchecked) private var states: [UInt32: IndexState] = [:]
     @exclusivity(unchecked) private(set) var isEnded = false
-    /// By entity: records more, or fewer, than the statistics say, as those are written at the end of a transaction only.
+    /// The change of each entity's record count since the statistics were written, which happens only at the end of a transaction.
     @exclusivity(unchecked) private(set) var growth: [Int: Int64] = [:]
-    /// What the writer before has left, and what this one may add to it: true of the store as it was when this one began.
+    /// The notes of the previous writer, to which this writer may add. They describe the store at the beginning of this transaction.
     @exclusivity(unchecked) private(set) var notes: WriterNotes?
-    /// Of a writer, once known.
+    /// The bounds of the change log, once a writer has read them.
     @exclusivity(unchecked) var knownLogBounds: LogBounds?
 
     /// - Parameters:
-    ///   - isWritten: the snapshot is a writer, so that what it shows can change from one step of a walk to the next.
-    ///   - notes: of the writer before.
+    ///   - isWritten: Whether the snapshot is a writer, so that its contents can change between two steps of a scan.
+    ///   - notes: The notes of the previous writer.
     init(_ layout: StoreLayout, _ snapshot: any EngineSnapshot, isWritten: Bool, notes: WriterNotes? = nil) {
         self.isWritten = isWritten
         self.layout = layout
@@ -37,7 +37,7 @@ final class SnapshotReader {
         guard !isEnded else { return }
         isEnded = true
         guard layout.process.isCurrent else {
-            // It is still the parent's: nothing of the engine may be touched in a child, not even by the end of the snapshot.
+            // The snapshot belongs to the parent process. A child must not touch the engine, not even by releasing the snapshot.
             _ = Unmanaged.passRetained(snapshot as AnyObject)
             return
         }
@@ -49,11 +49,11 @@ final class SnapshotReader {
         try layout.process.check(layout.place)
     }
 
-    /// The commits up to this snapshot.
+    /// Returns the number of commits up to this snapshot.
     func version() throws -> UInt64 {
         if let version = notes?.version { return version }
         guard let value = try snapshot.get(Keyspace.Metadata.commitVersion.key()) else { return 0 }
-        // Nobody commits so often; a greater number could not be counted on.
+        // No store reaches this number of commits, and a greater one could not be incremented.
         guard let version: UInt64 = Number.read(value), version < 1 << 63 else { throw corrupt("the commit version") }
         return version
     }
@@ -62,12 +62,12 @@ final class SnapshotReader {
         StoreError(.corrupt, "\(layout.place) is damaged: \(what) cannot be read.", url: layout.place)
     }
 
-    /// The number of an entity's records.
+    /// Returns the number of an entity's records.
     func recordCount(_ entity: Entity) throws -> Int64 {
         try writtenCount(entity) + growth[entity.index, default: 0]
     }
 
-    /// As the statistics have it.
+    /// Returns the record count of the stored statistics.
     private func writtenCount(_ entity: Entity) throws -> Int64 {
         if let count = notes?.recordCounts[layout.number(of: entity)] { return count }
         guard let value = try snapshot.get(Keyspace.Metadata.statistics.key(layout.number(of: entity))) else { return 0 }
@@ -77,20 +77,25 @@ final class SnapshotReader {
         return count
     }
 
-    /// To be called after records were written or removed.
+    /// Updates the record count after records were written or removed.
     func grow(_ entity: Int, by count: Int64) { growth[entity, default: 0] += count }
 
-    /// The first id that was never given out.
+    /// Returns the first row id that was never reserved.
     func nextID(_ entity: Entity) throws -> Int64 {
         guard let value = try snapshot.get(Keyspace.Metadata.sequence.key(layout.number(of: entity))) else { return 1 }
         guard let next: UInt64 = Number.read(value), next > 0, next <= Int64.max else { throw corrupt("the next id of \(entity.name)") }
         return Int64(next)
     }
 
-    /// The state of one of an entity's indexes, by its position.
+    /// Returns the state of an entity's index, by its position.
     func state(_ entity: Entity, _ position: Int) throws -> IndexState {
         let index = layout.indexes[entity.index][position]
         if let known = states[index.number] { return known }
+        if index.number == Catalog.missingIndex {
+            var state = IndexState(entity: layout.number(of: entity), isUnique: false, name: IndexState.name(index.index, entity))
+            state.phase = .writeOnly
+            return state
+        }
         guard let value = try snapshot.get(Keyspace.Metadata.indexState.key(index.number)), let state = IndexState(value) else {
             throw corrupt("the state of the index \(index.index.name)")
         }
@@ -99,22 +104,35 @@ final class SnapshotReader {
         return state
     }
 
-    /// To be called after a state was written.
+    /// Clears the cached states after a state was written.
     func forgetStates() {
         states = [:]
         notes?.indexStates = [:]
     }
 
-    /// One record; nil where there is none. Valid until the next call that reads.
+    /// Returns a record, which is valid until the next read; `nil` if there is none.
     func record(_ entity: Entity, _ id: Int64) throws -> RecordView? {
         let key = keys.record(layout.number(of: entity), id)
         guard let stored = try snapshot.get(key) else { return nil }
         return try decoder.decode(found: stored, entity, id, key: key, snapshot)
     }
 
-    /// Whether there is a record, without reading it.
+    /// Returns whether a record exists, without reading it.
     func exists(_ entity: Entity, _ id: Int64) throws -> Bool {
         try snapshot.get(keys.record(layout.number(of: entity), id)) != nil
+    }
+
+    /// Returns the chunked fields of a record in an old layout, with their field indexes in that layout; `nil` for a record in the current layout.
+    func oldChunks(_ entity: Entity, _ id: Int64) throws -> [StoredRecord.Chunked]? {
+        guard let stored = try snapshot.get(keys.record(layout.number(of: entity), id)),
+            let old = try decoder.oldLayout(of: stored, entity, id)
+        else { return nil }
+        let body = StoredRecord.body(stored, layout.traits)
+        guard StoredRecord.isChunked(body) else { return [] }
+        guard let chunked = StoredRecord.chunked(body, old.types) else {
+            throw decoder.corrupt(entity, id, "its list of chunks cannot be")
+        }
+        return chunked.fields
     }
 
     // MARK: Relationships
@@ -145,7 +163,7 @@ final class SnapshotReader {
                         found.add(source: source, target: target)
                         return true
                     }
-                    // The components of both fields are of fixed length, so neither is ever cut.
+                    // The components of both fields have fixed length, so neither is ever truncated.
                     var rest = KeyReader(key, from: 5)
                     guard case .value? = try? rest.readComponent() else { return false }
                     switch try? rest.readComponent() {
@@ -160,7 +178,8 @@ final class SnapshotReader {
             let cursor = try snapshot.cursor()
             defer { cursor.close() }
             for source in sources {
-                let prefix = keys.link(isReversed ? .linkInverse : .link, layout.linkNumber(table), source)
+                let space: Keyspace = isReversed != layout.isLinkReversed(table) ? .linkInverse : .link
+                let prefix = keys.link(space, layout.linkNumber(table), source)
                 try targets(source, cursor, prefix) { key, value in
                     guard key.count == 21 else { return false }
                     guard relationship.isOrdered else {
@@ -177,7 +196,7 @@ final class SnapshotReader {
         return found
     }
 
-    /// - Parameter add: takes an entry; false for one that cannot be read.
+    /// - Parameter add: Receives an entry; returns `false` for one that cannot be read.
     private func targets(
         _ source: Int64, _ cursor: EngineCursor, _ prefix: UnsafeRawBufferPointer,
         _ add: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
@@ -189,7 +208,7 @@ final class SnapshotReader {
         }
     }
 
-    /// Without an index: while it is being built.
+    /// Finds the sources with a full scan, while the index is being built.
     private func search(_ entity: Entity, _ field: Int, _ position: Int?, _ sources: [Int64]) throws -> RelatedIDs {
         var found = RelatedIDs()
         let wanted = Set(sources)

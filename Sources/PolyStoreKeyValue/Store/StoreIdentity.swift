@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
-/// Who a store is: its id (16 bytes), the hash of its model (8 bytes), and, unless its configuration is the default one, 01 and that one's name.
+/// The identity of a store: its id (16 bytes), the hash of its model (8 bytes), and, unless the configuration is the default one, 01 and its name.
 struct StoreIdentity: Equatable {
-    /// 32 hexadecimal digits.
+    /// The store id as 32 hexadecimal digits.
     var storeID: String
     var configuration: String?
-    /// 16 hexadecimal digits.
+    /// The hash of the model as 16 hexadecimal digits.
     var schemaHash: String
 
     private static let fixedSize = 24
@@ -16,7 +16,7 @@ struct StoreIdentity: Equatable {
         self.schemaHash = schemaHash
     }
 
-    /// - Returns: nil for bytes that are none.
+    /// - Returns: `nil` for invalid bytes.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.fixedSize else { return nil }
         storeID = Self.digits(bytes[..<16])

@@ -2,15 +2,15 @@ import PolyStoreBackend
 
 /// Empties a store before it is created again.
 ///
-/// One transaction does it if the engine takes one that large. Otherwise the first transaction removes the model and the identity and sets a mark, later
-/// ones remove everything else, and the last one removes the mark and creates the store. A store with the mark is never taken for a whole one: every
-/// opening for writing continues to empty it.
+/// A single transaction does this if the engine accepts one that large. Otherwise the first transaction removes the model and the identity and sets a mark,
+/// later ones remove everything else, and the last one removes the mark and creates the store. A store with the mark is never considered complete: every
+/// opening for writing continues the reset.
 struct StoreReset {
     private static let mark = Keyspace.Metadata.migrationJournal.key()
-    /// Kept until the end: what has other keys and no format belongs to another program.
+    /// Kept until the end: an engine with keys but without a format belongs to another program.
     private static let format = Keyspace.Metadata.format.key()
 
-    /// The most bytes of keys that one transaction removes; half of what it may write, so that the creation fits as well.
+    /// The maximum number of key bytes that one transaction removes: half of what it may write, so that the creation fits as well.
     private let limit: Int
     /// The key at which the next step continues.
     private var start: [UInt8] = []
@@ -19,10 +19,10 @@ struct StoreReset {
         limit = engine is any TransactionalEngine ? .max : min(engine.traits.largestTransaction / 2, 64 << 20)
     }
 
-    /// Returns whether a reset was begun and not finished.
+    /// Returns whether the store has an unfinished reset.
     static func isUnfinished(_ snapshot: any EngineSnapshot) throws -> Bool { try snapshot.get(mark) != nil }
 
-    /// Removes every key, or the model and the identity and sets the mark.
+    /// Removes every key, or removes the model and the identity and sets the mark.
     /// - Returns: whether every key was removed.
     mutating func begin(_ writer: any EngineWriter) throws -> Bool {
         start = []
@@ -47,7 +47,7 @@ struct StoreReset {
             return false
         }
         if !start.isEmpty {
-            // Another opening may have begun this reset again.
+            // Another opening may have restarted this reset.
             start = []
             let (rest, next) = try self.keys(writer, from: [])
             guard next == nil, rest.allSatisfy({ $0 == Self.mark || $0 == Self.format }) else { return false }
@@ -57,7 +57,7 @@ struct StoreReset {
         return true
     }
 
-    /// The keys from one on, and the first that is too many.
+    /// Returns the keys of one transaction from a start key on, and the first key that exceeds its limit.
     private func keys(_ snapshot: any EngineSnapshot, from start: [UInt8]) throws -> (keys: [[UInt8]], next: [UInt8]?) {
         let cursor = try snapshot.cursor()
         defer { cursor.close() }

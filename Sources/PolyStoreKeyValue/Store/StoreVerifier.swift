@@ -1,17 +1,22 @@
 import PolyStoreBackend
 
-/// Goes over a whole store and finds what does not agree: damaged records, index entries that are missing or lead nowhere, halves of links, pieces
-/// of values without a record, wrong numbers.
+/// Verifies a whole store and reports inconsistencies: damaged records, missing or dangling index entries, one-sided links, chunks without a record, wrong
+/// counts.
 struct StoreVerifier {
     private let reader: SnapshotReader
     private let layout: StoreLayout
     private var found: [String] = []
-    /// More findings than this help nobody.
+    /// The maximum number of findings.
     private static let most = 1000
 
-    init(_ reader: SnapshotReader) {
+    /// The prefixes of keys that are not part of the store: those of an unfinished migration, and those that are still to be removed.
+    private let unused: Set<[UInt8]>
+
+    init(_ reader: SnapshotReader) throws {
         self.reader = reader
         layout = reader.layout
+        unused = Set(try PendingRemoval.all(reader.snapshot)).union(
+            try MigrationJournal.read(reader.snapshot, place: reader.layout.place)?.stagedPrefixes ?? [])
     }
 
     func findings() throws -> [String] {
@@ -43,7 +48,7 @@ struct StoreVerifier {
 
     private mutating func report(_ sentence: String) { if found.count < Self.most { found.append(sentence) } }
 
-    /// Every key with a prefix.
+    /// Calls a closure for every key with a prefix.
     private func forEach(_ prefix: [UInt8], _ body: (EngineCursor) throws -> Void) throws {
         let cursor = try reader.snapshot.cursor()
         defer { cursor.close() }
@@ -56,20 +61,21 @@ struct StoreVerifier {
         }
     }
 
-    /// The model is what its hash says; at opening only the hash is looked at.
+    /// Checks the model against its hash. Opening a store checks only the hash.
     private mutating func checkModel() throws {
         let model = try SealedValue.get(Keyspace.Metadata.schema.key(1), reader.snapshot)
-        guard let model, let description = try? SchemaDescription(encoded: model), description.versionHash == layout.schema.versionHash
+        let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), reader.snapshot).flatMap(StoreIdentity.init)
+        guard let model, let description = try? SchemaDescription(encoded: model), description.versionHash == identity?.schemaHash
         else { return report("The store's model does not have its hash.") }
     }
 
-    /// Each record can be read and has its entry in every index; there are as many as the statistics say.
+    /// Checks that each record can be read and has an entry in every index, and that the statistics contain the number of records.
     private mutating func checkRecords(_ entity: Entity) throws {
         let keys = KeyWriter()
         let decoder = RecordDecoder(layout)
         var count: Int64 = 0
         var sentences: [String] = []
-        // Also when the walk ends in an error.
+        // Also if the scan throws.
         defer { for sentence in sentences { report(sentence) } }
         let toOnes: [(relationship: Relationship, field: Int)] = entity.relationships.compactMap { relationship in
             if case .foreignKey(let field) = relationship.storage { (relationship, field) } else { nil }
@@ -106,15 +112,15 @@ struct StoreVerifier {
                 sentences.append(error.message)
             }
         }
-        let told = try reader.recordCount(entity)
-        if told != count { report("There are \(count) records of \(entity.name), and the statistics say \(told).") }
+        let storedCount = try reader.recordCount(entity)
+        if storedCount != count { report("There are \(count) records of \(entity.name), and the statistics say \(storedCount).") }
     }
 
-    /// Each entry belongs to a record that says the same.
+    /// Checks that each entry matches its record.
     private mutating func checkEntries(_ index: KeyIndex) throws {
         let keys = KeyWriter()
         var sentences: [String] = []
-        // Also when the walk ends in an error.
+        // Also if the scan throws.
         defer { for sentence in sentences { report(sentence) } }
         try forEach(index.prefix) { cursor in
             guard let id = index.id(cursor.key, cursor.value) else {
@@ -131,21 +137,22 @@ struct StoreVerifier {
                     sentences.append("The index \(index.index.name) has an entry for \(index.entity.name) \(id) under another value.")
                 }
             } catch let error as StoreError where error.code == .corrupt {
-                // Reported with the records.
+                // Reported by the check of the records.
             }
         }
     }
 
-    /// Each pair is there from both sides, and so are both objects.
+    /// Checks that each link is stored from both sides and that both objects exist.
     private mutating func checkLinks(_ table: LinkTable) throws {
         let number = layout.number(of: table)
         let keys = KeyWriter()
         var sentences: [String] = []
-        // Also when the walk ends in an error.
+        // Also if the scan throws.
         defer { for sentence in sentences { report(sentence) } }
         for (space, other) in [(Keyspace.link, Keyspace.linkInverse), (.linkInverse, .link)] {
-            let near = layout.schema.entities[space == .link ? table.source : table.target]
-            let isOrdered = space == .link ? table.ordersTargets : table.ordersSources
+            let isForward = (space == .link) != layout.isLinkReversed(table.index)
+            let near = layout.schema.entities[isForward ? table.source : table.target]
+            let isOrdered = isForward ? table.ordersTargets : table.ordersSources
             try forEach([space.rawValue] + Number.bytes(number)) { cursor in
                 guard cursor.key.count == 21, cursor.value.count == (isOrdered ? 8 : 0) else {
                     sentences.append("An entry of \(table.name) cannot be read.")
@@ -162,14 +169,15 @@ struct StoreVerifier {
         }
     }
 
-    /// Each piece of a long value belongs to a record that has one.
+    /// Checks that each chunk belongs to a record with a chunked value.
     private mutating func checkChunks() throws {
         var sentences: [String] = []
-        // Also when the walk ends in an error.
+        // Also if the scan throws.
         defer { for sentence in sentences { report(sentence) } }
         let keys = KeyWriter()
         let byNumber = Dictionary(layout.schema.entities.map { (layout.number(of: $0), $0) }, uniquingKeysWith: { first, _ in first })
         try forEach([Keyspace.blobChunk.rawValue]) { cursor in
+            if unused.contains([UInt8](cursor.key.prefix(5))) { return }
             guard cursor.key.count == 21,
                 let entity = byNumber[UInt32(bigEndian: cursor.key.loadUnaligned(fromByteOffset: 1, as: UInt32.self))]
             else {
@@ -181,16 +189,18 @@ struct StoreVerifier {
             let number = Int(UInt32(bigEndian: cursor.key.loadUnaligned(fromByteOffset: 17, as: UInt32.self)))
             let stored = try reader.snapshot.get(keys.recordBytes(layout.number(of: entity), id))
             let body = stored.map { StoredRecord.body($0, layout.traits) }
-            let chunked = body.flatMap { StoredRecord.isChunked($0) ? StoredRecord.chunked($0, entity)?.fields : nil } ?? []
+            let old = try stored.flatMap { try reader.decoder.oldLayout(of: $0, entity, id) }
+            let types = old?.types ?? entity.fields.map(\.type)
+            let chunked = body.flatMap { StoredRecord.isChunked($0) ? StoredRecord.chunked($0, types)?.fields : nil } ?? []
             let isUsed = chunked.contains { $0.field == field && number * layout.traits.largestPiece < $0.length }
             if !isUsed { sentences.append("A piece of a long value of \(entity.name) \(id) belongs to nothing.") }
         }
     }
 
-    /// Each named value has a name that a value can have, and its checksum.
+    /// Checks the name and the checksum of each named value.
     private mutating func checkValues() throws {
         var sentences: [String] = []
-        // Also when the walk ends in an error.
+        // Also if the scan throws.
         defer { for sentence in sentences { report(sentence) } }
         try reader.forEachValue { key, value in
             guard let name = String(validating: key.dropFirst(2), as: UTF8.self), (try? NamedValue.check(name: name)) != nil else {
@@ -204,13 +214,13 @@ struct StoreVerifier {
         }
     }
 
-    /// Each entry of the change log has all of its pieces, with their checksums.
+    /// Checks that each entry of the change log has all of its pieces, with valid checksums.
     private mutating func checkLog() throws {
         let bounds = try reader.logBounds()
         var sentences: [String] = []
-        // Also when the walk ends in an error.
+        // Also if the scan throws.
         defer { for sentence in sentences { report(sentence) } }
-        /// The piece that must follow, of an entry that has more pieces.
+        /// The next expected piece of an entry with several pieces.
         var expected: (position: Int64, piece: UInt32)?
         try forEach([Keyspace.changeLog.rawValue]) { cursor in
             guard let place = ChangeLog.place(cursor.key), place.position > bounds.removedThrough else {
@@ -229,11 +239,15 @@ struct StoreVerifier {
         if let missing = expected { sentences.append("Entry \(missing.position) of the change log is not complete.") }
     }
 
-    /// No key is in a space that there is not, or under a number that nothing has.
+    /// Checks that no key has an unknown space or an unused number.
     private mutating func checkSpaces() throws {
         let entities = Set(layout.schema.entities.map { layout.number(of: $0) })
         let links = Set(layout.schema.links.map { layout.number(of: $0) })
-        let indexes = layout.indexes.flatMap { $0 }
+        var indexes: Set<[UInt8]> = []
+        try reader.snapshot.forEach(.indexState) { number, value in
+            guard let state = IndexState(value) else { return }
+            indexes.insert([(state.isUnique ? Keyspace.uniqueIndex : .index).rawValue] + Number.bytes(number))
+        }
         var strays = 0
         try forEach([]) { cursor in
             guard let first = cursor.key.first, let space = Keyspace(rawValue: first) else {
@@ -249,11 +263,12 @@ struct StoreVerifier {
                 strays += 1
                 return
             }
+            if unused.contains([UInt8](cursor.key.prefix(5))) { return }
             let number = UInt32(bigEndian: cursor.key.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
             let isKnown =
                 switch space {
                 case .record, .blobChunk: entities.contains(number)
-                case .index, .uniqueIndex: indexes.contains { $0.number == number && $0.space == space }
+                case .index, .uniqueIndex: indexes.contains([UInt8](cursor.key.prefix(5)))
                 default: links.contains(number)
                 }
             if !isKnown { strays += 1 }

@@ -1,14 +1,14 @@
 import PolyStoreBackend
 
-/// What one writer leaves to the next: numbers that it would have to look up with every commit. Of engines only to which no other process writes,
-/// and always of the last commit.
+/// Values that one writer passes to the next to save lookups in every commit. Only for engines to which no other process writes, and always as of the last
+/// commit.
 struct WriterNotes {
-    /// The commits so far; nil: not known.
+    /// The number of commits so far; `nil` if unknown.
     var version: UInt64?
-    /// The number of an entity's records, by the entity's number.
+    /// The record counts, by entity number.
     var recordCounts: [UInt32: Int64] = [:]
-    /// By the index's number.
+    /// The states of indexes, by index number.
     var indexStates: [UInt32: IndexState] = [:]
-    /// The positions of the change log's entries; nil: not known.
+    /// The bounds of the change log; `nil` if unknown.
     var logBounds: LogBounds?
 }

@@ -1,18 +1,17 @@
 import PolyStoreBackend
 
-/// Keys that begin alike, with what becomes of them: to be brought into order before they are written, as engines take ordered keys several times
-/// faster.
+/// A list of keys with a common prefix and their new values. It is sorted before it is written, because engines write ordered keys several times faster.
 struct WriteLane {
     struct Entry {
-        /// The first 16 bytes of the key after the ones that all keys of the lane share. They decide nearly every comparison.
+        /// The 16 bytes of the key after the common prefix. They decide nearly every comparison.
         let head: (UInt64, UInt64)
         let offset: Int
-        /// −1: the key is removed.
+        /// The length of the value; −1 for a removal.
         let valueCount: Int
-        /// A record as it came, which is sealed when it is written; nil: the value lies behind the key.
+        /// An unsealed record, which is sealed when it is written; `nil` if the value follows the key.
         let record: UnsafeRawPointer?
         let keyCount: Int32
-        /// The key must not be there yet.
+        /// A Boolean value that indicates whether the key must not exist yet.
         let mustBeNew: Bool
 
         init(
@@ -31,36 +30,42 @@ struct WriteLane {
     private(set) var entries: [Entry] = []
     private var isSorted = true
     let arena: RecordArena
-    /// Of records as they came: how long their heads are; nil where they are not sealed.
+    /// The head size of unsealed records; `nil` if they are not sealed.
     fileprivate let sealedHead: Int?
-    /// The number of bytes that all keys of the lane share. Keys that differ in an earlier byte would be sorted into a wrong order.
+    /// The layout number for the headers of unsealed records.
+    fileprivate let layoutNumber: UInt16
+    /// The length of the common prefix in bytes. Keys that differ in an earlier byte would be sorted incorrectly.
     private let prefixCount: Int
 
-    /// The number of bytes that the keys of one entity, index or link table share: the space and the number.
+    /// The length in bytes of the common prefix of the keys of one entity, index or link table: the space and the number.
     static let numberedPrefixCount = 5
 
     /// - Parameters:
-    ///   - arena: may be that of other lanes too.
-    ///   - prefixCount: the number of bytes that all keys of the lane share.
+    ///   - arena: The memory of keys and values, which several lists may share.
+    ///   - prefixCount: The length of the common prefix in bytes.
     init(
-        _ arena: RecordArena = RecordArena(capacity: 256), sealedHead: Int? = nil, prefixCount: Int = WriteLane.numberedPrefixCount
+        _ arena: RecordArena = RecordArena(capacity: 256), sealedHead: Int? = nil, layoutNumber: UInt16 = 0,
+        prefixCount: Int = WriteLane.numberedPrefixCount
     ) {
         self.arena = arena
+        self.layoutNumber = layoutNumber
         self.sealedHead = sealedHead
         self.prefixCount = prefixCount
     }
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Makes room for so many more keys: in an arena of its own, which keeps many keys of one lane together, as once they are sorted they are read
-    /// from all over it.
+    /// Reserves memory for more keys, in a separate arena that keeps the keys of a large list together: once sorted, they are read in random order.
     mutating func reserve(_ count: Int, keySize: Int) {
-        if entries.isEmpty { self = WriteLane(RecordArena(capacity: count * keySize), sealedHead: sealedHead, prefixCount: prefixCount) }
+        if entries.isEmpty {
+            self = WriteLane(
+                RecordArena(capacity: count * keySize), sealedHead: sealedHead, layoutNumber: layoutNumber, prefixCount: prefixCount)
+        }
         entries.reserveCapacity(entries.count + count)
     }
 
-    /// Adds a key whose value, if any, lies right behind it in the arena.
-    /// - Parameter record: the value, where it lies elsewhere; it must stay there.
+    /// Adds a key whose value, if any, follows it in the arena.
+    /// - Parameter record: The value if it is stored elsewhere; it must stay there.
     mutating func add(at offset: Int, keyCount: Int, valueCount: Int, mustBeNew: Bool = false, record: UnsafeRawPointer? = nil) {
         let entry = Entry(
             arena.bytes(offset, keyCount), sharing: prefixCount, at: offset, valueCount: valueCount, mustBeNew: mustBeNew, record: record)
@@ -68,7 +73,7 @@ struct WriteLane {
         entries.append(entry)
     }
 
-    /// Copies a key in, with or without a value.
+    /// Copies a key with or without a value.
     mutating func add(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?, mustBeNew: Bool = false) {
         let offset = arena.append(key)
         if let value { _ = arena.append(value) }
@@ -89,7 +94,7 @@ struct WriteLane {
         return arena.bytes(entry.offset + Int(entry.keyCount), entry.valueCount)
     }
 
-    /// By key; of one key the removal first.
+    /// Orders entries by key; for equal keys, the removal first.
     private func precedes(_ left: Entry, _ right: Entry) -> Bool {
         if left.head.0 != right.head.0 { return left.head.0 < right.head.0 }
         if left.head.1 != right.head.1 { return left.head.1 < right.head.1 }
@@ -106,7 +111,7 @@ struct WriteLane {
 
     func sameKey(_ left: Entry, _ right: Entry) -> Bool { left.head == right.head && Order.of(key(left), key(right)) == 0 }
 
-    /// Adds everything of a lane whose keys come behind those that are here, in order, its records sealed.
+    /// Appends the entries of a list whose keys all follow the present ones, in order, with sealed records.
     mutating func append(_ other: WriteLane) {
         if other.isEmpty { return }
         let run = other.run()
@@ -114,12 +119,12 @@ struct WriteLane {
             let (key, value) = (run.key(position), run.value(position))
             let offset = arena.append(key)
             if let value { _ = arena.append(value) }
-            // Sorted already, and not by what this lane's keys share, as they are of several.
+            // Already sorted, and not by the common prefix, because the keys come from several lists.
             entries.append(Entry(key, sharing: prefixCount, at: offset, valueCount: value?.count ?? -1))
         }
     }
 
-    /// Writes everything, in order. A removal of a key that is set again is left out.
+    /// Writes all entries in order. Skips the removal of a key that is set again.
     func write(to writer: any EngineWriter) throws {
         if entries.isEmpty { return }
         try writer.write(run())
@@ -132,7 +137,7 @@ struct WriteLane {
     }
 }
 
-/// Keys in ascending order, each once, with what becomes of them.
+/// Unique keys in ascending order, with their new values or removals.
 public struct WriteRun {
     private let lane: WriteLane
     private let sealed = RecordArena(capacity: 1024)
@@ -141,41 +146,44 @@ public struct WriteRun {
     init(_ lane: WriteLane) {
         self.lane = lane
         let all = lane.entries
-        // A removal of a key that is set again is left out.
+        // Skips the removal of a key that is set again.
         let isSuperseded = { (position: Int) in
             position + 1 < all.count && all[position].valueCount < 0 && lane.sameKey(all[position], all[position + 1])
         }
         entries = all.indices.contains(where: isSuperseded) ? all.indices.filter { !isSuperseded($0) }.map { all[$0] } : all
     }
 
+    /// The number of keys.
     public var count: Int { entries.count }
 
     @inline(__always)
     private func entry(_ position: Int) -> WriteLane.Entry { entries[position] }
 
-    /// Bytes of all keys and values.
+    /// The size of all keys and values in bytes.
     var byteCount: Int { (0..<count).reduce(0) { $0 + Int(entry($1).keyCount) + max(0, entry($1).valueCount) } }
 
-    /// The key with a number.
+    /// Returns the key at a position.
     public func key(_ position: Int) -> UnsafeRawBufferPointer { lane.key(entry(position)) }
 
-    /// Bytes of the key with a number and of its new value.
+    /// Returns the size in bytes of the key at a position and its new value.
     func size(_ position: Int) -> Int {
         let entry = entry(position)
         let tail = entry.record != nil && lane.sealedHead != nil ? RecordChecksum.tailSize : 0
         return Int(entry.keyCount) + max(0, entry.valueCount) + tail
     }
 
-    /// Whether the key with a number is removed.
+    /// Returns whether the key at a position is removed.
     public func isRemoved(_ position: Int) -> Bool { entry(position).valueCount < 0 }
 
-    /// The new value of the key with a number, valid until the next call; nil: it is removed.
+    /// Returns the new value of the key at a position, which is valid until the next call; `nil` for a removal.
     public func value(_ position: Int) -> UnsafeRawBufferPointer? {
         let entry = entry(position)
         guard let value = lane.value(entry) else { return nil }
-        guard entry.record != nil, let head = lane.sealedHead else { return value }
+        guard entry.record != nil, lane.sealedHead != nil || lane.layoutNumber != 0 else { return value }
         sealed.removeAll()
         _ = sealed.append(value)
+        StoredRecord.setLayout(lane.layoutNumber, 0, in: sealed)
+        guard let head = lane.sealedHead else { return sealed.bytes(0, value.count) }
         return sealed.bytes(0, StoredRecord.seal(0, in: sealed, head: head, key: lane.key(entry)))
     }
 }

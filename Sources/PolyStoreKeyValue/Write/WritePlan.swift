@@ -1,35 +1,35 @@
 import PolyStoreBackend
 
-/// A change set turned into keys: first everything is worked out and checked, then everything is written.
+/// Translates a change set into keys: computes and checks everything first, then writes everything.
 struct WritePlan {
     private let reader: SnapshotReader
     private let layout: StoreLayout
     private let keys = KeyWriter()
     private let merger = RecordMerger()
-    /// By entity.
+    /// The records, by entity.
     private var records: [WriteLane]
     private var chunks: [WriteLane]
-    /// By entity and index.
+    /// The index entries, by entity and index.
     private var indexes: [[WriteLane]]
-    /// By link table.
+    /// The links, by link table.
     private var links: [WriteLane]
     private var inverses: [WriteLane]
     private var states: WriteLane
     private var values: [ChangeSet.ValueChange] = []
-    /// New entries of unique indexes that were cut: their keys do not say whether they are alike.
+    /// New entries of unique indexes with truncated keys, which do not determine whether the values are equal.
     private var cutEntries: [CutEntry] = []
-    /// Indexes, by number, that got their first cut entry.
+    /// The numbers of indexes that got their first truncated entry.
     private var newlyCut: Set<UInt32> = []
-    /// By entity: records more, or fewer.
+    /// The change of the record count, by entity.
     private(set) var growth: [Int64]
 
     var changesIndexStates: Bool { !states.isEmpty }
 
-    /// Of so many changes what they have in common costs more than each of them.
+    /// The number of changes up to which fixed costs exceed the cost per change.
     private static let fewChanges = 64
     private var isSmall = true
 
-    /// An entry of a unique index that was cut.
+    /// A truncated entry of a unique index.
     private struct CutEntry {
         let index: KeyIndex
         let id: Int64
@@ -41,21 +41,24 @@ struct WritePlan {
         self.reader = reader
         layout = reader.layout
         let isSealed = layout.traits.checksumsRecords
-        // One arena will do for a few changes.
+        // One arena is sufficient for a few changes.
         let arena = RecordArena(capacity: 1024)
-        records = layout.schema.entities.map { WriteLane(arena, sealedHead: isSealed ? $0.layout.minimumSize : nil) }
+        let layout = layout
+        records = layout.schema.entities.map {
+            WriteLane(arena, sealedHead: isSealed ? $0.layout.minimumSize : nil, layoutNumber: layout.layoutNumber(of: $0))
+        }
         chunks = layout.schema.entities.map { _ in WriteLane(arena) }
         indexes = layout.indexes.map { $0.map { _ in WriteLane(arena) } }
         growth = Array(repeating: 0, count: layout.schema.entities.count)
         links = layout.schema.links.map { _ in WriteLane(arena) }
         inverses = links
-        // The keys of index states share the space and the kind only, and differ in the number.
+        // The keys of index states share only the space and the kind and differ in the number.
         states = WriteLane(arena, prefixCount: 2)
     }
 
-    // MARK: Working out
+    // MARK: Computing keys
 
-    /// - Throws: `notFound`, `constraint` for null where there must be a value.
+    /// - Throws: `notFound`; `constraint` for null in a required field.
     mutating func add(_ changes: ChangeSet) throws {
         isSmall = changes.changes.count + changes.links.count <= Self.fewChanges
         if changes.changes.count > Self.fewChanges {
@@ -75,7 +78,7 @@ struct WritePlan {
             case .delete: try delete(entity, change.id)
             }
         }
-        // Of several changes of one pair the last one counts.
+        // The last of several changes of a pair applies.
         var last: [LinkPair: LinkFate] = [:]
         for link in changes.links {
             last[LinkPair(table: link.table, source: link.source, target: link.target), default: LinkFate()].add(link)
@@ -90,10 +93,10 @@ struct WritePlan {
         let target: Int64
     }
 
-    /// What becomes of a pair.
+    /// The combined change of a pair.
     private struct LinkFate {
         var isAddition = true
-        /// Whether the positions that the store has do not count any more.
+        /// A Boolean value that indicates whether the stored positions are obsolete.
         var isAnew = false
         var targetPosition: Int64?
         var sourcePosition: Int64?
@@ -120,7 +123,7 @@ struct WritePlan {
         guard let old = try reader.record(entity, id) else { throw notFound(entity, id) }
         try require(entity, id, changed, mask)
         let new = try merger.merge(entity, old, changed, mask)
-        removeChunks(entity, id, old)
+        try removeChunks(entity, id, old)
         try put(entity, id, new, mustBeNew: false)
         for (position, index) in layout.indexes[entity.index].enumerated() where !index.mask.isDisjoint(with: mask) {
             keys.removeAll()
@@ -139,7 +142,7 @@ struct WritePlan {
             _ = index.key(old, id, keys)
             indexes[entity.index][position].add(keys.raw, nil)
         }
-        removeChunks(entity, id, old)
+        try removeChunks(entity, id, old)
         records[entity.index].add(keys.record(layout.number(of: entity), id), nil)
         growth[entity.index] -= 1
     }
@@ -148,7 +151,7 @@ struct WritePlan {
         StoreError(.notFound, "\(entity.name) \(id) is not in the store.", entity: entity.name, objectID: id, url: layout.place)
     }
 
-    /// Fields that must have a value have one.
+    /// Checks that required fields have a value.
     private func require(_ entity: Entity, _ id: Int64, _ record: RecordView, _ mask: FieldMask?) throws {
         for field in entity.fields where !field.isOptional && record.isNull(field.ordinal) && mask?.contains(field.ordinal) ?? true {
             throw StoreError(
@@ -164,13 +167,15 @@ struct WritePlan {
         let offset = arena.append(key)
         let keyCount = key.count
         if mustBeNew, record.count <= layout.traits.largestPiece {
-            // The record stays in the change set as long as the plan lasts.
+            // The record stays in the change set as long as the plan exists.
             return records[entity.index].add(
                 at: offset, keyCount: keyCount, valueCount: record.count, mustBeNew: true, record: record.bytes.baseAddress)
         }
-        // Pieces of long values lie behind the record in the same arena, so they are kept apart until it is finished.
+        // The pieces of long values follow the record in the same arena, so they are kept separately until it is complete.
         var pieces: [(field: Int, number: Int, bytes: [UInt8])] = []
-        let count = try StoredRecord.append(record, entity, key: key, traits: layout.traits, to: arena) { field, number, bytes in
+        let format = layout.layoutNumber(of: entity)
+        let count = try StoredRecord.append(record, entity, number: format, key: key, traits: layout.traits, to: arena) {
+            field, number, bytes in
             pieces.append((field, number, [UInt8](bytes)))
         }
         records[entity.index].add(at: offset, keyCount: keyCount, valueCount: count, mustBeNew: mustBeNew)
@@ -183,15 +188,24 @@ struct WritePlan {
         }
     }
 
-    /// Removes the pieces of an object's long values; those that are written again are not removed after all.
-    private mutating func removeChunks(_ entity: Entity, _ id: Int64, _ old: RecordView) {
+    /// Removes the chunks of an object's long values, except those that are written again.
+    private mutating func removeChunks(_ entity: Entity, _ id: Int64, _ old: RecordView) throws {
+        if layout.layoutNumber(of: entity) != 0, let fields = try reader.oldChunks(entity, id) {
+            // With the field indexes of the layout in which the record was written.
+            for field in fields { removeChunks(entity, id, field.field, field.length) }
+            return
+        }
         guard old.count > layout.traits.largestPiece else { return }
         for field in entity.fields where field.type.fixedWidth == 0 && !old.isNull(field.ordinal) {
             let count = old.bytes(field.ordinal).count
             guard count > layout.traits.largestPiece else { continue }
-            for number in 0..<((count - 1) / layout.traits.largestPiece + 1) {
-                chunks[entity.index].add(keys.chunk(layout.number(of: entity), id, field: field.ordinal, number), nil)
-            }
+            removeChunks(entity, id, field.ordinal, count)
+        }
+    }
+
+    private mutating func removeChunks(_ entity: Entity, _ id: Int64, _ field: Int, _ length: Int) {
+        for number in 0..<((length - 1) / layout.traits.largestPiece + 1) {
+            chunks[entity.index].add(keys.chunk(layout.number(of: entity), id, field: field, number), nil)
         }
     }
 
@@ -227,13 +241,19 @@ struct WritePlan {
         }
         let number = layout.linkNumber(link.table)
         let table = layout.schema.links[link.table]
-        let forward = keys.linkBytes(.link, number, link.source, link.target)
-        let backward = keys.linkBytes(.linkInverse, number, link.target, link.source)
-        try Self.enter(forward, fate, table.ordersTargets, fate.targetPosition, &links[link.table], reader)
-        try Self.enter(backward, fate, table.ordersSources, fate.sourcePosition, &inverses[link.table], reader)
+        let isReversed = layout.isLinkReversed(link.table)
+        let forward = keys.linkBytes(isReversed ? .linkInverse : .link, number, link.source, link.target)
+        let backward = keys.linkBytes(isReversed ? .link : .linkInverse, number, link.target, link.source)
+        if isReversed {
+            try Self.enter(backward, fate, table.ordersSources, fate.sourcePosition, &links[link.table], reader)
+            try Self.enter(forward, fate, table.ordersTargets, fate.targetPosition, &inverses[link.table], reader)
+        } else {
+            try Self.enter(forward, fate, table.ordersTargets, fate.targetPosition, &links[link.table], reader)
+            try Self.enter(backward, fate, table.ordersSources, fate.sourcePosition, &inverses[link.table], reader)
+        }
     }
 
-    /// One side of a pair. Static: a call on the plan itself would keep a copy of it meanwhile, and changing the lane would copy all of its keys.
+    /// Adds one side of a pair. Static: a method on the plan would retain a copy of it during the call, and modifying the list would then copy all of its keys.
     private static func enter(
         _ key: [UInt8], _ fate: LinkFate, _ isOrdered: Bool, _ position: Int64?, _ lane: inout WriteLane, _ reader: SnapshotReader
     ) throws {
@@ -251,7 +271,7 @@ struct WritePlan {
 
     // MARK: Checking
 
-    /// That nothing new is there already.
+    /// Checks that no new key or unique value already exists.
     /// - Throws: `constraint`.
     mutating func check() throws {
         for entity in layout.schema.entities {
@@ -289,20 +309,20 @@ struct WritePlan {
             entity: index.entity.name, attribute: names, objectID: id, url: layout.place)
     }
 
-    /// Walks along the new keys and the store at once: a look-up is needed only where the store has keys between two of them.
+    /// Merges the new keys with the keys of the store: a lookup is needed only if the store has keys between two new ones.
     private func checkNew(
         _ lane: WriteLane, _ error: (_ key: UnsafeRawBufferPointer, _ id: Int64, _ holder: Int64) -> StoreError
     ) throws {
         guard lane.entries.contains(where: \.mustBeNew) else { return }
-        // A cursor costs more than a few look-ups.
+        // A cursor costs more than a few lookups.
         let cursor = lane.entries.count > 8 ? try reader.snapshot.cursor() : nil
         defer { cursor?.close() }
-        /// 0: nowhere yet, 1: at a key, 2: past the last one.
+        /// 0: not positioned, 1: at a key, 2: after the last key.
         var place = 0
         for (position, entry) in lane.entries.enumerated() where entry.mustBeNew {
             let key = lane.key(entry)
             if position > 0, lane.sameKey(lane.entries[position - 1], entry) {
-                // Given up within the change set, or claimed twice.
+                // Released within the change set, or claimed twice.
                 if lane.entries[position - 1].valueCount < 0 { continue }
                 throw error(key, Self.id(lane.value(entry)), Self.id(lane.value(lane.entries[position - 1])))
             }
@@ -317,10 +337,10 @@ struct WritePlan {
         }
     }
 
-    /// The id that an entry of a unique index holds; 0 for a record.
+    /// Returns the row id in an entry of a unique index; 0 for a record.
     private static func id(_ value: UnsafeRawBufferPointer?) -> Int64 { value.map { $0.count == 8 ? $0.id(at: 0) : 0 } ?? 0 }
 
-    /// Unique values so long that their keys were cut: those with the same key are compared as a whole.
+    /// Checks unique values with truncated keys: those with the same key are compared completely.
     private func checkCutEntries() throws {
         for (position, entry) in cutEntries.enumerated() {
             let key = entry.components
@@ -344,7 +364,7 @@ struct WritePlan {
         }
     }
 
-    /// A unique index that is being built does not have all values yet: the records that it has not come to are looked at themselves.
+    /// Checks a unique index that is being built against the records that it does not cover yet.
     private func checkUnbuilt() throws {
         for entity in layout.schema.entities {
             for (position, index) in layout.indexes[entity.index].enumerated() where index.isUnique {
@@ -358,7 +378,7 @@ struct WritePlan {
     private func checkUnbuilt(_ index: KeyIndex, _ lane: WriteLane) throws {
         var claimed: [[UInt8]: Int64] = [:]
         for (position, entry) in lane.entries.enumerated() where entry.mustBeNew {
-            // Given up within the change set.
+            // Released within the change set.
             if position > 0, lane.sameKey(lane.entries[position - 1], entry) { continue }
             claimed[[UInt8](lane.key(entry))] = Self.id(lane.value(entry))
         }
@@ -380,19 +400,22 @@ struct WritePlan {
 
     // MARK: Writing
 
+    /// Removes the named values, which a migration keeps until its end.
+    mutating func dropValues() { values = [] }
+
     func write(to writer: any EngineWriter) throws {
         for value in values {
             let key = Keyspace.Metadata.value.key(named: value.name)
             if let bytes = value.bytes { try SealedValue.put(key, bytes, writer) } else { try writer.remove(key) }
         }
         guard isSmall, chunks.allSatisfy(\.isEmpty) else { return try forEachLane { try $0.write(to: writer) } }
-        // As one run: an engine does with a few keys at once what it would do for each lane.
+        // As one run: for a few keys, an engine then has the overhead of one list instead of several.
         var all = WriteLane(RecordArena(capacity: 1024))
         forEachLane { all.append($0) }
         try all.write(to: writer)
     }
 
-    /// In the order of the keys: metadata, records, chunks, indexes, links.
+    /// Visits the lists in key order: metadata, records, chunks, indexes, links.
     private func forEachLane(_ body: (WriteLane) throws -> Void) rethrows {
         try body(states)
         for entity in layout.entityOrder { try body(records[entity]) }
@@ -404,7 +427,7 @@ struct WritePlan {
 }
 
 extension WriteLane {
-    /// Whether a key is removed and not set again.
+    /// Returns whether a key is removed and not set again.
     func removes(_ key: [UInt8]) -> Bool {
         key.withUnsafeBytes { key in
             var isRemoved = false
@@ -414,11 +437,11 @@ extension WriteLane {
     }
 }
 
-/// Puts the record of an update together out of the old one and the changed fields.
+/// Merges the old record and the changed fields of an update.
 private final class RecordMerger {
     private let arena = RecordArena(capacity: 1024)
 
-    /// Valid until the next call.
+    /// Returns the merged record, which is valid until the next call.
     func merge(_ entity: Entity, _ old: RecordView, _ new: RecordView, _ mask: FieldMask) throws -> RecordView {
         arena.removeAll()
         var builder = RecordBuilder(arena)

@@ -1,6 +1,6 @@
 import PolyStoreCore
 
-/// A draft and its objects belong to whoever owns the draft: here the main actor.
+/// An unqueued transaction and its objects belong to the isolation domain of the transaction's owner, which is the main actor here.
 @MainActor
 final class Editor {
     private let draft: UnsafeTransaction

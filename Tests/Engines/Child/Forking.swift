@@ -2,7 +2,7 @@ import EngineTestSupport
 import Foundation
 import PolyStoreBackend
 
-/// What a child that was made with `fork` may do with a store that its parent has open: nothing.
+/// Checks that a child process created with `fork` cannot use a store that its parent has open.
 enum Forking {
     static func run(_ store: Store) throws {
         try store.addNotes(1...5, size: 100)

@@ -1,7 +1,7 @@
 import EngineTestSupport
 import PolyStoreBackend
 
-/// A small store with everything that the format knows: every type in an index, null and NaN, values too long for a key or for one piece, links.
+/// A small store that covers the whole file format: indexes of every type, null and NaN, values too long for a key or for one chunk, links.
 enum Sample {
     static func schema() throws -> ResolvedSchema {
         let values = AttributeType.allCases.map {
@@ -85,5 +85,96 @@ enum Sample {
         try transaction.apply(later.set)
         _ = try transaction.commit(.full)
         try store.backend.close()
+    }
+
+    // MARK: Migrations
+
+    /// Changes the order and the names of fields, widens types, reverses the direction of a link table and drops the tags with unusual names.
+    static func firstTarget() throws -> ResolvedSchema {
+        let source = try schema().description
+        var things = source.entities[0]
+        things.name = "Item"
+        var properties: [PropertyDescription] = []
+        for property in things.properties.reversed() {
+            switch property {
+            case .attribute(var attribute):
+                if ["int8Value", "jsonValue"].contains(attribute.name) { continue }
+                if attribute.name == "stringValue" { attribute.name = "text" }
+                if attribute.name == "int16Value" { attribute.type = .int32 }
+                if attribute.name == "floatValue" { attribute.type = .double }
+                properties.append(.attribute(attribute))
+            case .relationship(var relationship):
+                if relationship.destination == "Thing" { relationship.destination = "Item" }
+                properties.append(.relationship(relationship))
+            }
+        }
+        properties.insert(.attribute(AttributeDescription(name: "added", type: .string, isIndexed: true)), at: 2)
+        things.properties = properties
+        things.indexes = [
+            IndexDescription(fields: ["text", "dataValue", "int16Value"]), IndexDescription(fields: ["urlValue", "label"], isUnique: true),
+        ]
+        let others = source.entities.dropFirst().map { entity in
+            var entity = entity
+            entity.properties = entity.properties.map { property in
+                guard case .relationship(var relationship) = property else { return property }
+                relationship.destination = "Item"
+                return .relationship(relationship)
+            }
+            return entity
+        }
+        return try ResolvedSchema(SchemaDescription(name: "sample", entities: [things] + others))
+    }
+
+    static func secondTarget() throws -> ResolvedSchema {
+        var description = try firstTarget().description
+        description.entities[0].properties.append(.attribute(AttributeDescription(name: "last", type: .double, isOptional: true)))
+        description.entities[0].properties = description.entities[0].properties.map { property in
+            guard case .attribute(var attribute) = property, attribute.name == "int16Value" else { return property }
+            (attribute.type, attribute.isOptional) = (.int64, false)
+            return .attribute(attribute)
+        }
+        return try ResolvedSchema(description)
+    }
+
+    /// Migrates a sample twice, and writes between and after the migrations.
+    static func migrate(_ store: Store, _ open: (ResolvedSchema) throws -> Store) throws {
+        let source = try schema()
+        let first = try firstTarget()
+        let second = try secondTarget()
+        let thing = try store.entity("Thing")
+        func ordinal(_ entity: Entity, _ name: String) -> Int { entity.fields.first { $0.name == name }?.ordinal ?? 0 }
+        let text = SchemaChange.FieldSource.field(ordinal(thing, "stringValue"), replacingNullWith: .null)
+        let change = try SchemaChange.byName(
+            source, first, identifier: "first", entities: ["Item": "Thing"],
+            fields: ["Item": ["text": text, "added": .constant(.text("new"))]],
+            links: ["Item_likes": ("Thing_likes", false), "Item_tags": ("Tag_things", true)])
+        let migration = try store.backend.beginMigration(change)
+        try migration.commit()
+        let middle = try open(first)
+        try middle.write { changes in
+            for id in Int64(1)...5 {
+                try changes.update("Item", id, ["text": .text("updated"), "dataValue": .blob(Notes.body(id, size: 70_000))])
+            }
+            try changes.delete("Item", 12)
+            for (index, table) in middle.schema.links.enumerated() {
+                for other in Int64(-1)...21 {
+                    changes.link(index, 12, other, isAddition: false)
+                    if table.isSymmetric { changes.link(index, other, 12, isAddition: false) }
+                }
+            }
+        }
+        let item = try middle.entity("Item")
+        let again = try SchemaChange.byName(
+            first, second, identifier: "second",
+            fields: [
+                "Item": [
+                    "int16Value": .field(ordinal(item, "int16Value"), replacingNullWith: .integer(-7)), "last": .constant(.real(.infinity)),
+                ]
+            ])
+        let next = try middle.backend.beginMigration(again)
+        try next.commit()
+        let last = try open(second)
+        try last.write { changes in for id in Int64(4)...8 { try changes.update("Item", id, ["last": .real(1.5)]) } }
+        try last.backend.close()
     }
 }

@@ -1,16 +1,19 @@
-// What another process does to a store while a test looks on. Prints a line for each thing done; `go` on its input lets it go on.
+// Operations that a test runs on a store in another process. Prints a line for each step, and waits for a line `go` on the standard input where noted.
 //
 //     engine-child open ENGINE PATH            opens the store, prints "ok" or the error's code, waits, closes
-//     engine-child read ENGINE PATH            begins to read, prints the version, waits, ends
+//     engine-child read ENGINE PATH            begins a read transaction, prints the snapshot's version, waits, ends it
 //     engine-child write ENGINE PATH FIRST LAST SIZE    commits notes one by one, prints each id, then "done"
-//     engine-child block ENGINE PATH FIRST LAST SIZE    the same notes in one transaction; waits before the commit
-//     engine-child limited ENGINE PATH BYTES SIZE       no file may grow past so many bytes: commits notes until one fails, and some more
-//     engine-child reset ENGINE PATH MODEL ID  waits, empties the store of another model, commits one object and prints its id
+//     engine-child block ENGINE PATH FIRST LAST SIZE    writes the same notes in one transaction; waits before the commit
+//     engine-child limited ENGINE PATH BYTES SIZE       limits the size of every file to BYTES: commits notes until one fails, then a few more
+//     engine-child reset ENGINE PATH MODEL ID  waits, resets the store of another model, commits one object and prints its id
 //     engine-child insert ENGINE PATH MODEL COUNT       commits objects one by one, prints each id or the error's code, waits after each
-//     engine-child fork ENGINE PATH            uses a store in a child of its own, and goes on with it
-//     engine-child readonly ENGINE PATH USER   opens a store for reading as another user, prints the ids of its notes or the error
-//     engine-child grow lmdb PATH MISSING      takes address space away until the map cannot grow, and MISSING mebibytes more: prints what happens
-//     engine-child sample ENGINE PATH          makes a store with everything that the format knows
+//     engine-child migrate ENGINE PATH COUNT   migrates the store with COUNT memos: waits after each batch, and before the commit
+//     engine-child migrate-memos ENGINE PATH   prints "ready", waits, migrates notes to memos: prints "begun", then "done" or the error's code
+//     engine-child fork ENGINE PATH            uses a store in a forked child, then continues to use it in the parent
+//     engine-child readonly ENGINE PATH USER   opens a store read-only as another user, prints the ids of its notes or the error
+//     engine-child grow lmdb PATH MISSING      reserves address space until the map cannot grow, plus MISSING mebibytes: prints the outcome
+//     engine-child sample ENGINE PATH          creates a store that covers the whole file format
+//     engine-child evolve ENGINE PATH          migrates that store twice
 
 import EngineTestSupport
 import Foundation
@@ -47,7 +50,7 @@ func openStore() throws -> Store {
     default: configuration = .levelDB(directory: arguments[3])
     }
     switch arguments[1] {
-    case "sample": return try Store(configuration, try Sample.schema())
+    case "sample", "evolve": return try Store(configuration, try Sample.schema())
     case "reset": return try Store(configuration.resettingOnModelMismatch(), try Notes.schema(arguments[4]))
     case "insert": return try Store(configuration, try Notes.schema(arguments[4]))
     case "readonly": configuration.isReadOnly = true
@@ -57,7 +60,7 @@ func openStore() throws -> Store {
 }
 
 if arguments[1] == "limited" {
-    // A write past the limit then fails instead of killing the process.
+    // With SIGXFSZ ignored, a write past the limit fails instead of killing the process.
     signal(SIGXFSZ, SIG_IGN)
 }
 
@@ -68,7 +71,7 @@ if arguments[1] == "reset" {
 if arguments[1] == "readonly", number(4) > 0, setuid(uid_t(number(4))) != 0 { fail("the user cannot be changed") }
 #if canImport(Glibc)
     /// Sets the limit of the address space.
-    /// - Parameter bytes: added to what the process uses; nil: none.
+    /// - Parameter bytes: The bytes to allow in addition to those the process uses, or nil for no limit.
     func limitAddressSpace(_ bytes: Int?) throws {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
@@ -82,7 +85,7 @@ if arguments[1] == "readonly", number(4) > 0, setuid(uid_t(number(4))) != 0 { fa
     }
 
     if arguments[1] == "grow" {
-        // Large enough that the process needs little beside it.
+        // Large compared with the rest of the process's memory.
         var options = LMDBOptions()
         options.mapSize = 1 << 30
         let configuration = StoreConfiguration.lmdb(file: arguments[3], options: options)
@@ -116,6 +119,13 @@ do { store = try openStore() } catch {
 }
 
 switch arguments[1] {
+case "migrate-memos":
+    say("ready")
+    _ = readLine()
+    do {
+        try Memos.migrate(store) { say("begun") }
+        say("done")
+    } catch { say(code(error)) }
 case "open":
     say("ok")
     _ = readLine()
@@ -132,7 +142,7 @@ case "write":
                 try store.addNotes(id...id, size: Int(number(6)))
                 break
             } catch let error as StoreError where error.code == .conflict {
-                // The other process came in between while the map was made larger: once more.
+                // The other process wrote while the map grew: retry.
             }
         }
         say("\(id)")
@@ -163,7 +173,7 @@ case "limited":
         }
         id += 1
     }
-    // What was committed can still be read.
+    // Committed notes remain readable.
     say("whole \(try store.wholeNotes().count)")
     try? store.backend.close()
 case "reset":
@@ -180,10 +190,28 @@ case "insert":
         } catch { say(code(error)) }
         if id < number(5) { _ = readLine() }
     }
+case "migrate":
+    let migration = try store.backend.beginMigration(NoteMigration.change())
+    say("begun")
+    try NoteMigration.writeMemos(number(4), migration) {
+        say("saved")
+        _ = readLine()
+    }
+    do {
+        try migration.commit()
+        say("done")
+    } catch { say(code(error)) }
 case "fork": try Forking.run(store)
 case "readonly":
     do { say("\(try store.ids("Note"))") } catch { say("\(error)") }
     try store.backend.close()
 case "sample": try Sample.fill(store)
+case "evolve":
+    try Sample.migrate(store) { schema in
+        switch arguments[2] {
+        case "lmdb": try Store(.lmdb(file: arguments[3]), schema)
+        default: try Store(.levelDB(directory: arguments[3]), schema)
+        }
+    }
 default: fail("there is no \(arguments[1])")
 }

@@ -4,17 +4,17 @@ import PolyStoreLevelDB
 import PolyStoreMemory
 import PolyStoreSQLite
 
-/// Stores of the built-in engines with small limits: maps have to grow and tables have to be written within few commits.
+/// Stores of the built-in engines with small limits, so that a few commits make LMDB grow its map and LevelDB flush its memtable.
 package enum SmallStores {
-    /// The engines, by the names that programs take.
+    /// The names of the engines on the command line.
     package static let engines = ["memory", "sqlite", "lmdb", "leveldb"]
 
-    /// A store of an engine.
+    /// Returns the configuration of a store of an engine.
     /// - Parameters:
-    ///   - mapSize: Of LMDB, in bytes.
-    ///   - writeBufferSize: Of LevelDB, in bytes.
-    ///   - pageSize: Of SQLite, in bytes; nil: the usual one.
-    /// - Returns: nil for an engine that is not one of ``engines``.
+    ///   - mapSize: The initial map size of LMDB, in bytes.
+    ///   - writeBufferSize: The memtable size of LevelDB, in bytes.
+    ///   - pageSize: The page size of SQLite in bytes, or nil for the default.
+    /// - Returns: nil if the engine is not one of ``engines``.
     package static func configuration(
         _ engine: String, _ path: String, mapSize: Int = 1 << 20, writeBufferSize: Int = 256 << 10, pageSize: Int? = nil
     ) -> StoreConfiguration? {

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import PolyStoreBackend
 
-/// Another process that uses a store: `engine-child`, which is built beside the tests.
-package final class Child: @unchecked Sendable {  // used by one test, on one thread at a time
+/// Another process that uses a store: `engine-child`, which is built next to the tests.
+package final class Child: @unchecked Sendable {  // used by one test, on one thread
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
@@ -18,7 +18,7 @@ package final class Child: @unchecked Sendable {  // used by one test, on one th
         #endif
     }
 
-    /// - Parameter program: a program of this package that is built beside the tests.
+    /// - Parameter program: The name of a program of this package, built next to the tests.
     package init(program: String = "engine-child", _ arguments: String...) throws {
         process.executableURL = Self.url(program)
         process.arguments = arguments
@@ -29,7 +29,7 @@ package final class Child: @unchecked Sendable {  // used by one test, on one th
 
     deinit { kill() }
 
-    /// The next line that it prints; nil at the end of all.
+    /// Returns the next line of the output, or nil at its end.
     package func line() -> String? {
         while true {
             if let end = buffer.firstIndex(of: 10) {
@@ -42,17 +42,17 @@ package final class Child: @unchecked Sendable {  // used by one test, on one th
         }
     }
 
-    /// Every line up to the end.
+    /// Returns the remaining lines of the output.
     package func lines() -> [String] {
         var lines: [String] = []
         while let line = line() { lines.append(line) }
         return lines
     }
 
-    /// Lets it go on, where it waits.
+    /// Resumes the process where it waits.
     package func goOn() throws { try input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8)) }
 
-    /// Kills it, at once.
+    /// Kills the process with SIGKILL and waits for its end.
     package func kill() {
         guard process.isRunning else { return }
         Foundation.kill(process.processIdentifier, SIGKILL)

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A folder of its own, gone when the test is over.
+/// A temporary folder that is removed when the test ends.
 package final class Folder: Sendable {
     package let path: String
 

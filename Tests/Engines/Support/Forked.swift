@@ -1,9 +1,8 @@
 internal import Foundation
 internal import PolyStoreBackend
 
-/// Runs something in a child that is made with `fork`, which ends with it, and waits for that. Swift hides the call, as hardly anything may be done in
-/// such a child.
-/// - Returns: what the child ended with: 0.
+/// Runs a closure in a child created with `fork`, and waits for the child to exit. Swift does not import `fork`, because few calls are safe in such a child.
+/// - Returns: The exit status of the child: 0.
 package func forked(_ body: () -> Void) throws -> Int32 {
     typealias Fork = @convention(c) () -> Int32
     guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "fork") else { throw StoreError(.unsupported, "There is no fork.") }

@@ -1,6 +1,6 @@
 package import PolyStoreBackend
 
-/// The model of most of these tests: an entity with an index, a unique attribute and room for many bytes.
+/// The model of most engine tests: an entity with an index, a unique attribute and a data attribute of any size.
 package enum Notes {
     package static func schema(_ name: String = "Note") throws -> ResolvedSchema {
         try ResolvedSchema(
@@ -17,7 +17,7 @@ package enum Notes {
                 ]))
     }
 
-    /// What a note of an id holds: every byte can be told from it.
+    /// Returns the values of a note. Every byte follows from its id.
     package static func values(_ id: Int64, size: Int) -> [String: Value] {
         ["title": .text("note \(id)"), "size": .integer(Int64(size)), "body": .blob(body(id, size: size))]
     }
@@ -36,7 +36,7 @@ package enum Notes {
     }
 }
 
-/// A store, with shorter ways to write and read.
+/// A store with shorthand methods for writing and reading.
 package struct Store: Sendable {
     package let schema: ResolvedSchema
     package let backend: any StorageBackend
@@ -95,12 +95,12 @@ package struct Store: Sendable {
         try read { try $0.values(try self.entity(entity), id) }
     }
 
-    /// Commits notes, one transaction for all.
+    /// Commits notes in one transaction.
     package func addNotes(_ ids: ClosedRange<Int64>, size: Int, _ durability: Durability = .relaxed) throws {
         try write(durability) { changes in for id in ids { try changes.insert("Note", id, Notes.values(id, size: size)) } }
     }
 
-    /// The ids of all notes; throws where one of them is not what it was written as.
+    /// Returns the ids of all notes. Throws if the values of a note differ from those written.
     package func wholeNotes() throws -> [Int64] {
         try read { transaction in
             let entity = try entity("Note")
@@ -132,7 +132,7 @@ extension ReadTransaction {
     }
 }
 
-/// A change set, filled by names.
+/// A change set that is built with names of entities and fields.
 package struct Changes {
     package let set: ChangeSet
 
@@ -164,7 +164,7 @@ package struct Changes {
     }
 }
 
-/// The error of something that must fail; nil where it does not.
+/// Returns the error that a closure throws, or nil.
 package func failure(_ body: () throws -> Void) -> StoreError? {
     do { try body() } catch let error as StoreError { return error } catch { return StoreError(.io, "No StoreError: \(error)") }
     return nil

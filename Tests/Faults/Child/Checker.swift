@@ -2,9 +2,9 @@ import EngineTestSupport
 import Foundation
 import PolyStoreBackend
 
-/// Compares a store with the truth.
+/// Compares a store with the expected contents.
 enum Checker {
-    /// Something was answered that is not right.
+    /// A wrong answer of a store.
     struct Wrong: Error, CustomStringConvertible {
         let kind: String
         let description: String
@@ -17,7 +17,7 @@ enum Checker {
 
     static func expect(_ holds: Bool, _ what: @autoclosure () -> String) throws { if !holds { throw Wrong(what()) } }
 
-    /// The number of the last commit that a store says it holds.
+    /// Returns the number of the last commit in a store, according to the store.
     static func head(_ store: Store, _ transaction: any ReadTransaction) throws -> Int {
         guard let values = try transaction.values(try store.entity("Head"), 1) else { return 0 }
         guard case .integer(let number)? = values["number"] else { throw Wrong("the head has no number") }
@@ -26,9 +26,9 @@ enum Checker {
 
     /// Reads all of a store in one snapshot.
     /// - Parameters:
-    ///   - floor: The number of the last commit that must be there.
+    ///   - floor: The lowest commit number that the store may have.
     ///   - ceiling: The number of the last commit that was begun.
-    /// - Throws: `Wrong` for an answer that is not right, and what the store throws.
+    /// - Throws: `Wrong` for a wrong answer, and the store's errors.
     static func read(_ store: Store, floor: Int, ceiling: Int) throws -> Truth {
         try store.read { transaction in
             let head = try head(store, transaction)
@@ -40,7 +40,7 @@ enum Checker {
         }
     }
 
-    /// Opens an image, compares it, and goes on with it.
+    /// Opens an image, compares it, and continues to write to it.
     static func verdict(_ engine: String, _ path: String, floor: Int, ceiling: Int) -> String {
         let store: Store
         do { store = try openStore(engine, path) } catch { return "unopenable \(told(error))" }
@@ -49,7 +49,7 @@ enum Checker {
             let truth = try read(store, floor: floor, ceiling: ceiling)
             let findings = try store.backend.verify()
             try expect(findings.isEmpty, "verify says \(findings.prefix(2))")
-            // What was opened can be written to, and keeps it.
+            // The opened store accepts commits and keeps them.
             var next = truth
             for _ in 0..<2 { next = try Truth.commit(store, next) }
             try store.backend.close()
@@ -64,7 +64,7 @@ enum Checker {
         }
     }
 
-    /// Compares an image of a store that is being reset for another schema: it holds all of the old or the new, and never a mixture.
+    /// Compares an image taken during a reset for another schema: it has all of the old store or all of the new one, never a mixture.
     static func verdictOfReset(_ engine: String, _ path: String, floor: Int, ceiling: Int, isDone: Bool) -> String {
         do {
             let store = try Races.openLater(engine, path, resets: false)
@@ -80,13 +80,15 @@ enum Checker {
         }
     }
 
-    /// Checks the images whose lines are read from the standard input: a path, the floor, the ceiling, and how far a reset for another schema is: 0 not
-    /// begun, 1 begun, 2 acknowledged. One line is printed for each.
+    /// Checks the images listed on the standard input. A line has a path, the floor, the ceiling, and the phase of a reset or a migration: 0 not begun, 1 reset
+    /// begun, 2 reset acknowledged, 3 migration begun, 4 migration acknowledged. Prints one line for each.
     static func run(_ engine: String) {
         forEachImage { path, floor, ceiling, phase in
-            phase == 0
-                ? verdict(engine, path, floor: floor, ceiling: ceiling)
-                : verdictOfReset(engine, path, floor: floor, ceiling: ceiling, isDone: phase == 2)
+            switch phase {
+            case 0: verdict(engine, path, floor: floor, ceiling: ceiling)
+            case 1, 2: verdictOfReset(engine, path, floor: floor, ceiling: ceiling, isDone: phase == 2)
+            default: Migrating.verdict(engine, path, floor: floor, ceiling: ceiling, isDone: phase == 4)
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 import EngineTestSupport
 import PolyStoreBackend
 
-/// Asks a damaged store everything. Each answer must be right or an error.
+/// Runs every query on a damaged store. Each result must be correct or an error.
 enum Damage {
     static func verdict(_ engine: String, _ path: String, head: Int) -> String {
         let store: Store
@@ -35,7 +35,7 @@ enum Damage {
         return verified == "nothing" ? "ok" : "found by verify alone"
     }
 
-    /// The number of an earlier commit whose truth every answer of a store agrees with; nil where there is none.
+    /// Returns the number of an earlier commit that all results of a store agree with, or nil.
     private static func wholeCommit(_ store: Store, before head: Int) -> Int? {
         guard let earlier = try? store.read({ try Checker.head(store, $0) }), earlier < head else { return nil }
         let truth = Truth.after(earlier)
@@ -43,7 +43,7 @@ enum Damage {
         return isWhole ? earlier : nil
     }
 
-    /// As ``Checker/run(_:)``; floor and ceiling are both the number of the last commit.
+    /// Like ``Checker/run(_:)``; floor and ceiling are both the number of the last commit.
     static func run(_ engine: String) {
         forEachImage { path, floor, _, _ in verdict(engine, path, head: floor) }
     }

@@ -1,7 +1,7 @@
 import EngineTestSupport
 import PolyStoreBackend
 
-/// One way to ask a store, with the right answer. Each goes another way through an engine: by id, along all records, along an index, through links.
+/// One query with its expected result. The queries cover the access paths of an engine: by id, full scan, index scan and links.
 struct Query {
     let name: String
     let check: (Store, any ReadTransaction, Truth) throws -> Void
@@ -47,7 +47,7 @@ struct Query {
             Query(name: "title") { store, transaction, truth in
                 let title = try store.field("Item", "title")
                 let last = truth.ids.last ?? 0
-                // Some that are there, and some that were deleted or never were.
+                // Existing, deleted and unused ids.
                 for id in stride(from: Int64(1), through: last + 20, by: max(1, Int(last) / 40)) {
                     let found = try transaction.ids(
                         FetchRequest(try store.entity("Item"), predicate: .compare(title, .equal, .text(Truth.title(id)))))
@@ -84,7 +84,7 @@ struct Query {
         ]
     }
 
-    /// Walks that end inside of an index.
+    /// Scans of part of an index.
     private static var ranges: [Query] {
         [(0, 100), (100, 500), (450, 460), (900, 999)].flatMap { bounds in
             [false, true].map { ignoresIndexes in

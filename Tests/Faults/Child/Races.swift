@@ -2,7 +2,7 @@ import EngineTestSupport
 import Foundation
 import PolyStoreBackend
 
-/// What processes do to each other: the schema of a later version, whose opening resets the store.
+/// Conflicts between processes over a reset: opening with the schema of a later version resets the store.
 enum Races {
     static func schema() throws -> ResolvedSchema {
         try ResolvedSchema(
@@ -23,7 +23,7 @@ enum Races {
         return try Store(resets ? configuration.resettingOnModelMismatch() : configuration, try schema())
     }
 
-    /// Tries again while others hold the store. The limit only keeps a run from hanging.
+    /// Retries while other processes hold the store, up to a limit that prevents a hang.
     static func patiently<Result>(_ body: () throws -> Result) throws -> Result {
         let end = Date().addingTimeInterval(120)
         while true {
@@ -41,7 +41,7 @@ enum Races {
     }
 
     /// Opens with a reset, commits one object and acknowledges it.
-    /// - Parameter waits: Whether to try again while others hold the store.
+    /// - Parameter waits: Whether to retry while other processes hold the store.
     static func reset(_ engine: String, _ path: String, _ id: Int64, waits: Bool) {
         do {
             let store = try waits ? patiently { try openLater(engine, path, resets: true) } : openLater(engine, path, resets: true)
@@ -53,7 +53,7 @@ enum Races {
         }
     }
 
-    /// The store holds the objects whose ids are given and no others.
+    /// Checks that the store has exactly the objects with the given ids.
     static func verdict(_ engine: String, _ path: String, _ ids: [Int64]) -> String {
         do {
             let store = try openLater(engine, path, resets: false)
@@ -73,7 +73,7 @@ enum Races {
         }
     }
 
-    /// Has the store of the earlier schema open, and uses it after each line of the input: reads in a transaction that began before, reads anew, commits.
+    /// Keeps a store of the earlier schema open, and uses it after each line of the input: reads in an earlier transaction, reads in a new one, commits.
     static func hold(_ engine: String, _ path: String) {
         do {
             let store = try openStore(engine, path)
@@ -85,7 +85,7 @@ enum Races {
             old.end()
             report("read") { _ = try Checker.read(store, floor: truth.number, ceiling: truth.number) }
             if line == "reset" {
-                // Whatever another schema makes of these objects: none of them may be acknowledged.
+                // No commit may be acknowledged, however the other schema would interpret these objects.
                 let objects: [(String, [String: Value])] = [
                     ("Head", ["number": .integer(9)]), ("Tag", [:]), ("Item", Truth.values(777, Truth.none)),
                 ]
@@ -114,7 +114,7 @@ enum Races {
         }
     }
 
-    /// Opens and reads again and again while others write.
+    /// Opens and reads repeatedly while others write.
     static func openMany(_ engine: String, _ path: String, _ times: Int) {
         for _ in 0..<times {
             do {

@@ -15,7 +15,7 @@ func fail(_ message: String) -> Never {
     exit(2)
 }
 
-/// Small limits, so that files are switched, maps grow and logs are copied within few commits.
+/// Returns a configuration with small limits, so that a few commits rotate files, grow maps and checkpoint logs.
 func configuration(_ engine: String, _ path: String) -> StoreConfiguration {
     guard engine != "memory", let found = SmallStores.configuration(engine, path, writeBufferSize: 64 << 10, pageSize: 1024) else {
         fail("There is no engine \(engine) with files.")
@@ -25,13 +25,13 @@ func configuration(_ engine: String, _ path: String) -> StoreConfiguration {
 
 func openStore(_ engine: String, _ path: String) throws -> Store { try Store(configuration(engine, path), try Truth.schema()) }
 
-/// An error in one line.
+/// Returns an error as one line.
 func told(_ error: any Error) -> String {
     let text = (error as? StoreError).map { "\($0.code): \($0.message) \($0.underlying ?? "")" } ?? "no StoreError: \(error)"
     return String(text.replacingOccurrences(of: "\n", with: " ").prefix(300))
 }
 
-/// The acknowledgements. The preload library sees them in the order in which they happen among the calls that the engines make.
+/// The acknowledgements. The preload library records them in order with the system calls of the engines.
 final class Marks {
     private let descriptor: Int32
 

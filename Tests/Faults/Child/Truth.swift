@@ -2,10 +2,9 @@ import EngineTestSupport
 import Foundation
 import PolyStoreBackend
 
-/// The schema of the stores under test, and what a store holds after each commit.
+/// The schema of the stores under test, and the expected contents after each commit.
 ///
-/// The content of a commit follows from its number alone. A store that holds commits 1…n and nothing else is therefore equal to the truth after n, and any
-/// other content is a loss or an error.
+/// The contents of a commit follow from its number. A store with exactly commits 1…n equals the truth after n; any other contents are a loss or an error.
 struct Truth {
     struct Item: Equatable {
         var size: Int64
@@ -22,23 +21,23 @@ struct Truth {
     static let none = Item(size: 0, revision: 0, length: 10)
     static let tags: ClosedRange<Int64> = 1...5
     private static let mostItems = 400
-    /// Makes large values larger, for files that grow often.
+    /// Multiplies the size of large values, to make files grow often.
     private static let scale = ProcessInfo.processInfo.environment["FAULTS_SCALE"].flatMap { Int($0) } ?? 1
 
     private(set) var number = 0
     private(set) var items: [Int64: Item] = [:]
-    /// Ascending, as ids only grow.
+    /// In ascending order, as ids only grow.
     private(set) var ids: [Int64] = []
     private var lastID: Int64 = 0
 
-    /// The truth after a number of commits.
+    /// Returns the expected contents after a number of commits.
     static func after(_ number: Int) -> Truth {
         var truth = Truth()
         for _ in 0..<number { _ = truth.advance() }
         return truth
     }
 
-    /// Whether a commit is acknowledged only once it is durable: single ones, and runs of ten that are not.
+    /// Returns the durability of a commit: relaxed for a fifth of the runs of ten commits and for a third of the remaining commits.
     static func durability(_ number: Int) -> Durability {
         var block = Random(seed: UInt64(number / 10) &+ 77)
         var random = Random(seed: UInt64(number) &+ 7777)
@@ -47,8 +46,8 @@ struct Truth {
 
     static func tag(_ id: Int64) -> Int64 { id % 5 + 1 }
 
-    /// Carries out the next commit.
-    /// - Returns: its changes, in as many change sets as the commit applies.
+    /// Executes the next commit.
+    /// - Returns: The change sets of the commit.
     mutating func advance() -> [[Change]] {
         number += 1
         var random = Random(seed: UInt64(number))
@@ -102,7 +101,7 @@ struct Truth {
     }
 }
 
-/// SplitMix64.
+/// A SplitMix64 generator.
 struct Random {
     private var state: UInt64
 
@@ -151,8 +150,8 @@ extension Truth {
         ]
     }
 
-    /// Commits the next number.
-    /// - Parameter willCommit: is called between the last change and the commit.
+    /// Executes the next commit on a store.
+    /// - Parameter willCommit: Called between the last change and the commit.
     static func commit(_ store: Store, _ truth: Truth, willCommit: () throws -> Void = {}) throws -> Truth {
         var next = truth
         let sets = next.advance()

@@ -2,17 +2,18 @@ import EngineTestSupport
 import Foundation
 import PolyStoreBackend
 
-/// Commits until a number is reached, and writes down what was acknowledged:
-/// `B n` before a commit, `A n full` or `A n relaxed` once it is acknowledged, `E n error` where it failed, `O error` where opening failed, `W what` where a
-/// read gave a wrong answer, `D` at the end.
+/// Commits up to a number, and records the acknowledgements:
+/// `B n` before a commit, `A n full` or `A n relaxed` after its acknowledgement, `E n error` if it failed, `O error` if opening failed, `W what` if a read
+/// returned a wrong result, `D` at the end.
 struct Writer {
     let engine: String
     let path: String
     let last: Int
     var leavesOpen = false
     var resets = false
+    var migrates = false
     let marks = Marks()
-    /// After so many failures the writer stops: then the fault is permanent.
+    /// The number of failures after which the writer assumes a permanent fault and stops.
     private static let mostFailures = 12
 
     func run() {
@@ -49,7 +50,7 @@ struct Writer {
             } catch {
                 marks.put("E \(number) \(told(error))")
                 failures += 1
-                // Reads go on, with right answers or errors.
+                // Reads keep working: they return correct results or errors.
                 do {
                     let found = try Checker.read(opened, floor: acknowledged, ceiling: number)
                     if !isRetry { truth = found }
@@ -58,7 +59,7 @@ struct Writer {
                 } catch {
                     marks.put("E read \(told(error))")
                 }
-                // Once more as it is, then with the store opened anew.
+                // First retry in the open store, then after reopening it.
                 if isRetry {
                     try? opened.backend.close()
                     store = nil
@@ -74,17 +75,18 @@ struct Writer {
         if leavesOpen { kill(getpid(), SIGKILL) }
         do { try store?.backend.close() } catch { marks.put("E close \(told(error))") }
         if resets { reset() }
+        if migrates { Migrating.run(engine, path, marks) }
         marks.put("D")
     }
 
-    /// Opens with a later schema, which empties the store, and commits an object: `Z` before it, `Y` once that is acknowledged.
+    /// Opens with a later schema, which resets the store, and commits an object. Marks `Z` before and `Y` after the acknowledgement.
     private func reset() {
         marks.put("Z")
         for _ in 0..<4 {
             do {
                 let store = try Races.openLater(engine, path, resets: true)
                 defer { try? store.backend.close() }
-                // After an error the commit may be there all the same.
+                // A commit that reports an error may still have been written.
                 if try store.ids("Later").isEmpty { try Races.write(store, 1) }
                 return marks.put("Y")
             } catch {

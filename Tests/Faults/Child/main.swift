@@ -1,14 +1,15 @@
-// Writes a store while faults are injected below it, and checks what is left.
+// Writes a store while faults are injected below it, and checks the result.
 //
-//     fault-child write ENGINE STORE LAST      commits up to number LAST; acknowledgements go to the file $FAULTS_MARKS, or to the standard output
-//     fault-child leave ENGINE STORE LAST      the same, and ends without closing the store
+//     fault-child write ENGINE STORE LAST      commits up to number LAST; writes acknowledgements to the file $FAULTS_MARKS, or to the standard output
+//     fault-child leave ENGINE STORE LAST      the same, and exits without closing the store
 //     fault-child replace ENGINE STORE LAST    the same as write, and then resets the store for another schema
+//     fault-child migrate ENGINE STORE LAST    the same as write, and then migrates the store to another schema
 //     fault-child check ENGINE                 checks images; each line of the input is a path, the floor, the ceiling and the phase (see Checker)
-//     fault-child damage ENGINE                the same for damaged images: every answer is right or an error
-//     fault-child reset ENGINE STORE ID        opens with a later schema and a reset, and commits an object; try-reset does not wait for others
-//     fault-child check-reset ENGINE STORE ID… the store of the later schema holds these objects and no others
-//     fault-child hold ENGINE STORE            has the store open, and uses it after a line of the input
-//     fault-child open ENGINE STORE TIMES      opens, reads and closes again and again
+//     fault-child damage ENGINE                the same for damaged images: every result is correct or an error
+//     fault-child reset ENGINE STORE ID        opens with a later schema and a reset, and commits an object; try-reset does not wait for other processes
+//     fault-child check-reset ENGINE STORE ID… checks that the store of the later schema has exactly these objects
+//     fault-child hold ENGINE STORE            keeps the store open, and uses it after a line of the input
+//     fault-child open ENGINE STORE TIMES      opens, reads and closes repeatedly
 
 import Foundation
 
@@ -24,6 +25,7 @@ switch arguments[1] {
 case "write": Writer(engine: arguments[2], path: arguments[3], last: number(4)).run()
 case "leave": Writer(engine: arguments[2], path: arguments[3], last: number(4), leavesOpen: true).run()
 case "replace": Writer(engine: arguments[2], path: arguments[3], last: number(4), resets: true).run()
+case "migrate": Writer(engine: arguments[2], path: arguments[3], last: number(4), migrates: true).run()
 case "check": Checker.run(arguments[2])
 case "damage": Damage.run(arguments[2])
 case "reset": Races.reset(arguments[2], arguments[3], Int64(number(4)), waits: true)

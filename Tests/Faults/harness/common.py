@@ -1,4 +1,4 @@
-"""What all kinds of runs share: the programs, the processes and the counts."""
+"""The common parts of all kinds of runs: the programs, the processes and the counts."""
 
 import os
 import re
@@ -9,13 +9,13 @@ import subprocess
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# A crash is told by its signal; Swift's backtrace would take a second each.
+# The signal identifies a crash; Swift's backtrace would take a second each.
 os.environ.setdefault("SWIFT_BACKTRACE", "enable=no")
 BAD = ("lost", "wrong", "unopenable", "crashed")
 
 
 class Setting:
-    """Where the programs are and where files may be made."""
+    """The paths of the programs and of temporary files."""
 
     def __init__(self, child, shim):
         self.child = child
@@ -46,7 +46,7 @@ class Counts:
         self.examples = []
 
     def add(self, verdict, reproduction):
-        """Counts a verdict: its first word is the class, the rest says what was seen."""
+        """Counts a verdict: its first word is the class, the rest is the description."""
         self.total += 1
         word = verdict.split()[0].rstrip(":")
         if word in BAD:
@@ -74,7 +74,7 @@ class Counts:
 
 
 def known_limits():
-    """The written list: engine, kind, patterns of the verdict and of the damage, reason; separated by tabs."""
+    """Reads limits.txt: engine, kind, patterns of the verdict and of the damage, reason; separated by tabs."""
     known = []
     with open(os.path.join(HERE, "..", "limits.txt"), encoding="utf-8") as file:
         for line in file:
@@ -84,9 +84,9 @@ def known_limits():
 
 
 def write(setting, engine, root, last, marks, command="write", limit=120, **settings):
-    """Runs the writer below the preload library.
+    """Runs the writer with the preload library.
 
-    Returns what ended it: None for a normal end, otherwise "crashed …".
+    Returns None for a normal exit, otherwise "crashed …".
     """
     environment = dict(os.environ, LD_PRELOAD=setting.shim, FAULTS_ROOT=root, FAULTS_MARKS=marks)
     environment.update({"FAULTS_" + name.upper(): str(value) for name, value in settings.items()})
@@ -114,7 +114,7 @@ def told(code, errors=""):
 def check(setting, engine, images, mode="check", limit=300, environment=None):
     """Checks images, given as a path and its bounds.
 
-    Returns a verdict for each; an image that ends the checker is "crashed", and the rest is checked by the next process.
+    Returns a verdict for each. An image that crashes the checker is "crashed"; the next process checks the remaining ones.
     """
     verdicts = []
     while len(verdicts) < len(images):
@@ -134,13 +134,13 @@ def check(setting, engine, images, mode="check", limit=300, environment=None):
 
 
 def counters(path):
-    """Calls counted and calls failed."""
+    """Returns the number of counted and of failed calls."""
     with open(path, "rb") as file:
         return struct.unpack("<QQ", file.read(16))
 
 
 def bounds(lines, is_power_cut=False):
-    """What must be there: the last commit that was acknowledged (as durable, for a power cut), the last one begun, and how far a reset is."""
+    """Returns the last acknowledged commit (the last durable one, for a power failure), the last one begun, and the phase of a reset or a migration."""
     floor = ceiling = phase = 0
     for line in lines:
         words = line.split()
@@ -148,13 +148,13 @@ def bounds(lines, is_power_cut=False):
             floor = max(floor, int(words[1]))
         elif words[0] == "B":
             ceiling = max(ceiling, int(words[1]))
-        elif words[0] in "ZY":
-            phase = 1 if words[0] == "Z" else 2
+        elif words[0] in "ZYMN":
+            phase = 1 + "ZYMN".index(words[0])
     return floor, ceiling, phase
 
 
 def lines(marks):
-    """The whole lines of a marker file."""
+    """Returns the complete lines of a marker file."""
     try:
         with open(marks, encoding="utf-8") as file:
             return [line.strip() for line in file if line.endswith("\n") and line.strip()]
@@ -163,7 +163,7 @@ def lines(marks):
 
 
 def wrong(lines):
-    """The verdict on a wrong answer that the writer itself has noticed; None where there was none."""
+    """Returns the verdict on a wrong result that the writer has detected, or None."""
     for line in lines:
         if line.startswith("W "):
             return ("" if line[2:].split()[0] in BAD else "wrong ") + line[2:]

@@ -1,4 +1,4 @@
-"""Damaged files: every answer of the store is right or an error."""
+"""Damaged files: every result of the store is correct or an error."""
 
 import os
 import random
@@ -61,7 +61,7 @@ def files(store):
         paths = [os.path.join(folder, each) for each in sorted(os.listdir(folder)) if each.startswith(name)]
     else:
         paths = [os.path.join(store, each) for each in sorted(os.listdir(store))]
-    # Locks hold nothing, the index of SQLite's log is not believed at the first opening, LOG is for people.
+    # Skips lock files, the index of SQLite's log, which the first opening rebuilds, and LevelDB's LOG, which is informational.
     return [
         path for path in paths if os.path.getsize(path) and not path.endswith(("-shm", "-lock", "/LOCK", "/LOG", "/LOG.old"))
     ]
@@ -89,13 +89,13 @@ def run(setting, engine, amount, seed, known):
         for number in range(amount):
             image = os.path.join(setting.folder, f"image-{number}")
             shutil.copytree(root, image)
-            # Half by size, half by turn, so that small files are not left out.
+            # Half in proportion to size, half in rotation, to include small files.
             sizes = [os.path.getsize(path) for path in whole]
             victim = whole[number % len(whole)] if number % 2 else draw.choices(whole, sizes)[0]
             path = image + victim[len(root) :]
             with open(path, "rb") as file:
                 data = bytearray(file.read())
-            # A store without its main file is a new store.
+            # Opening a missing main file creates a new store.
             if draw.random() < 0.02 and victim != os.path.join(root, "store"):
                 os.remove(path)
                 note = "removed"

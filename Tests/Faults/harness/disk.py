@@ -1,11 +1,10 @@
-"""What a disk holds after a power cut, worked out from the operation log of the preload library.
+"""The contents of a disk after a power failure, derived from the operation log of the preload library.
 
-A page of a file is on the disk in the version of the last flush or in any version that the program has made since: the system writes pages back when it
-likes. A flush that failed makes nothing durable, and what it should have written is not written by the next one either, as the system takes these
-pages for clean. Names follow one of two models:
+A page of a file has the contents of the last flush or of any write since, because the system writes pages back at any time. A failed flush makes nothing
+durable, and the next flush does not write its pages either, because the system has marked them clean. Names follow one of two models:
 
-ordinary  Changes of names are durable in their order, and all up to now once any file is flushed (a journal).
-strict    Each change of a name is durable only once the folder is flushed; until then any of them may be missing.
+ordinary  Changes of names become durable in order; flushing any file makes all earlier ones durable (a journal).
+strict    A change of a name becomes durable when its folder is flushed; until then it may be missing.
 """
 
 import os
@@ -20,7 +19,7 @@ O_CREAT, O_TRUNC = 0o100, 0o1000
 
 
 def operations(path):
-    """Reads an operation log, without a last entry that is cut."""
+    """Reads an operation log, except a truncated last entry."""
     with open(path, "rb") as file:
         data = file.read()
     at = 0
@@ -34,7 +33,7 @@ def operations(path):
 
 
 class File:
-    """The bytes that the program sees, the bytes that are durable, and the versions of each page in between."""
+    """The current bytes of a file, its durable bytes, and the versions of each page in between."""
 
     def __init__(self):
         self.now = bytearray()
@@ -42,10 +41,10 @@ class File:
         self.durable_size = 0
         # Page number to versions, oldest first.
         self.dirty = {}
-        # As dirty, of pages whose flush failed: a later flush does not make them durable.
+        # Like dirty, for pages whose flush failed: a later flush does not make them durable.
         self.lost = {}
         self.sizes = []
-        # What the disk held before the file was cut; possible until the next flush.
+        # The durable contents before a truncation, which remain possible until the next flush.
         self.older = []
 
     def _page(self, number):
@@ -75,7 +74,7 @@ class File:
 
     def truncate(self, size):
         if size < len(self.now):
-            # Blocks are given back in a transaction of the file system: the disk holds the file before it or after it.
+            # The file system truncates atomically: the disk has the file before or after it.
             self.older = (self.older + [self.frozen()])[-3:]
             del self.now[size:]
             edge = size // PAGE
@@ -111,7 +110,7 @@ class File:
         self.dirty = {}
 
     def image(self, draw, keep):
-        """The bytes after a power cut. `keep` is how likely a page that was not flushed is on the disk."""
+        """Returns the bytes after a power failure. `keep` is the probability that an unflushed page is on the disk."""
         durable, durable_size, dirty, lost, sizes = self.frozen()
         if self.older and draw.random() < 0.3:
             durable, durable_size, dirty, lost, sizes = draw.choice(self.older)
@@ -239,7 +238,7 @@ class Disk:
         for path in sorted(names):
             place = target + path[len(self.root) :]
             node = names[path]
-            # A file whose folder is missing is missing too. The index of SQLite's log is worth nothing after a restart.
+            # A file whose folder is missing is missing too. The index of SQLite's log is rebuilt after a restart.
             if place.endswith("-shm") or (path != self.root and os.path.dirname(path) not in names):
                 continue
             if isinstance(node, Folder):

@@ -1,4 +1,4 @@
-"""Runs the kinds that are asked for, and prints a line of figures for each. See ../run.sh."""
+"""Runs the requested kinds, and prints a line of figures for each. See ../run.sh."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Calls that fail: the N-th call below the store fails, once or from then on; afterwards the store is opened without faults and compared."""
+"""Failing calls: the N-th call on the store's files fails, or all from it on; then the store is opened without faults and compared."""
 
 import os
 import random
@@ -6,7 +6,7 @@ import random
 import common
 
 KINDS = (
-    # name, what fails and how
+    # name, failing calls and errors
     ("EIO once", {"error": "EIO", "mode": "once"}),
     ("EIO from then on", {"error": "EIO", "mode": "from"}),
     ("ENOSPC once", {"error": "ENOSPC", "mode": "once"}),
@@ -21,12 +21,12 @@ KINDS = (
     ("failed map from then on", {"error": "ENOMEM", "mode": "from", "class": "mmap"}),
 )
 KILL = (("kill", {"error": "KILL"}),)
-# What the writer does: its command, commits.
-WORK = (("write", 45), ("write", 1), ("replace", 4))
+# The kinds of work of the writer: its command, the number of commits.
+WORK = (("write", 45), ("write", 1), ("replace", 4), ("migrate", 6))
 
 
 def positions(total, amount, draw):
-    """Every call where there are few; otherwise random ones."""
+    """Returns all calls if there are few, otherwise random ones."""
     if total <= amount:
         return list(range(1, total + 1))
     return sorted(draw.sample(range(1, total + 1), amount))
@@ -46,11 +46,11 @@ def run(setting, engine, amount, seed, known, kinds=KINDS):
         for command, commits in WORK:
             attempt(command, commits, dict(settings, at=0))
             total, _ = common.counters(count_file)
-            # The short kinds of work get a quarter.
+            # A quarter of the runs for the short kinds of work.
             for at in positions(total, amount if commits > 10 else max(amount // 4, 2), draw):
                 root, ended = attempt(command, commits, dict(settings, at=at))
                 note = f"{command} {commits}, call {at} of {total}: {' '.join(f'FAULTS_{key.upper()}={value}' for key, value in settings.items())}"
-                # The threads of an engine make the number of calls differ.
+                # The number of calls varies with the engine's threads.
                 if common.counters(count_file)[1] == 0:
                     continue
                 told = common.lines(marks)
@@ -64,5 +64,5 @@ def run(setting, engine, amount, seed, known, kinds=KINDS):
 
 
 def kills(setting, engine, amount, seed, known):
-    """The process is killed at the N-th call."""
+    """Kills the process at the N-th call."""
     return run(setting, engine, amount, seed, known, KILL)

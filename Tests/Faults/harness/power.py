@@ -1,4 +1,4 @@
-"""Power cuts: images of the disk at points of an operation log."""
+"""Power failures: images of the disk at points of an operation log."""
 
 import os
 import random
@@ -29,14 +29,14 @@ class Recording:
         self.entries = list(disk.operations(self.log))
 
     def position(self, operation, payload=b""):
-        """Of the first entry of a kind; 0 where there is none."""
+        """Returns the index of the first entry of a kind, or 0."""
         for position, entry in enumerate(self.entries):
             if entry[0] == operation and entry[4].startswith(payload):
                 return position
         return 0
 
     def cut(self, model, points, counts, seed, note):
-        """Checks an image at each of the points, which are numbers of operations in ascending order."""
+        """Checks an image at each of the points, which are operation numbers in ascending order."""
         if self.ended:
             counts.add(self.ended, note)
         wrong = common.wrong(common.lines(self.marks))
@@ -67,14 +67,14 @@ class Recording:
 
 
 def run(setting, engine, amount, seed, known):
-    """Random points of a sound run, of the first opening and of a reset, in each model; and of runs in which one flush failed."""
+    """Cuts at random points of a run without faults, of the first opening and of a reset, in each model, and of runs in which one flush failed."""
     draw = random.Random(f"power {engine} {seed}")
     recording = Recording(setting, engine)
 
     def points(first, last, count):
-        """Half of them anywhere, half right after an acknowledgement."""
+        """Returns random points, half of them directly after an acknowledgement."""
         last = max(last, first + 1)
-        marks = [at for at, entry in enumerate(recording.entries[first:last], first) if entry[0] == disk.MARK and entry[4][:1] in b"AY"]
+        marks = [at for at, entry in enumerate(recording.entries[first:last], first) if entry[0] == disk.MARK and entry[4][:1] in b"AYN"]
         return sorted(
             draw.choice(marks) if marks and number % 2 else draw.randrange(first, last) for number in range(count))
 
@@ -95,6 +95,12 @@ def run(setting, engine, amount, seed, known):
         recording.cut(model, points(begun, len(recording.entries), max(amount // 3, 4)), counts, seed, f"reset, {model}")
         yield counts
 
+        counts = common.Counts(engine, f"power cut during a migration, {model}", known)
+        recording.make(25, "migrate")
+        begun = recording.position(disk.MARK, b"M")
+        recording.cut(model, points(begun, len(recording.entries), max(amount // 2, 6)), counts, seed, f"migration, {model}")
+        yield counts
+
     counts = common.Counts(engine, "power cut after a failed flush", known)
     count_file = os.path.join(setting.folder, "count")
     recording.make(60, **{"class": "sync", "count": count_file})
@@ -105,7 +111,7 @@ def run(setting, engine, amount, seed, known):
     for at in ats[: max(amount // per_run, 2)]:
         recording.make(60, **{"class": "sync", "at": at, "error": "EIO", "mode": "once"})
         failed, end = recording.position(disk.SYNC_FAILED), len(recording.entries)
-        # Soon after the failure, and anywhere after it.
+        # Directly after the failure, and at any point after it.
         some = sorted(points(failed, min(failed + 60, end), 1) + points(failed, end, per_run - 1))
         recording.cut("ordinary", some, counts, seed, f"flush {at} of {flushes} fails")
     yield counts

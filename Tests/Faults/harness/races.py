@@ -77,9 +77,9 @@ def reset_under_a_holder(setting, engine, rounds, known):
 
 
 def openings(setting, engine, rounds, known):
-    """LevelDB serves one process at a time, so there it is `busy`."""
+    """Opens from several processes. LevelDB allows one at a time and reports `busy` to the others."""
     counts = common.Counts(engine, "opening while another process writes", known)
-    # Files and maps grow again and again.
+    # Files and maps grow repeatedly.
     large = dict(os.environ, FAULTS_SCALE="12")
     for number in range(rounds):
         root = setting.fresh("run")

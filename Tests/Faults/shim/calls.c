@@ -20,7 +20,6 @@
 
 // MARK: Opening and closing
 
-
 static int opened(int directory, const char *path, int flags, mode_t mode) {
     static int (*real)(int, const char *, int, ...);
     if (!real) real = (int (*)(int, const char *, int, ...))dlsym(RTLD_NEXT, "openat");
@@ -29,7 +28,7 @@ static int opened(int directory, const char *path, int flags, mode_t mode) {
     int is_marker = faults_is_marker(full);
     if (!is_below && !is_marker) {
         int other = real(directory, path, flags, mode);
-        // The number may be that of a watched file that the C library has closed within itself.
+        // The C library may have closed a watched file internally, and the descriptor is reused.
         if (faults_flags(other)) faults_descriptors[other] = 0;
         return other;
     }
@@ -38,7 +37,7 @@ static int opened(int directory, const char *path, int flags, mode_t mode) {
     if (!is_marker) {
         struct faults_decision decision = faults_decide(CLASS_OPEN);
         error = decision.error;
-        // No space is needed for opening what exists.
+        // Opening an existing file needs no space.
         if (error == ENOSPC && !(flags & O_CREAT)) error = EIO;
     }
     if (error == 0) {
@@ -223,7 +222,7 @@ int fdatasync(int fd) {
     REAL("fdatasync", int, int);
     return flushed(fd, real);
 }
-// Starts writing back and promises nothing: it can fail, and makes nothing durable.
+// Starts writeback only: it can fail, and makes nothing durable.
 int sync_file_range(int fd, off64_t offset, off64_t count, unsigned flags) {
     REAL("sync_file_range", int, int, off64_t, off64_t, unsigned);
     if (!(faults_flags(fd) & IS_WATCHED)) return real(fd, offset, count, flags);
@@ -234,7 +233,7 @@ int sync_file_range(int fd, off64_t offset, off64_t count, unsigned flags) {
     errno = error;
     return -1;
 }
-// Of a map it is not known to which file it belongs, so only the fault is injected. No engine here writes through a map.
+// The file of a mapping is unknown, so only the fault is injected. No engine here writes through a mapping.
 int msync(void *address, size_t count, int flags) {
     REAL("msync", int, void *, size_t, int);
     faults_lock();
@@ -300,7 +299,7 @@ static int removed(int folder, const char *path, int flags) {
     if (!faults_path(folder, path, full)) return real(folder, path, flags);
     faults_lock();
     int error = faults_decide(CLASS_UNLINK).error;
-    // Removing needs no room.
+    // Removing a file needs no space.
     if (error == ENOSPC) error = EIO;
     int result = -1;
     if (error == 0) {

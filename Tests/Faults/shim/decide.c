@@ -1,4 +1,4 @@
-// The settings, the decision which call fails, and the operation log.
+// The settings, the choice of failing calls, and the operation log.
 #define _GNU_SOURCE
 #include "faults.h"
 
@@ -29,10 +29,10 @@ static int fail_error = EIO;
 static unsigned fail_classes = ~(unsigned)(CLASS_MMAP | CLASS_READ);
 static uint64_t counted;
 static uint64_t injected;
-// Two numbers in a file that outlive the process: calls counted, calls failed.
+// Two numbers in a file, which outlive the process: counted calls, failed calls.
 static volatile uint64_t *counters;
 
-// The raw system calls: what the library itself writes must not be intercepted.
+// Raw system calls, so that the library's own writes are not intercepted.
 static int raw_open(const char *path, int flags, int mode) { return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode); }
 
 static unsigned class_named(const char *name, size_t count) {
@@ -50,7 +50,7 @@ static unsigned class_named(const char *name, size_t count) {
 
 __attribute__((constructor)) static void read_settings(void) {
     const char *text;
-    // A folder that is not a real path would never match what the program opens.
+    // The paths of opened files are compared with the resolved path.
     if ((text = getenv("FAULTS_ROOT")) && !realpath(text, root)) {
         fprintf(stderr, "faults: FAULTS_ROOT=%s is no folder\n", text);
         abort();
@@ -58,7 +58,7 @@ __attribute__((constructor)) static void read_settings(void) {
     if ((text = getenv("FAULTS_MARKS"))) snprintf(marker, sizeof marker, "%s", text);
     if ((text = getenv("FAULTS_LOG"))) {
         log_descriptor = raw_open(text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-        // Out of the way of the program's own descriptors.
+        // A high number, to keep the program's descriptor numbers unchanged.
         int high = fcntl(log_descriptor, F_DUPFD_CLOEXEC, 900);
         if (high >= 0) {
             syscall(SYS_close, log_descriptor);
@@ -115,7 +115,7 @@ int faults_path(int directory, const char *path, char *full) {
         }
         snprintf(whole, sizeof whole, "%s/%s", base, path);
     }
-    // "//" and "/./" are "/", and a slash at the end means nothing.
+    // Replaces "//" and "/./" by "/", and removes a trailing slash.
     char *to = full;
     for (const char *from = whole; *from && to - full < PATH_MAX - 1; from++) {
         if (from[0] == '/' && (from[1] == '/' || from[1] == 0)) continue;
@@ -141,7 +141,7 @@ struct faults_decision faults_decide(enum faults_class class) {
     injected++;
     if (counters) counters[1] = injected;
     if (fail_kill) syscall(SYS_kill, getpid(), SIGKILL);
-    // A short write is told once; the disk is full from then on.
+    // The first failure is a short write; after it the disk is full.
     if (fail_short && counted == fail_at) {
         decision.is_short = 1;
     } else {

@@ -1,4 +1,4 @@
-// What the parts of the preload library share. See README.md beside this folder for the environment variables.
+// The common declarations of the preload library. See ../README.md for the environment variables.
 #ifndef FAULTS_H
 #define FAULTS_H
 
@@ -22,7 +22,7 @@ enum faults_class {
 enum faults_operation {
     OP_OPEN = 1,       // descriptor, argument: flags; payload: path
     OP_CLOSE = 2,      // descriptor
-    OP_WRITE = 3,      // descriptor, offset; payload: bytes; argument: 1 where the descriptor flushes each write
+    OP_WRITE = 3,      // descriptor, offset; payload: bytes; argument: 1 for a synchronous descriptor
     OP_SYNC = 4,       // descriptor
     OP_SYNC_FAILED = 5,
     OP_TRUNCATE = 6,   // descriptor, offset: new size
@@ -34,7 +34,7 @@ enum faults_operation {
     OP_MARK = 12,      // payload: the text that the program has written to the marker file
 };
 
-// The descriptors that belong to files below the watched folder.
+// The flags of descriptors of files below the watched folder.
 enum { DESCRIPTOR_LIMIT = 65536 };
 enum descriptor_flags { IS_WATCHED = 1, IS_MARKER = 2, IS_SYNCHRONOUS = 4, IS_APPENDING = 8 };
 extern unsigned char faults_descriptors[DESCRIPTOR_LIMIT];
@@ -43,16 +43,16 @@ static inline unsigned faults_flags(int fd) { return fd >= 0 && fd < DESCRIPTOR_
 
 // The decision about one call.
 struct faults_decision {
-    int error;     // errno to fail with; 0: the call is carried out
-    int is_short;  // half of the bytes are written
+    int error;     // the errno of the failure, or 0 to execute the call
+    int is_short;  // whether half of the bytes are written
 };
 
 void faults_lock(void);
 void faults_unlock(void);
-// Writes the absolute path to `full`; returns whether it lies below the watched folder.
+// Writes the absolute path to `full`, and returns whether it is below the watched folder.
 int faults_path(int directory, const char *path, char *full);
 int faults_is_marker(const char *full);
-// Counts a call, and decides whether it fails. To be called under the lock.
+// Counts a call, and decides whether it fails. Requires the lock.
 struct faults_decision faults_decide(enum faults_class class);
 void faults_record(enum faults_operation operation, int fd, int64_t offset, int64_t argument, const void *payload, size_t count);
 void faults_record_paths(enum faults_operation operation, const char *first, const char *second);

@@ -1,9 +1,9 @@
 import FormatFuzzing
 import Foundation
 
-// Mutates inputs of one reader for a number of seconds and checks what it makes of them; see Tests/Fuzz/run.sh.
+// Mutates inputs of one reader for a number of seconds and checks the results; see Tests/Fuzz/run.sh.
 // usage: fuzz-child READER SECONDS SEED STATE [CASES]
-// STATE is a file that has the seed of the current case, for a case that ends the process.
+// STATE is a file with the seed of the current case, to reproduce a case that ends the process.
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 5, FormatFuzzer.readers.contains(arguments[1]), let seconds = Double(arguments[2]), let seed = UInt64(arguments[3])

@@ -1,15 +1,19 @@
 import PolyStoreFormats
 
-/// One random case for a reader: input that is valid or mutated, read in several chunkings and written again.
+/// A random case for a reader: valid or mutated input, read in several chunkings and written again.
 public struct FormatFuzzer {
-    /// The readers, by name.
+    /// The names of the readers.
     public static let readers = ["json", "jsonl", "csv"]
 
-    /// What a case did.
+    /// The number of inputs, records and errors of the cases.
     public struct Counts: Sendable {
+        /// The number of cases.
         public var cases = 0
+        /// The number of records read.
         public var records = 0
+        /// The number of errors read.
         public var errors = 0
+        /// Creates counts of zero.
         public init() {}
     }
 
@@ -17,6 +21,7 @@ public struct FormatFuzzer {
     private var random: FuzzRandom
     private let format: RecordFormat
 
+    /// Creates the case of a seed. `reader` is one of ``readers``.
     public init(reader: String, seed: UInt64) {
         self.reader = reader
         random = FuzzRandom(seed: seed)
@@ -33,7 +38,7 @@ public struct FormatFuzzer {
         }
     }
 
-    /// Runs the case and returns what is wrong, or nil.
+    /// Runs the case. Returns a description of a failure, or nil.
     public mutating func run(_ counts: inout Counts) -> String? {
         counts.cases += 1
         var input = validInput()
@@ -58,7 +63,7 @@ public struct FormatFuzzer {
                 for _ in 0..<count {
                     var record = JSONObject()
                     for column in columns { record[column] = RandomRecords.value(&random, depth: 1) }
-                    // A row that cannot be written is left out.
+                    // A record that cannot be written is skipped.
                     try? writer.write(record)
                 }
                 try writer.finish()
@@ -73,7 +78,7 @@ public struct FormatFuzzer {
         return sink.bytes
     }
 
-    /// Checks that every record and error is inside the input and in order, and that the bytes of a JSON record parse to its fields.
+    /// Checks that the positions of records and errors are inside the input and ascending, and that the bytes of a JSON record parse to its fields.
     private func checkPositions(_ outcomes: [Outcome], _ input: [UInt8]) -> String? {
         var (record, end) = (0, Int64(0))
         for outcome in outcomes {
@@ -118,7 +123,7 @@ public struct FormatFuzzer {
         return nil
     }
 
-    /// Reading again after a record gives what followed it.
+    /// Checks that reading after the position of a record returns the records that follow it.
     private mutating func checkResuming(_ outcomes: [Outcome], _ input: [UInt8]) -> String? {
         let records = outcomes.indices.filter { if case .record = outcomes[$0] { true } else { false } }
         guard !records.isEmpty else { return nil }
@@ -135,7 +140,7 @@ public struct FormatFuzzer {
         return JSONObject(fields.map { ($0.key, $0.value.isNull ? "" : $0.value) })
     }
 
-    /// What is written reads back equal.
+    /// Checks that written records read back equal.
     private mutating func checkWriting(_ outcomes: [Outcome]) -> String? {
         let sink = MemoryByteSink()
         var written: [JSONObject] = []

@@ -1,4 +1,4 @@
-/// Changes bytes at random.
+/// Mutates bytes at random.
 struct Mutator {
     static let tokens: [[UInt8]] =
         [

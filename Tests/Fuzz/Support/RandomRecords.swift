@@ -1,6 +1,6 @@
 import PolyStoreFormats
 
-/// Draws valid records and formats.
+/// Generates valid records and formats.
 struct RandomRecords {
     static let names = [
         "a", "b", "name", "é", "x y", "", "\u{1F600}", "q\"q", "a.b", "long name of a field that exceeds the small strings",

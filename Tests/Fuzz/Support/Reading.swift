@@ -1,6 +1,6 @@
 import PolyStoreFormats
 
-/// Returns bytes in chunks of random sizes.
+/// A source that delivers bytes in chunks of random sizes.
 final class RandomChunks: ByteSource {
     private let bytes: [UInt8]
     private var random: FuzzRandom
@@ -26,7 +26,7 @@ enum Outcome: Equatable {
     case record(SourceRecord)
     case error(RecordError)
 
-    /// Equal also in the texts of numbers and the order of fields.
+    /// Compares the texts of numbers and the order of fields too.
     static func == (left: Outcome, right: Outcome) -> Bool {
         switch (left, right) {
         case (.record(let left), .record(let right)): left.position == right.position && left.fields.description == right.fields.description
@@ -36,7 +36,7 @@ enum Outcome: Equatable {
     }
 }
 
-/// Reads up to the end or to an error after which nothing can be read.
+/// Reads up to the end, or to an error that ends reading.
 func readAll(_ source: any ByteSource, _ format: RecordFormat, after position: RecordPosition? = nil) -> [Outcome] {
     var outcomes: [Outcome] = []
     do {

@@ -4,7 +4,7 @@ import HistoryTestSupport
 import PolyStore
 import SmallStores
 
-/// Measures what the history adds to a small commit.
+/// Measures the overhead of the history in a small commit.
 struct Cost {
     let engine: String
     let path: String
@@ -24,7 +24,7 @@ struct Cost {
         }
         let ids = try stacks.map { try $0.performAndWait { try $0.create(Into<Person>()).objectID } }
         var times = [UInt64](repeating: 0, count: forms.count)
-        // In turn, so that a busy machine slows all of them.
+        // The variants alternate, so that load of the machine affects all of them.
         for round in 0..<count {
             for (index, stack) in stacks.enumerated() {
                 let start = DispatchTime.now().uptimeNanoseconds

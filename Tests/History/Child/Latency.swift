@@ -3,7 +3,7 @@ import Foundation
 import HistoryTestSupport
 import PolyStore
 
-/// Measures the time from the return of another process's commit to the call of an observer in this one.
+/// Measures the time from the return of a commit in another process to the notification of an observer in this one.
 struct Latency {
     let engine: String
     let path: String
@@ -28,7 +28,7 @@ struct Latency {
         process.waitUntilExit()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         let committed = text.split(separator: "\n").compactMap { UInt64($0) }
-        // The notice can come before the writer has read the clock.
+        // The notification can precede the writer's reading of the clock.
         let latencies = zip(committed, noticed).map { Double(Int64(bitPattern: $1 &- $0)) / 1_000_000 }.sorted()
         let points: [(String, Double)] = [("min", 0), ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("max", 1)]
         let figures = points.map { name, part in

@@ -3,10 +3,10 @@ import HistoryTestSupport
 import PolyStore
 import SmallStores
 
-// history-child write ENGINE PATH COUNT [no-history]   commits COUNT transactions once it has read a line
-// history-child timed ENGINE PATH COUNT PAUSE          the same with pauses of so many milliseconds; prints when each commit had returned
-// history-child latency ENGINE PATH COUNT PAUSE        runs `timed` as another process and prints how soon its commits are noticed
-// history-child cost ENGINE PATH COUNT                 prints how long small commits take with and without a history
+// history-child write ENGINE PATH COUNT [no-history]   commits COUNT transactions after reading a line
+// history-child timed ENGINE PATH COUNT PAUSE          the same with pauses of PAUSE milliseconds; prints the time of each commit's return
+// history-child latency ENGINE PATH COUNT PAUSE        runs `timed` in another process and prints the latency of the notifications
+// history-child cost ENGINE PATH COUNT                 prints the duration of small commits with and without a history
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 5, let count = Int(arguments[4]), let store = SmallStores.configuration(arguments[2], arguments[3]) else {
@@ -21,10 +21,10 @@ func stack() throws -> DataStack {
     return stack
 }
 
-/// Writes a line at once.
+/// Writes a line without buffering.
 func write(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
-/// Commits one transaction: every fourth inserts a person, the others change the last one.
+/// Commits one transaction: every fourth inserts a person, the others update the last one.
 func commit(_ number: Int, _ stack: DataStack) throws {
     try stack.performAndWait(source: "\(number)") { transaction in
         if number % 4 == 1 {

@@ -2,7 +2,7 @@ import EngineTestSupport
 import Foundation
 import PolyStore
 
-/// What a child that was made with `fork` may do with a stack of its parent: nothing.
+/// Checks that a child process created with `fork` cannot use a stack of its parent.
 enum ForkedStack {
     static func run(_ stack: DataStack) throws {
         try add(stack)

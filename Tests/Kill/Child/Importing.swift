@@ -1,7 +1,7 @@
 import Foundation
 import PolyStore
 
-/// Without a unique id: a record that is imported twice makes two.
+/// An entity without a unique id: importing a record twice creates two objects.
 @Model
 final class Row {
     @Attribute(.indexed) var number: Int
@@ -18,9 +18,9 @@ extension Row: ImportableObject {
     }
 }
 
-/// A file whose import continues after each kill.
+/// A file whose import resumes after each kill.
 enum Importing {
-    /// Every hundredth record is damaged.
+    /// Returns whether a record is damaged: every hundredth one is.
     static func isBad(_ number: Int) -> Bool { number % 100 == 50 }
 
     static func payload(_ number: Int) -> String { String(repeating: "\(number),", count: 1 + number * 37 % 60) }
@@ -32,10 +32,10 @@ enum Importing {
         try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: path))
     }
 
-    /// Prints the report when the whole file is imported.
+    /// Imports the file, and prints the report when the import is complete.
     static func run(_ stack: DataStack, _ path: String) throws {
         var options = ImportOptions(commit: .batches(of: 20, resume: "rows"), onBadRecord: .skip())
-        // The last run may have been killed after its last commit.
+        // The previous process may have been killed after its last commit.
         options.skipsCompleted = true
         let report = try stack.importRecordsAndWait(Into<Row>(), from: .file(path: path), options: options)
         print("\(report.records) records, \(report.inserted) inserted, \(report.refused) refused")

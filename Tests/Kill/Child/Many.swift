@@ -1,7 +1,7 @@
 import Foundation
 import PolyStore
 
-/// Many callers at once, whose transactions are committed together.
+/// Concurrent callers whose transactions are committed as groups.
 enum Many {
     struct Refused: Error {}
 
@@ -26,7 +26,7 @@ enum Many {
                                 if isRefused { throw Refused() }
                                 return pair[0].objectID.key
                             }
-                            // One call a line, so that lines of several callers do not mix.
+                            // One write per line, so that the lines of concurrent callers do not interleave.
                             FileHandle.standardOutput.write(Data("\(id)\n".utf8))
                         } catch is Refused {}
                     }

@@ -1,18 +1,20 @@
-// Writes until it is killed, or checks what a killed one has left.
+// Writes until it is killed, or checks the store of a killed process.
 //
 //     kill-child write ENGINE STORE            commits groups of three objects, and prints a group's number once its commit is acknowledged
-//     kill-child check ENGINE STORE LAST       every group up to LAST is whole, every other one whole or absent, the history has one entry for each, and
-//                                              the store is sound
+//     kill-child check ENGINE STORE LAST       checks that every group up to LAST is complete, every other one complete or absent, that the history has
+//                                              one entry for each, and that the store is consistent
 //
-//     kill-child fork ENGINE STORE             uses a stack in a child of its own, and goes on with it
+//     kill-child fork ENGINE STORE             uses a stack in a forked child, then continues to use it in the parent
 //
-//     kill-child write-many ENGINE STORE       64 callers at once commit pairs of objects, and print the first one's id once it is acknowledged
-//     kill-child check-many ENGINE STORE FILE  every pair that the file names is there, every other one is whole, the history has one entry for each, and
-//                                              the store is sound
+//     kill-child block ENGINE COMMITS          prints the memory growth of commits while the main actor is blocked
+//
+//     kill-child write-many ENGINE STORE       64 concurrent callers commit pairs of objects, and print the first one's id once it is acknowledged
+//     kill-child check-many ENGINE STORE FILE  checks that every pair listed in the file exists, that every other one is complete, that the history has
+//                                              one entry for each, and that the store is consistent
 //
 //     kill-child make-file ENGINE FILE COUNT   writes a file of records
-//     kill-child import ENGINE STORE FILE      imports the file, from where an earlier run was killed, and prints the report at the end
-//     kill-child check-import ENGINE STORE COUNT   every record of the file is there once, and the store is sound
+//     kill-child import ENGINE STORE FILE      imports the file, resuming after the batches of a killed process, and prints the report at the end
+//     kill-child check-import ENGINE STORE COUNT   checks that every record of the file was imported once, and that the store is consistent
 
 import EngineTestSupport
 import Foundation
@@ -46,7 +48,11 @@ if arguments[1] == "make-file", arguments.count == 5, let count = Int(arguments[
     try Importing.makeFile(arguments[3], count)
     exit(0)
 }
-// A map that is too small grows while the child is killed, and small tables are written.
+if arguments[1] == "block", let commits = Int(arguments[3]) {
+    try BlockedView.run(commits: commits)
+    exit(0)
+}
+// Small limits: the map grows and memtables are flushed before the child is killed.
 guard let configuration = SmallStores.configuration(arguments[2], arguments[3]) else { fail("there is no engine \(arguments[2])") }
 let stack = try DataStack(Schema("Kill", Entry.self, Counter.self, Row.self))
 let store = try stack.addStore(configuration, history: HistoryOptions())
@@ -97,7 +103,7 @@ let (value, entries) = try stack.readAndWait { context in
 guard value >= last else { fail("group \(last) was acknowledged, and the counter is at \(value)") }
 let groups = Dictionary(grouping: entries, by: \.0)
 for group in 1...max(value, 1) where value > 0 {
-    // Of every five the first is deleted together with the commit of the fifth.
+    // The first of every five groups is deleted in the commit of the fifth.
     let isDeleted = group % 5 == 1 && group + 4 <= value
     guard groups[group, default: []].count == (isDeleted ? 0 : 3) else {
         fail("group \(group) of \(value) has \(groups[group]?.count ?? 0) entries")

@@ -1,6 +1,6 @@
 import PolyStore
 
-/// Names that the framework's own members could be mistaken for.
+/// Properties with the names of the framework's own members.
 @Model
 final class Task {
     var state: String = ""

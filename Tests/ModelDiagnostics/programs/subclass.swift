@@ -12,7 +12,7 @@ class Employee: Person {
 
 @Model
 final class Manager: Employee {
-    var level = 0  // error: level needs its type written out
+    var level = makeLevel()  // error: level needs its type written out
 }
 
 @Model

@@ -2,10 +2,10 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 
-/// Every kind of transaction at random over two stores, from threads, tasks and the main actor.
+/// Random transactions of every kind over two stores, from threads, tasks and the main actor.
 ///
-/// Each turn has a number of its own, and what it changes is told by the number: an entry with it in the store, and the tally that belongs to it. So
-/// whatever the order was, the turns that were acknowledged say what the stores hold at the end, and those that were given up must have left nothing.
+/// Each turn has a unique number that determines its changes: an entry with the number in a store, and the tally of the number. The set of acknowledged turns
+/// therefore determines the final contents of the stores, in any order; turns that failed or were rolled back must leave no changes.
 struct MixedStress: Sendable {
     static let configurations = ["A", "B"]
     static let tallies = 16
@@ -15,12 +15,12 @@ struct MixedStress: Sendable {
     private let crew: Crew
     private let seed: UInt64
 
-    /// What was acknowledged.
+    /// The acknowledged changes.
     private struct Oracle {
         var next = 1
-        /// By configuration and number.
+        /// The delta of each entry, by configuration and turn number.
         var entries: [String: [Int: Int]] = ["A": [:], "B": [:]]
-        /// Of which one may be taken back.
+        /// Entries that another turn may retract.
         var recent: [(configuration: String, number: Int)] = []
         var outcomes: [String: Int] = [:]
     }
@@ -94,9 +94,9 @@ struct MixedStress: Sendable {
 
     private func note(_ name: String) { oracle.withLock { $0.outcomes[name, default: 0] += 1 } }
 
-    // MARK: What operations tell
+    // MARK: Results of operations
 
-    /// The turn's entry was acknowledged, in its configuration or in several.
+    /// Records that the turn's entry was acknowledged in one or more configurations.
     func acknowledge(_ turn: Turn, in configurations: [String]) {
         oracle.withLock { oracle in
             for name in configurations { oracle.entries[name]?[turn.number] = turn.delta }
@@ -104,17 +104,17 @@ struct MixedStress: Sendable {
         }
     }
 
-    /// An acknowledged entry that nobody else takes back; nil where there is none.
+    /// Returns an acknowledged entry for the caller to retract, or nil. No other turn gets the same entry.
     func takeRecent() -> (configuration: String, number: Int)? { oracle.withLock { $0.recent.popLast() } }
 
     func acknowledgeRetraction(_ configuration: String, _ number: Int) { oracle.withLock { $0.entries[configuration]?[number] = nil } }
 
-    /// How many entries a configuration has at least, as long as nobody takes any back.
+    /// Returns whether the entry of a turn is acknowledged and not retracted.
     func isAcknowledged(_ configuration: String, _ number: Int) -> Bool { oracle.withLock { $0.entries[configuration]?[number] != nil } }
 
-    // MARK: What holds in every snapshot
+    // MARK: Invariants of every snapshot
 
-    /// The tallies of a store make its total.
+    /// Checks that the tallies of a store sum to its total.
     func check(_ context: Context, _ configuration: String) throws {
         let tallies = try context.fetchAll(From<Tally>(configuration))
         let sum = tallies.reduce(0) { $0 + ($1.group == 0 ? $1.value : 0) }
@@ -159,7 +159,7 @@ struct MixedStress: Sendable {
 
 /// One operation of one worker.
 struct Turn: Sendable {
-    /// Nobody else's.
+    /// A number that no other turn has.
     let number: Int
     let configuration: String
     let delta: Int
@@ -167,7 +167,7 @@ struct Turn: Sendable {
 
     var tally: String { "tally \(number % MixedStress.tallies)" }
 
-    /// What the turn writes to a store.
+    /// Writes the changes of the turn to a store.
     func write(_ transaction: Transaction, in configuration: String) throws {
         let entry = try transaction.create(Into<Entry>(configuration))
         (entry.operation, entry.delta) = (number, delta)

@@ -1,9 +1,9 @@
 import PolyStoreBackend
 import PolyStoreCore
 
-// What @Model would write, by hand: the program is built with sanitizers too, and the macros would take minutes.
+// Models as @Model expands them. The program is also built with sanitizers, for which building the macros would take minutes.
 
-/// A number with a name: a shared counter, somebody's own row, a sum.
+/// A named number: a shared counter, the row of one writer, or a sum.
 final class Tally: Model {
     var _$state: ModelState
     private var storedName: String = ""
@@ -78,7 +78,7 @@ final class Tally: Model {
         ])
 }
 
-/// What an operation did, written by itself.
+/// A record of one operation.
 final class Entry: Model {
     var _$state: ModelState
     private var storedOperation: Int = 0

@@ -2,8 +2,8 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 
-/// Sequences of lists and of values, begun and ended by many tasks while others write. Every state that is delivered must be one version of the store, and
-/// every change must lead from the state before to the state that comes with it.
+/// Sequences of lists and values, started and ended by many tasks while others write. Every delivered state must be one snapshot of the store, and every change
+/// must transform the previous state into the state delivered with it.
 struct ObserveStress: Sendable {
     private static let tallies = 40
     private static let total = 4_000
@@ -46,7 +46,7 @@ struct ObserveStress: Sendable {
                     try await observe(random)
                 })
         }
-        // An observer that waits for one more change gets it after the writers have ended.
+        // These commits deliver the change that an observer waits for after the writers have ended.
         let pulse = Task.detached { [stack] in
             while !Task.isCancelled {
                 try await stack.perform(durability: .relaxed) { try $0.fetchOne(From<Tally>(), Where(\.name == "tally 0"))?.group += 1 }
@@ -61,7 +61,7 @@ struct ObserveStress: Sendable {
         say("observe \(engine): \(counts.observations) observations of \(counts.states) states, \(counts.commits) transfers, seed \(seed)")
     }
 
-    /// Moves an amount from one tally to another, which leaves the total as it is. Now and then one is replaced by another, or changes its group.
+    /// Moves an amount from one tally to another, which keeps the total. Some turns replace a tally or change its group.
     private func transfer(_ random: Protected<Random>) throws {
         let (from, to, amount, kind) = random.withLock { random in
             (random.below(Self.tallies), random.below(Self.tallies), random.below(20), random.below(8))
@@ -126,7 +126,7 @@ struct ObserveStress: Sendable {
         }
     }
 
-    /// The total never changes, so that nothing may come after the first one; how the values are spread does.
+    /// The total never changes, so its sequence must deliver one value only; the distribution of the values changes.
     private func followValues(_ length: Int) async throws {
         var totals = stack.values(of: From<Tally>(), .sum(\.value)).makeAsyncIterator()
         try expect(try await totals.next() == Self.total, "the first total is wrong")
@@ -148,14 +148,14 @@ struct ObserveStress: Sendable {
         try await task.value
     }
 
-    /// What is delivered last is what the store holds, and nothing is left of those that have ended.
+    /// Checks that the last delivered state equals the store, and that ended subscriptions hold no resources.
     private func settle() async throws {
         let wanted = try await stack.read { context in try context.snapshots(of: context.fetchObjectIDs(Self.byValue)) }
         for try await snapshot in stack.snapshots(of: Self.byValue) {
             try expect(Array(snapshot) == wanted, "the last state is not that of the store")
             break
         }
-        // The view may have one, and the queue of the observers has one until the last subscription has ended.
+        // The view may hold a snapshot, and the observer queue holds one until the last subscription has ended.
         let end = Date(timeIntervalSinceNow: 30)
         while stack.openSnapshots.count > 1, Date() < end { try await Task.sleep(for: .milliseconds(10)) }
         try expect(stack.openSnapshots.count <= 1, "\(stack.openSnapshots.count) snapshots are open, and only the view is there")

@@ -1,10 +1,10 @@
 import PolyStoreBackend
 import PolyStoreCore
 
-// Transactions outside of the line on objects that nobody else changes: they find no conflicts, and all of them must commit.
+// Unqueued transactions on objects that no other turn changes: they never conflict, and all must commit.
 
 extension Turn {
-    /// Belongs to no tally.
+    /// The turn with a delta of 0, which changes no tally.
     fileprivate var apart: Turn { Turn(number: number, configuration: configuration, delta: 0, durability: durability) }
 
     fileprivate func writeApart(_ transaction: Transaction, in configuration: String) throws {
@@ -33,7 +33,7 @@ func stepsApart(_ stress: MixedStress, _ turn: Turn) async throws {
     stress.acknowledge(turn.apart, in: MixedStress.configurations)
 }
 
-/// Two commits of one piece of work.
+/// Commits a batch in two parts.
 func batchApart(_ stress: MixedStress, _ turn: Turn) async throws {
     try await stress.stack.performBatch(durability: turn.durability) { batch in
         for name in MixedStress.configurations {

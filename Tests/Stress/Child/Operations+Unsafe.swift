@@ -2,10 +2,10 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 
-// Transactions outside of the line, those with explicit commits, and cancelled tasks. All of them want the same tallies, so that those outside of the
-// line find conflicts nearly always: they try a few times, then they give up, and must have left nothing.
+// Unqueued transactions, transactions with explicit commits, and cancelled tasks. All of them change the same tallies, so unqueued transactions nearly always
+// conflict. They retry a few times, then roll back and must leave no changes.
 
-/// How often a transaction that finds a conflict begins again.
+/// The number of attempts of a transaction that conflicts.
 private let attempts = 4
 
 private func isConflict(_ error: any Error) -> Bool { (error as? StoreError)?.code == .conflict }
@@ -42,9 +42,9 @@ func beginAsynchronous(_ stress: MixedStress, _ turn: Turn) async throws {
     stress.acknowledge(turn, in: [turn.configuration])
 }
 
-// MARK: Cancelled
+// MARK: Cancellation
 
-/// The task is cancelled at some moment: what it is told must be what has happened.
+/// Cancels the task at a random time: its result must agree with the store.
 func performCancelled(_ stress: MixedStress, _ turn: Turn) async throws {
     let task = Task {
         try await stress.stack.perform(durability: turn.durability) { try turn.write($0, in: turn.configuration) }
@@ -58,9 +58,9 @@ func performCancelled(_ stress: MixedStress, _ turn: Turn) async throws {
     } catch let error as StoreError where error.code == .cancelled {}
 }
 
-// MARK: Outside of the line
+// MARK: Unqueued
 
-/// Commits, or rolls back and does it again where somebody was first.
+/// Commits, or rolls back and retries after a conflict.
 func optimistic(_ stress: MixedStress, _ turn: Turn, _ begin: () -> UnsafeTransaction) throws {
     let draft = begin()
     for _ in 0..<attempts {
@@ -172,7 +172,7 @@ func steps(_ stress: MixedStress, _ turn: Turn) async throws {
     }
 }
 
-/// What was committed in the middle stays, whatever becomes of the rest.
+/// Changes committed in the middle of the batch stay, whether or not the remaining ones are committed.
 func batch(_ stress: MixedStress, _ turn: Turn) async throws {
     let isCommitted = Protected(false)
     do {
@@ -207,6 +207,6 @@ func unsafeOnMain(_ stress: MixedStress, _ turn: Turn) async throws {
     }
 }
 
-/// Holds the main actor up.
+/// Blocks the main actor.
 @MainActor
 private func commitNow(_ draft: UnsafeTransaction, _ durability: Durability) throws { try draft.commit(durability: durability) }

@@ -2,11 +2,11 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 
-/// The kinds of operations, as tables: a new kind is a line here and a function below.
+/// The kinds of operations. To add one, add a row to a table and a function.
 enum Operation {
     struct Kind<Body: Sendable>: Sendable {
         let name: String
-        /// Drawn so often among the others.
+        /// The relative frequency of the operation.
         let weight: Int
         let body: Body
     }
@@ -16,7 +16,7 @@ enum Operation {
 
     static var names: [String] { waiting.map(\.name) + asynchronous.map(\.name) }
 
-    /// Run by threads.
+    /// Operations that threads run.
     static let waiting: [Kind<Waiting>] = [
         Kind(name: "performAndWait", weight: 8, body: performAndWait),
         Kind(name: "performAndWait(editing:)", weight: 3, body: performAndWaitEditing),
@@ -37,7 +37,7 @@ enum Operation {
         Kind(name: "readAndWait", weight: 5) { stress, turn in try stress.stack.readAndWait { try stress.check($0, turn.configuration) } },
     ]
 
-    /// Run by tasks.
+    /// Operations that tasks run.
     static let asynchronous: [Kind<Asynchronous>] = [
         Kind(name: "perform", weight: 8, body: perform),
         Kind(name: "perform(editing:)", weight: 3, body: performEditing),
@@ -58,7 +58,7 @@ enum Operation {
     ]
 }
 
-// MARK: On threads
+// MARK: Threads
 
 private func performAndWait(_ stress: MixedStress, _ turn: Turn) throws {
     try stress.stack.performAndWait(durability: turn.durability) { try turn.write($0, in: turn.configuration) }
@@ -80,7 +80,7 @@ private func performAndWaitOverTwo(_ stress: MixedStress, _ turn: Turn) throws {
     stress.acknowledge(turn, in: MixedStress.configurations)
 }
 
-/// Must be refused, and not wait for itself.
+/// Must be refused instead of waiting for itself.
 private func performAndWaitWithin(_ stress: MixedStress, _ turn: Turn) throws {
     try stress.stack.performAndWait { transaction throws in
         try turn.write(transaction, in: turn.configuration)
@@ -92,7 +92,7 @@ private func performAndWaitWithin(_ stress: MixedStress, _ turn: Turn) throws {
     stress.acknowledge(turn, in: [turn.configuration])
 }
 
-// MARK: As tasks
+// MARK: Tasks
 
 private func perform(_ stress: MixedStress, _ turn: Turn) async throws {
     try await stress.stack.perform(durability: turn.durability) { try turn.write($0, in: turn.configuration) }
@@ -137,18 +137,18 @@ private func performTakingBack(_ stress: MixedStress, _ turn: Turn) async throws
     stress.acknowledgeRetraction(configuration, number)
 }
 
-// MARK: Given up
+// MARK: Failures
 
 private struct GivenUp: Error {}
 
-/// One of three ways to fail, by the turn's number; each must be told, and leave nothing.
+/// Returns a closure that fails in one of three ways, by the turn's number. Each failure must be reported and leave no changes.
 private func failing(_ turn: Turn) -> @Sendable (Transaction) throws -> Void {
     { transaction in
         for name in MixedStress.configurations { try turn.write(transaction, in: name) }
         switch turn.number % 3 {
         case 0: try transaction.cancel()
         case 1: throw GivenUp()
-        default: try turn.write(transaction, in: turn.configuration)  // the number is unique
+        default: try turn.write(transaction, in: turn.configuration)  // violates the unique constraint on the number
         }
     }
 }
@@ -177,9 +177,9 @@ private func performGivenUp(_ stress: MixedStress, _ turn: Turn) async throws {
     try judge(turn, outcome)
 }
 
-// MARK: On the main actor
+// MARK: Main actor
 
-/// Holds objects of the view, so that it has something to keep up to date.
+/// Objects of the view, which it has to update.
 @MainActor private var held: [Tally] = []
 
 @MainActor
@@ -189,7 +189,7 @@ private func performOnMain(_ stress: MixedStress, _ turn: Turn) async throws {
         return try transaction.fetchObjectID(From<Entry>(turn.configuration), Where(\.operation == turn.number))
     }
     let seen = try id.flatMap { try stress.stack.view.fetchExisting($0)?.delta }
-    // Nobody takes it back before it is acknowledged.
+    // The entry is not acknowledged yet, so no other turn retracts it.
     try expect(seen == turn.delta, "the view does not show the change after it was awaited")
     stress.acknowledge(turn, in: [turn.configuration])
 }

@@ -3,8 +3,8 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 
-/// Contexts of every kind, whose objects other threads release while their owners go on: what happens where a class that holds objects loses its last
-/// reference somewhere else. Every look-up must give the one living object of its id, with its values.
+/// Contexts of every kind, whose objects are released on other threads while the contexts are in use: the last reference to an object, or to a container of
+/// objects, can be dropped on any thread. Every lookup by id must return the one living object, with its values.
 struct ReleaseStress: Sendable {
     private static let rows = 200
 
@@ -49,7 +49,7 @@ struct ReleaseStress: Sendable {
                 })
         }
         workers.append(crew.task("view") { _ in try await MainActor.run { try use(stack.view, rounds: 5) } })
-        // So that the view has something to follow.
+        // Commits give the view changes to apply.
         workers.append(
             crew.task("writer") { _ in
                 try await stack.perform(durability: .relaxed) { transaction throws in
@@ -76,7 +76,7 @@ struct ReleaseStress: Sendable {
             try use(draft, rounds: 5)
             for tally in try draft.fetchAll(From<Tally>(), Where(\.group < 10)) { tally.name += "!" }
             let tallies = try draft.fetchAll(From<Tally>())
-            // The draft ends elsewhere while its objects are in use here.
+            // The unqueued transaction is released on another thread while its objects are in use here.
             release([draft])
             for tally in tallies { try expect(tally.value == tally.group, "\(tally.name) has \(tally.value)") }
             release(tallies)
@@ -89,7 +89,7 @@ struct ReleaseStress: Sendable {
         }
     }
 
-    /// Fetches, looks up, and lets others release all of it.
+    /// Fetches and looks up objects, and releases them on other threads.
     private func use(_ context: Context, rounds: Int) throws {
         for _ in 0..<rounds {
             let all = try context.fetchAll(From<Tally>())
@@ -97,7 +97,7 @@ struct ReleaseStress: Sendable {
             for tally in all { try expect(tally.value == tally.group, "\(tally.name) has \(tally.value)") }
             let ids = all.map(\.objectID)
             release(all)
-            // Some of them are being released at this moment.
+            // Other threads are releasing some of these objects.
             for id in ids {
                 guard let tally = try context.fetchExisting(id) else { throw Wrong("\(id) is not found") }
                 let again = try context.fetchExisting(id)

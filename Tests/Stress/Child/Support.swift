@@ -3,7 +3,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import SmallStores
 
-/// What should not have been, with what it was.
+/// A violated expectation, with its description.
 struct Wrong: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
@@ -18,7 +18,7 @@ func fail(_ text: String, code: Int32 = 1) -> Never {
     exit(code)
 }
 
-/// SplitMix64, from a seed that is printed.
+/// A SplitMix64 generator. The program prints its seed.
 struct Random {
     private var state: UInt64
 
@@ -40,7 +40,7 @@ struct Random {
 struct Engine: Sendable {
     let name: String
     let folder: String
-    /// Of LMDB. One that is too small grows beside readers; but a reader that waits for a writer keeps it from growing for as long.
+    /// The initial map size of LMDB. A small map grows while readers are active, but a reader that waits for a writer blocks its growth.
     var mapSize = 1 << 20
 
     func store(_ number: Int) throws -> StoreConfiguration {
@@ -63,8 +63,7 @@ struct Engine: Sendable {
     }
 }
 
-/// Anything that the stack complains of ends the program, but for one thing: with so many readers there is always one that keeps SQLite's log from
-/// starting over.
+/// Ends the program on any message of the stack except one: with this many readers, there is always one that keeps SQLite from restarting its write-ahead log.
 struct Complaints: StoreLogger {
     func isEnabled(_ level: LogLevel) -> Bool { level >= .warning }
     func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString) {

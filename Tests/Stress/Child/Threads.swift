@@ -2,11 +2,11 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 
-/// Writers that raise shared counters and keep rows of their own, beside readers that look whether the sums are right: half of each on threads
-/// with the forms that wait, half as tasks with the asynchronous ones.
+/// Writers that increment shared counters and own one row each, and readers that check the sums. Half of each run on threads with the blocking methods, half as
+/// tasks with the asynchronous ones.
 struct ThreadStress: Sendable {
     private static let counters = 8
-    /// A reader rests so many times as long as it has read, or writers would hardly get a turn of the processors.
+    /// A reader pauses for this multiple of its reading time, to leave processor time to the writers.
     private static let rest = 15.0
     /// Groups of tallies.
     private enum Group {
@@ -93,7 +93,7 @@ struct ThreadStress: Sendable {
 
     // MARK: Writers
 
-    /// What a transaction is to do, drawn before it runs.
+    /// The changes of a transaction, drawn before it runs.
     private struct Plan {
         let counter: Int
         let delta: Int
@@ -185,7 +185,7 @@ struct ThreadStress: Sendable {
         acknowledged.withLock { $0.reads += 1 }
     }
 
-    // MARK: The end
+    // MARK: Final checks
 
     private func finish(_ workers: Int) throws {
         try check(stack)

@@ -1,11 +1,11 @@
 import Foundation
 import PolyStoreBackend
 
-/// What each worker is doing, and a thread that ends the program when nobody gets anything done any more.
+/// Records the current operation of each worker, and ends the program when no worker makes progress.
 final class Watchdog: Sendable {
     private struct Worker {
         let name: String
-        /// nil: between two operations.
+        /// The current operation, or nil between two operations.
         var doing: String?
         var since = Date()
         var done = 0
@@ -20,7 +20,7 @@ final class Watchdog: Sendable {
     private let state = Protected(State())
     private let patience: Double
 
-    /// - Parameter patience: so many seconds without anything done are too many.
+    /// - Parameter patience: The seconds without progress after which the program ends.
     init(patience: Double = 30) {
         self.patience = patience
         let thread = Thread { [self] in watch() }
@@ -54,7 +54,7 @@ final class Watchdog: Sendable {
     func isOver() { state.withLock { $0.isOver = true } }
 
     var done: Int { state.withLock { $0.done } }
-    /// How many workers have done nothing at all.
+    /// The number of workers that have not completed any operation.
     var idle: Int { state.withLock { $0.workers.count { $0.done == 0 } } }
 
     private func watch() {
@@ -68,7 +68,7 @@ final class Watchdog: Sendable {
             quiet = done == seen ? quiet + 0.5 : 0
             seen = done
             if quiet >= patience { tell("nothing was done for \(Int(patience)) s") }
-            // Others may go on for ever beside one that is stuck.
+            // Other workers may make progress while one is stuck.
             if -longest.timeIntervalSinceNow > 3 * patience { tell("an operation has taken \(Int(3 * patience)) s") }
         }
     }
@@ -86,7 +86,7 @@ final class Watchdog: Sendable {
         fail("given up", code: 3)
     }
 
-    /// With gdb where there is one; otherwise in what the kernel has each thread wait.
+    /// Prints the stacks with gdb if it is installed, otherwise the kernel function that each thread waits in.
     private func showStacks() {
         let script = """
             if command -v gdb >/dev/null; then gdb -p \(getpid()) -batch -ex 'thread apply all bt 12' 2>/dev/null
@@ -102,14 +102,14 @@ final class Watchdog: Sendable {
     }
 }
 
-/// Runs workers, each on a thread or as a task, until a moment; the first thing that goes wrong ends the program.
+/// Runs workers, each on a thread or as a task, until a deadline. The first failure ends the program.
 struct Crew: Sendable {
     let watchdog: Watchdog
     let end: Date
 
     var isOver: Bool { Date() >= end }
 
-    /// - Parameter body: one operation: told what to call it.
+    /// - Parameter body: Runs one operation. Its argument is the number of the worker.
     func thread(_ name: String, _ body: @escaping @Sendable (Int) throws -> Void) -> Task<Void, Never> {
         let worker = watchdog.enroll(name)
         return Task {

@@ -1,11 +1,11 @@
-// Many threads and tasks at once, held against what must be so at the end.
+// Runs many threads and tasks concurrently and checks their results.
 //
-//     stress-child threads ENGINE FOLDER SECONDS [SEED]   64 writers and 64 readers; sums hold in every snapshot, nothing acknowledged is lost
-//     stress-child mixed ENGINE FOLDER SECONDS [SEED]     every kind of transaction at random over two stores; the end is what the acknowledged ones make
-//     stress-child release ENGINE FOLDER SECONDS [SEED]   contexts of every kind whose objects, and they themselves, are released on other threads
-//     stress-child observe ENGINE FOLDER SECONDS [SEED]   lists and values are observed by many tasks; each state is one version, each change fits
+//     stress-child threads ENGINE FOLDER SECONDS [SEED]   64 writers and 64 readers; sums hold in every snapshot, no acknowledged change is lost
+//     stress-child mixed ENGINE FOLDER SECONDS [SEED]     random transactions of every kind over two stores; the result equals the acknowledged changes
+//     stress-child release ENGINE FOLDER SECONDS [SEED]   contexts of every kind that are released, like their objects, on other threads
+//     stress-child observe ENGINE FOLDER SECONDS [SEED]   many tasks observe lists and values; each state is one snapshot, each change fits
 //
-// Ends with 1 where something is wrong, with 3 where nothing was done for half a minute. The seed is printed; the threads' turns are not in it.
+// Exits with 1 after a failure, and with 3 after 30 seconds without progress. The seed is printed; it does not determine the scheduling of the threads.
 
 import Foundation
 import PolyStoreBackend

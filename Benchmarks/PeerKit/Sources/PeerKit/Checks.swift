@@ -6,6 +6,7 @@ private let crcTable: [UInt32] = (0..<256).map { i in
     return c
 }
 
+/// Returns the CRC-32 of a text's UTF-8 bytes.
 public func crc(_ s: String) -> UInt64 {
     var s = s
     return s.withUTF8 { b in
@@ -17,16 +18,17 @@ public func crc(_ s: String) -> UInt64 {
     }
 }
 
+/// Adds a number to a checksum.
 @inlinable
 public func mix(_ h: UInt64, _ x: UInt64) -> UInt64 {
     let a = (h ^ x) &* 0x9E37_79B9_7F4A_7C15
     return a ^ (a >> 32)
 }
 
-/// Over every byte of every field. Outside the clock.
+/// A checksum over every byte of every field. Not measured.
 public func fullHash<P: PersonFields>(_ p: P) -> UInt64 { hash(p, id: p.id) }
 
-/// The same without the id: for workloads whose new rows get ids that the program chooses. The email says who it is.
+/// The same without the id, for workloads in which each program assigns the ids of new rows. The email identifies the person.
 public func contentHash<P: PersonFields>(_ p: P) -> UInt64 { hash(p, id: 0) }
 
 private func hash<P: PersonFields>(_ p: P, id: Int64) -> UInt64 {
@@ -41,7 +43,7 @@ private func hash<P: PersonFields>(_ p: P, id: Int64) -> UInt64 {
     return mix(h, UInt64(bitPattern: p.departmentID))
 }
 
-/// Touches every field, and is cheap: inside the clock.
+/// A cheap checksum that reads every field. Measured.
 @inlinable @inline(__always)
 public func quickHash<P: PersonFields>(_ p: P) -> UInt64 {
     var q = UInt64(bitPattern: p.id)
@@ -52,6 +54,7 @@ public func quickHash<P: PersonFields>(_ p: P) -> UInt64 {
     return q
 }
 
+/// Adds a group of W6 to a checksum, with the average rounded to three decimals.
 public func groupHash(_ h: UInt64, age: Int, n: Int, avg: Double, min: Double, max: Double) -> UInt64 {
     var h = mix(h, UInt64(bitPattern: Int64(age)))
     h = mix(h, UInt64(bitPattern: Int64(n)))
@@ -60,7 +63,7 @@ public func groupHash(_ h: UInt64, age: Int, n: Int, avg: Double, min: Double, m
     return mix(h, max.bitPattern)
 }
 
-/// A list of W13 as a number: who is in it, in which order. Inside the clock.
+/// A checksum of a list of W13: its persons and their order. Measured.
 @inlinable @inline(__always)
 public func listHash<P: PersonFields>(_ h: UInt64, _ list: [P]) -> UInt64 {
     var h = mix(h, UInt64(list.count))

@@ -8,10 +8,12 @@ import Foundation
     import Darwin
 #endif
 
-/// A moment: the clock on the wall, and the CPU seconds of this process, all threads, user and system.
+/// A point in time: the elapsed time, and the CPU seconds of this process, all threads, user and system.
 public struct Stamp: Sendable {
+    /// Seconds of the monotonic clock, and CPU seconds.
     public var wall: Double, cpu: Double
 
+    /// Reads the clocks.
     public init() {
         var t = timespec()
         var u = rusage()
@@ -26,22 +28,32 @@ public struct Stamp: Sendable {
     }
 }
 
-/// Memory of this process in KiB.
+/// The memory of this process in KiB.
 public struct Memory: Sendable {
-    /// The most that was resident so far, mapped files included.
+    /// The peak resident memory, including mapped files.
     public var peak = 0
-    /// What is resident now and belongs to no file.
+    /// The anonymous resident memory.
     public var anonymous = 0
-    /// What is resident now.
+    /// The resident memory.
     public var resident = 0
 
+    /// Returns freed memory to the system, where the C library keeps it.
+    public static func trim() {
+        #if canImport(Glibc)
+            typealias Trim = @convention(c) (Int) -> Int32
+            guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "malloc_trim") else { return }
+            _ = unsafeBitCast(symbol, to: Trim.self)(0)
+        #endif
+    }
+
+    /// Reads the memory of this process.
     public init() {
         #if canImport(Darwin)
             var u = rusage()
             getrusage(RUSAGE_SELF, &u)
             peak = u.ru_maxrss / 1024
         #else
-            // Not ru_maxrss: it begins with what the parent process had before exec.
+            // Not ru_maxrss: it begins with the value of the parent process before exec.
             guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return }
             for line in text.split(separator: "\n") {
                 func value(_ name: String) -> Int? {

@@ -1,4 +1,4 @@
-/// The workloads that a program's argument names: workloads and groups, with commas between them.
+/// The workloads that a program's argument names: workloads and groups, separated by commas.
 public func workloads(_ what: String, extra: [String] = []) -> [String] {
     let reads = ["W2", "W3", "W4", "W5", "W6", "W10"]
     return what.split(separator: ",").flatMap { name in

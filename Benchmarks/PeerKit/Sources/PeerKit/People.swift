@@ -1,6 +1,6 @@
 import Foundation
 
-/// What every program's person has.
+/// The properties of every program's person.
 public protocol PersonFields {
     var id: Int64 { get }
     var name: String { get }
@@ -15,7 +15,9 @@ public protocol PersonFields {
 
 /// A person of the data set.
 public struct RawPerson: PersonFields, Sendable {
+    /// The number of the person in the generator.
     public var id: Int64
+    /// The first and the last name.
     public var name: String
     public var email: String
     public var age: Int
@@ -26,6 +28,7 @@ public struct RawPerson: PersonFields, Sendable {
     public var notes: String
     public var departmentID: Int64
 
+    /// Generates the person with an id.
     public init(id: Int64) {
         var r = SplitMix64(person: id)
         let first = listFIRST[Int(r.next(below: 100))]
@@ -53,12 +56,14 @@ public struct RawPerson: PersonFields, Sendable {
         notes = text
     }
 
+    /// Generates persons with consecutive ids.
     public static func make(from first: Int64, count: Int) -> [RawPerson] { (0..<Int64(count)).map { RawPerson(id: first + $0) } }
 }
 
+/// Returns the name of the department with an id.
 public func departmentName(_ id: Int64) -> String { "Department \(id)" }
 
-/// The ids 1...n shuffled: the first `deletes` are W9's, the next `imports / 2` the existing half of W11, the last `updates` W7's.
+/// The ids 1...n shuffled: W9 uses the first `deletes`, W11 the next `imports / 2` as its existing half, W7 the last `updates`.
 public func permutation() -> [Int64] {
     var a = (1...Int64(PB.n)).map { $0 }
     var r = SplitMix64(workload: 9)
@@ -66,7 +71,7 @@ public func permutation() -> [Int64] {
     return a
 }
 
-/// What W11 brings in. Even: an email that exists, with new age, score and notes; odd: a new person.
+/// The sources of W11. Even: an existing email with new age, score and notes; odd: a new person.
 public func importSources(_ perm: [Int64]) -> [RawPerson] {
     (0..<PB.imports).map { i in
         if i & 1 == 1 { return RawPerson(id: PB.importID + Int64(i / 2)) }
@@ -77,7 +82,7 @@ public func importSources(_ perm: [Int64]) -> [RawPerson] {
     }
 }
 
-/// The changes of W13: whose age becomes what. The second half takes back the first, so that the store ends as it was.
+/// The changes of W13: ids and new ages. The second half reverts the first, so that the store ends in its initial state.
 public func listChanges(_ perm: [Int64]) -> [(id: Int64, age: Int)] {
     var r = SplitMix64(workload: 13)
     let half = PB.listChanges / 2

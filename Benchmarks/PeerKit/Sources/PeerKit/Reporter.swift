@@ -1,14 +1,17 @@
 import Foundation
 
-/// Where results go that nobody reads, so that the optimizer cannot leave out the work. One thread at a time writes it.
+/// Receives unused results, so that the optimizer cannot remove the work. One thread at a time writes it.
 nonisolated(unsafe) public var sink: UInt64 = 0
 
 /// Prints a line of JSON for each workload.
 public struct Reporter: Sendable {
+    /// The name of the program in the output.
     public let peer: String
 
+    /// Creates a reporter for a program.
     public init(_ peer: String) { self.peer = peer }
 
+    /// Prints the line of a workload with n operations.
     public func emit(
         _ workload: String, _ n: Int, seconds: Double, cpu: Double, check: UInt64? = nil, note: String? = nil, extra: [(String, Int)] = []
     ) {
@@ -25,12 +28,12 @@ public struct Reporter: Sendable {
         emit(workload, n, seconds: b.wall - a.wall, cpu: b.cpu - a.cpu, check: check, note: note)
     }
 
-    /// The whole store, after the last workload.
+    /// Reports a checksum of the whole store, after the last workload.
     public func state(_ check: UInt64) {
         print("{\"peer\":\"\(peer)\",\"rows\":\(PB.n),\"state\":\"end\",\"check\":\"" + String(format: "%016lx", check) + "\"}")
     }
 
-    /// Times `body`. What it gives is the line's check if `always`; otherwise `verify` makes one, if `PB_VERIFY` is set.
+    /// Measures `body`. Its result is the checksum if `always`; otherwise `verify` computes one if `PB_VERIFY` is set.
     public func time(
         _ workload: String, _ n: Int, note: String? = nil, verify: (() throws -> UInt64)? = nil, always: Bool = false,
         _ body: () throws -> UInt64

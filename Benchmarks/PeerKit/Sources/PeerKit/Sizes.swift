@@ -1,21 +1,25 @@
 import Foundation
 
-/// How much there is of everything. All follows from `n`, which `PB_N` sets; the same numbers as in Peers/C/data.h.
+/// The sizes of the data set. All derive from `n`, which `PB_N` sets; the same numbers as in Peers/C/data.h.
 public enum PB {
+    /// The number of persons.
     public static let n = ProcessInfo.processInfo.environment["PB_N"].flatMap { Int($0) } ?? 100_000
+    /// The departments; the operations of W3; the fetches of W4 and their limit; the repetitions of W5 and W6.
     public static let departments = max(1, n / 100), lookups = n, ranges = max(1, n / 100), limit = 100, scans = 10
+    /// The objects of W7, W9 and W11.
     public static let updates = n / 10, deletes = n / 10, imports = n
+    /// The commits of W8 and W8b.
     public static let durable = min(500, n / 10), relaxed = min(5000, n / 2)
-    /// The callers of W8c, and what they commit together.
+    /// The callers of W8c, and the number of their commits.
     public static let callers = 64
     public static let concurrent = 64 * max(1, min(50, n / 500))
-    /// The changes of W13, and how far its list goes: persons younger than this, a tenth of all.
+    /// The changes of W13, and the limit of its list: persons younger than this, a tenth of all.
     public static let listChanges = 100, listAge = 10
 
-    // Ids of the generator for persons that come later.
+    // Ids of the generator for persons that are inserted later.
     public static let importID = Int64(n) + 1, importedID = 2 * Int64(n) + 1, durableID = 3 * Int64(n) + 1, relaxedID = 4 * Int64(n) + 1
     public static let sourceID = 6 * Int64(n) + 1, concurrentID = 7 * Int64(n) + 1
 
-    /// Whether every byte is checked after each workload, outside the clock.
+    /// A Boolean value that indicates whether every byte is hashed after each workload, without being measured.
     public static let verify = (ProcessInfo.processInfo.environment["PB_VERIFY"].flatMap { Int($0) } ?? 0) != 0
 }

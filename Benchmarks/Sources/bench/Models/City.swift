@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 
-/// A city of the atlas, with an index by place.
+/// A city of the atlas, with an index by position.
 final class City: Model {
     @exclusivity(unchecked) var _$state: ModelState
     private var _$geonameID: Int

@@ -4,7 +4,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import PolyStoreFormats
 
-/// What W16 and W17 import: the fields and indexes of ``Person``, with the number of the department as an attribute. What `@Model` writes for
+/// The object that W16 and W17 import: the fields and indexes of ``Person``, with the number of the department as an attribute. The expansion of
 ///
 ///     @Model final class Contact {
 ///         var name: String = ""

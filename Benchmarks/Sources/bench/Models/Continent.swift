@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 
-/// A continent of the atlas; written out as the macro would, as all models here.
+/// A continent of the atlas. All models here are written as the macro expands them.
 final class Continent: Model {
     @exclusivity(unchecked) var _$state: ModelState
     private var _$code: String

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 
-/// What `@Model` writes for a name and `@Relationship var people: Set<Person>`.
+/// The expansion of `@Model` for a name and `@Relationship var people: Set<Person>`.
 final class Department: Model {
     @exclusivity(unchecked) var _$state: ModelState
     private var _$name: String

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 
-/// An object with to-many relationships of every kind. What `@Model` writes for
+/// An object with to-many relationships of every kind: the expansion of
 ///
 ///     @Model final class Holder {
 ///         var name: String = ""

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 
-/// What `@Model` writes for an indexed number and the other ends of the relationships of `Holder`.
+/// The expansion of `@Model` for an indexed number and the inverses of the relationships of `Holder`.
 final class Item: Model {
     @exclusivity(unchecked) var _$state: ModelState
     private var _$number: Int

@@ -1,7 +1,7 @@
 import PeerKit
 import PolyStoreCore
 
-/// What W11i imports: a person of the generator, and its department if the person may be new.
+/// The source of W11i: a person of the generator, and its department if the person can be new.
 struct PersonSource {
     let raw: RawPerson
     let department: Department?

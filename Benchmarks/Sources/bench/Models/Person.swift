@@ -3,7 +3,7 @@ import PeerKit
 import PolyStoreBackend
 import PolyStoreCore
 
-/// The person of the data set. What `@Model` writes for
+/// The person of the data set: the expansion of
 ///
 ///     @Model final class Person {
 ///         var name: String = ""
@@ -185,6 +185,6 @@ final class Person: Model {
 
 extension Person: PersonFields {
     var id: Int64 { _$state.key }
-    /// The target's id, without making the object.
+    /// The target's id, without creating the object.
     var departmentID: Int64 { _$toOne(0).id }
 }

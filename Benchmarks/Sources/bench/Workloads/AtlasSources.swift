@@ -1,6 +1,6 @@
 import Foundation
 
-/// The atlas as its files have it.
+/// The contents of the atlas's files.
 struct AtlasSources {
     struct Continent: Decodable {
         var code: String
@@ -59,7 +59,7 @@ struct AtlasSources {
         }
     }
 
-    /// Rows of comma-separated values, in quotes or not.
+    /// Reads rows of comma-separated values, quoted or not.
     private static func lines(_ data: Data) -> [[String]] {
         var rows: [[String]] = []
         var row: [String] = []
@@ -73,7 +73,7 @@ struct AtlasSources {
         for byte in data {
             switch byte {
             case UInt8(ascii: "\""):
-                // Two in a row inside quotes are one that is meant.
+                // Two quotes inside a quoted value represent one.
                 if !isQuoted, last == byte { field.append(byte) }
                 isQuoted.toggle()
             case UInt8(ascii: ",") where !isQuoted: row.append(end())

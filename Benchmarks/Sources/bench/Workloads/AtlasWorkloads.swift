@@ -2,7 +2,7 @@ import Foundation
 import PeerKit
 import PolyStoreCore
 
-/// W14: real data, the atlas of the examples, where relationships and strings are as uneven as they are.
+/// W14: the atlas of the examples: real data with unevenly distributed relationships and strings.
 struct AtlasWorkloads: Sendable {
     private let store: BenchStore
     private var out: Reporter { store.out }
@@ -85,7 +85,7 @@ struct AtlasWorkloads: Sendable {
         }
     }
 
-    /// W14n: the neighbours of the neighbours of every country, ten times, each time in a snapshot of its own.
+    /// W14n: reads the neighbours of the neighbours of every country, ten times, each time in a new snapshot.
     private func neighbours(_ stack: DataStack) throws {
         let countries = try stack.readAndWait { try $0.fetchObjectIDs(From<Country>()) }
         try out.time("W14n", 10 * countries.count, note: "neighbours of neighbours", always: true) {
@@ -106,7 +106,7 @@ struct AtlasWorkloads: Sendable {
         }
     }
 
-    /// W14p: the cities within half a degree of places that are cities themselves.
+    /// W14p: fetches the cities within half a degree of other cities.
     private func places(_ stack: DataStack, _ sources: AtlasSources) throws {
         try out.time("W14p", 1000, note: "cities near a place, index by latitude and longitude", always: true) {
             try stack.readAndWait { context in

@@ -6,7 +6,7 @@ extension CliffWorkloads {
     private static func fetch(_ scene: Scene, _ chain: FetchChain<Item>) throws {
         sink &+= UInt64(try scene.transaction.fetchAll(chain).count)
     }
-    /// The store has items from 0 on; those that are created count down from −1.
+    /// The store has items with numbers from 0; new items have numbers from −1 downwards.
     private static func create(_ scene: Scene, _ number: Int) throws { try scene.transaction.create(Into<Item>()).number = -number - 1 }
 
     private static func createAll(_ scene: Scene) throws { for number in scene.items.indices { try create(scene, number) } }
@@ -45,7 +45,7 @@ extension CliffWorkloads {
         ]
     }
 
-    /// Fetches between changes. Each finds few objects, or wants few: what is returned does not grow with n.
+    /// Fetches between changes. Each selects few objects or has a limit, so the size of the results does not depend on n.
     static var fetchRows: [Row] {
         [
             Row(name: "create-fetch") { scene in
@@ -108,7 +108,7 @@ extension CliffWorkloads {
                     try fetch(scene, chain)
                 }
             },
-            // Fetches of the first object, which is then deleted or no longer matches, until none is left.
+            // Fetches the first object, which is then deleted or no longer matches, until no object remains.
             Row(name: "fetch-first-delete") { scene in try deleteFirst(scene, From<Item>().orderBy(.ascending(\.number))) },
             Row(name: "fetch-last-delete") { scene in try deleteFirst(scene, From<Item>().orderBy(.descending(\.number))) },
             Row(name: "fetch-first-delete-by-id") { scene in try deleteFirst(scene, From<Item>().limit(1)) },
@@ -119,7 +119,7 @@ extension CliffWorkloads {
                 let chain = From<Item>().where(\.number >= 0).orderBy(.ascending(\.number))
                 while let item = try scene.transaction.fetchOne(chain) { item.number = -item.number - 1 }
             },
-            // The same work whatever is stored: a page of the list while one change is pending.
+            // The same work for any size of the store: a page of the list while one change is pending.
             Row(name: "page-pending", before: changeOne) { scene in
                 for _ in 0..<1000 { sink &+= UInt64(try scene.transaction.fetchAll(From<Item>().limit(10)).count) }
             },

@@ -2,7 +2,7 @@ import PeerKit
 import PolyStoreCore
 
 extension CliffWorkloads {
-    /// All rows. Those of relationships run in every kind of transaction, with their commit too.
+    /// All rows. Those of relationships run in every kind of transaction, also with their commit.
     static var rows: [Row] {
         Kind.allCases.flatMap { kind in
             relationshipRows.flatMap { row in

@@ -3,17 +3,17 @@ import PeerKit
 import PolyStoreBackend
 import PolyStoreCore
 
-/// W20: what many small changes cost, each at n and at 4 n. The time of each row has to grow in proportion to n.
+/// W20: the cost of many small changes, each at n and at 4 n. The time of each row must be proportional to n.
 ///
-/// `W20_ROWS` names the rows that are wanted, with commas between them; `W20_PART=setup` leaves out what is measured, so that a count of instructions can
-/// be taken off; `W20_SIZES=1` measures at n only, `W20_TURNS` repeats each and takes the least.
+/// `W20_ROWS` selects rows, separated by commas; `W20_PART=setup` skips the measured part, so that its instructions can be
+/// subtracted; `W20_SIZES=1` measures at n only; `W20_TURNS` repeats each row and uses the minimum. `W20_PLAIN=1` measures ``PlainCliffs`` as well.
 final class CliffWorkloads {
-    /// In which kind of transaction a row runs.
+    /// The kind of transaction in which a row runs.
     enum Kind: String, CaseIterable {
         case perform, unsafe, child
     }
 
-    /// What a row has to work with: two holders and n items, all stored before.
+    /// The objects of a row: two holders and n items, all stored before.
     struct Scene {
         let transaction: Transaction
         let first: Holder
@@ -24,11 +24,11 @@ final class CliffWorkloads {
     struct Row {
         let name: String
         var kind = Kind.perform
-        /// Whether the commit is measured too.
+        /// A Boolean value that indicates whether the commit is measured too.
         var commits = false
-        /// What is stored before.
+        /// Creates the stored objects.
         var fill: (Scene) throws -> Void = { _ in }
-        /// What is done before the clock starts.
+        /// The preparation before the measurement.
         var before: (Scene) throws -> Void = { _ in }
         let body: (Scene) throws -> Void
     }
@@ -46,8 +46,10 @@ final class CliffWorkloads {
     func all() throws {
         let wanted = Self.setting("W20_ROWS").map { Set($0.split(separator: ",").map(String.init)) }
         let turns = Self.setting("W20_TURNS").flatMap(Int.init) ?? 1
+        let sizes = Self.setting("W20_SIZES") == "1" ? [PB.n] : [PB.n, 4 * PB.n]
+        if Self.setting("W20_PLAIN") == "1" { PlainCliffs.all(store.out, sizes, turns: turns, wanted: wanted.map(Self.withoutKinds)) }
         for row in Self.rows where wanted?.contains(row.name) ?? true {
-            for n in Self.setting("W20_SIZES") == "1" ? [PB.n] : [PB.n, 4 * PB.n] {
+            for n in sizes {
                 var least = Double.infinity
                 var wall = Double.infinity
                 for _ in 0..<turns {
@@ -57,6 +59,11 @@ final class CliffWorkloads {
                 store.out.emit("W20 " + row.name, n, seconds: wall, cpu: least)
             }
         }
+    }
+
+    /// The names of rows, without the kind of transaction.
+    private static func withoutKinds(_ names: Set<String>) -> Set<String> {
+        Set(names.map { $0.replacingOccurrences(of: "-unsafe", with: "").replacingOccurrences(of: "-child", with: "") })
     }
 
     private func measure(_ row: Row, _ n: Int) throws -> (wall: Double, cpu: Double) {

@@ -21,7 +21,7 @@ struct ContactText {
         try writer.finish()
     }
 
-    /// What Foundation's decoder makes of a line. The date stays text: reading it would cost the decoder more than everything else.
+    /// The struct that Foundation's decoder decodes from a line. The date stays text: parsing it would cost the decoder more than everything else.
     struct Row: Decodable {
         let name: String
         let email: String

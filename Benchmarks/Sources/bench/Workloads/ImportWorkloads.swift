@@ -4,15 +4,15 @@ import PolyStoreBackend
 import PolyStoreCore
 import PolyStoreFormats
 
-/// W16 and W17: records of text through `importRecords`.
+/// W16 and W17: text records through `importRecords`.
 struct ImportWorkloads: Sendable {
     private let store: BenchStore
     private var out: Reporter { store.out }
 
     init(_ store: BenchStore) { self.store = store }
 
-    /// W16: all persons from JSON Lines and from CSV, each into an empty store and in one transaction. The readers alone and Foundation's decoder alone work
-    /// on the same bytes; none of them depends on the store.
+    /// W16: imports all persons from JSON Lines and from CSV, each into an empty store and in one transaction. The readers alone and Foundation's decoder alone
+    /// use the same bytes; none of them depends on the store.
     func all() throws {
         let people = RawPerson.make(from: 1, count: PB.n)
         let expected = people.reduce(0) { $0 &+ contentHash($1) }
@@ -56,7 +56,7 @@ struct ImportWorkloads: Sendable {
         return stack
     }
 
-    /// W17: persons from a pipe, which another process fills, in batches of 1,000.
+    /// W17: imports persons from a pipe, which another process fills, in batches of 1,000.
     func fromPipe() throws {
         let stack = try open("contacts-pipe")
         let writer = Process()
@@ -78,7 +78,7 @@ struct ImportWorkloads: Sendable {
             extra: [("before_kb", before.resident), ("anonymous_kb", Memory().anonymous)])
     }
 
-    /// Writes all persons as JSON Lines to the standard output: what W17 reads.
+    /// Writes all persons as JSON Lines to the standard output: the input of W17.
     func writeText() throws {
         try ContactText.write((1...Int64(PB.n)).lazy.map { RawPerson(id: $0) }, .jsonLines, to: StandardOutput())
     }

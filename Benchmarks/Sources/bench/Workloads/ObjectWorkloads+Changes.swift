@@ -2,7 +2,7 @@ import PeerKit
 import PolyStoreCore
 
 extension ObjectWorkloads {
-    /// W7: a tenth of all persons read, changed and saved in one transaction. The ids are handed over together, so one query reads them all.
+    /// W7: reads, changes and saves a tenth of all persons in one transaction. The ids are passed together, so one query reads them all.
     func update() throws {
         let stack = try store.stack()
         let order = permutation()
@@ -15,7 +15,7 @@ extension ObjectWorkloads {
         }
     }
 
-    /// W9: a tenth of all persons deleted in one transaction.
+    /// W9: deletes a tenth of all persons in one transaction.
     func delete() throws {
         let stack = try store.stack()
         let order = permutation()
@@ -26,9 +26,9 @@ extension ObjectWorkloads {
         }
     }
 
-    /// W11: half of the persons exist by their email and get new values, half are new; one transaction. Looked up in batches, and before anything
-    /// is created, so that no look-up has to go through what is pending.
-    /// - Parameter name: W11s on a store on which nothing else was done.
+    /// W11: updates persons that exist by their email and inserts as many new ones, in one transaction. The lookups are made in batches and before
+    /// any insertion, so that no lookup has to search pending changes.
+    /// - Parameter name: W11s for a separate, unused store.
     func importUnique(_ name: String = "W11") throws {
         let stack = try store.stack()
         let sources = importSources(permutation())
@@ -58,7 +58,7 @@ extension ObjectWorkloads {
         }
     }
 
-    /// W11i: the same work as W11s by the importer.
+    /// W11i: the same work as W11s, with the importer.
     func importObjects() throws {
         let stack = try store.stack()
         let sources = importSources(permutation())

@@ -3,12 +3,12 @@ import PolyStoreBackend
 import PolyStoreCore
 
 extension ObjectWorkloads {
-    /// W8: one person a transaction, each safe on the disk before the next begins.
+    /// W8: one person per transaction, each durable before the next begins.
     func commitDurably() throws {
         try commit("W8", RawPerson.make(from: PB.durableID, count: PB.durable), .full)
     }
 
-    /// W8b: the same, where a power cut may take the last ones.
+    /// W8b: the same with relaxed durability.
     func commitRelaxed() throws {
         try commit("W8b", RawPerson.make(from: PB.relaxedID, count: PB.relaxed), .relaxed)
     }
@@ -30,7 +30,7 @@ extension ObjectWorkloads {
         person.department = try transaction.object(with: departments[Int(raw.departmentID) - 1])
     }
 
-    /// W8c: 64 tasks, each of which has one durable commit under way at a time.
+    /// W8c: 64 tasks, each with one durable commit at a time.
     func commitConcurrently() throws {
         let stack = try store.stack()
         let departments = try departments(stack)

@@ -2,8 +2,8 @@ import PeerKit
 import PolyStoreCore
 
 extension ObjectWorkloads {
-    /// W13: an ordered list of a tenth of all persons is brought up to date after each of a hundred commits, by fetching it again. Half of the
-    /// changes move a person within the list, into it or out of it; the other half take that back.
+    /// W13: updates an ordered list of a tenth of all persons after each of a hundred commits by fetching it again. Half of the
+    /// changes move a person within the list, into it or out of it; the other half revert that.
     @MainActor
     func keepListCurrent() throws {
         let stack = try store.stack()
@@ -22,7 +22,7 @@ extension ObjectWorkloads {
         out.emit("W13", changes.count, start, Stamp(), check: hash, note: "fetched again")
     }
 
-    /// W13m: the same with a monitor, which changes its list by what was committed.
+    /// W13m: the same with a monitor, which updates its list from the committed changes.
     @MainActor
     func monitorList() throws {
         let stack = try store.stack()
@@ -40,7 +40,7 @@ extension ObjectWorkloads {
         withExtendedLifetime(shown) { out.emit("W13m", changes.count, start, end, check: hash, note: "monitored") }
     }
 
-    /// Keeps a list that is shown. A variable that nothing reads any more would let its objects go before the next fetch.
+    /// Keeps a list alive. The compiler could release the objects of an unused variable before the next fetch.
     private final class Screen {
         var list: [Person]
 

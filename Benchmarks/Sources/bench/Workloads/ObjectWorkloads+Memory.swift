@@ -2,7 +2,7 @@ import PeerKit
 import PolyStoreCore
 
 extension ObjectWorkloads {
-    /// M1: every person once, a batch of objects at a time.
+    /// M1: fetches every person once, in batches.
     func walkInBatches() throws {
         let stack = try store.stack()
         let before = Memory()
@@ -25,7 +25,7 @@ extension ObjectWorkloads {
             extra: [("before_kb", before.resident), ("anonymous_kb", most)])
     }
 
-    /// M2: as many persons, each batch of 10,000 a transaction, the sources made as they are needed.
+    /// M2: imports as many persons, in transactions of 10,000, with sources created on demand.
     func importStreamed() throws {
         let stack = try store.open()
         let departments = try BenchStore.makeDepartments(stack)

@@ -2,7 +2,7 @@ import PeerKit
 import PolyStoreCore
 
 extension ObjectWorkloads {
-    /// W2: every person as an object, every field touched; the array outlives the clock.
+    /// W2: fetches every person as an object and reads every field; the array is released after the measurement.
     func fetchAll() throws {
         try store.stack().readAndWait { context in
             var all: [Person] = []
@@ -16,7 +16,7 @@ extension ObjectWorkloads {
         }
     }
 
-    /// W2t: the same by `read`, which runs on a thread of the stack's own, with an allocator's arena of its own.
+    /// W2t: the same with `read`, which runs on a thread of the stack with a separate allocator arena.
     func fetchAllElsewhere() throws {
         let stack = try store.stack()
         let start = Stamp()
@@ -29,7 +29,7 @@ extension ObjectWorkloads {
         out.emit("W2t", PB.n, start, Stamp())
     }
 
-    /// W3: persons by id, drawn at random; each object goes before the next is made.
+    /// W3: fetches persons by random ids; each object is released before the next is created.
     func getByID() throws {
         let stack = try store.stack()
         let ids = try people(stack)
@@ -47,7 +47,7 @@ extension ObjectWorkloads {
         try out.time("W3", PB.lookups, verify: { try run(true) }, { try run(false) })
     }
 
-    /// W4: a hundred persons from an age on, in the order of the index.
+    /// W4: fetches a hundred persons from a given age, in the order of the index.
     func ranges() throws {
         let stack = try store.stack()
         func run(_ full: Bool) throws -> UInt64 {
@@ -65,7 +65,7 @@ extension ObjectWorkloads {
         try out.time("W4", PB.ranges, verify: { try run(true) }, { try run(false) })
     }
 
-    /// W5: how many match a condition that no index helps with.
+    /// W5: counts by a condition without an index.
     func countByFilter() throws {
         let stack = try store.stack()
         try out.time("W5", PB.scans, always: true) {
@@ -77,7 +77,7 @@ extension ObjectWorkloads {
         }
     }
 
-    /// W6: count, average, least and greatest score of each age.
+    /// W6: computes count, average, minimum and maximum score of each age.
     func group() throws {
         let stack = try store.stack()
         try out.time("W6", PB.scans, always: true) {
@@ -96,7 +96,7 @@ extension ObjectWorkloads {
         }
     }
 
-    /// W10: the persons of each department.
+    /// W10: reads the persons of each department.
     func traverse() throws {
         let stack = try store.stack()
         let departments = try departments(stack)
@@ -115,9 +115,9 @@ extension ObjectWorkloads {
         }
     }
 
-    /// W12: from the start of `main` to the first person's values.
+    /// W12: measures from the start of `main` to the first person's values.
     func openAndFetch(_ started: Stamp) throws {
-        // A store in memory is never opened a second time.
+        // An in-memory store cannot be opened again.
         guard !store.isInMemory else { return }
         let stack = try store.stack()
         let check = try stack.readAndWait { context in try context.fetchOne(From<Person>()).map { fullHash($0) } ?? 0 }

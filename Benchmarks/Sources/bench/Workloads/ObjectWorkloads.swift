@@ -9,7 +9,7 @@ struct ObjectWorkloads: Sendable {
 
     init(_ store: BenchStore) { self.store = store }
 
-    /// W1: all persons and their three indexes in one transaction.
+    /// W1: inserts all persons with three indexes in one transaction.
     func insert() throws {
         let people = RawPerson.make(from: 1, count: PB.n)
         let stack = try store.open()
@@ -21,12 +21,12 @@ struct ObjectWorkloads: Sendable {
         store.keep(stack)
     }
 
-    /// Every byte of every person.
+    /// A checksum over every byte of every person.
     func checked(_ stack: DataStack) -> () throws -> UInt64 {
         { try stack.readAndWait { context in try context.fetchAll(From<Person>()).reduce(0) { $0 &+ fullHash($1) } } }
     }
 
-    /// The same without ids: those of new persons are PolyStore's own.
+    /// The same without ids, because PolyStore assigns those of new persons.
     func contentChecked(_ stack: DataStack) -> () throws -> UInt64 {
         { try stack.readAndWait { context in try context.fetchAll(From<Person>()).reduce(0) { $0 &+ contentHash($1) } } }
     }
@@ -39,7 +39,7 @@ struct ObjectWorkloads: Sendable {
 
     func people(_ stack: DataStack) throws -> [ObjectID<Person>] { try stack.readAndWait { try $0.fetchObjectIDs(From<Person>()) } }
 
-    /// Runs what is asynchronous, and waits for it on the main thread.
+    /// Runs an asynchronous closure and waits for it on the main thread.
     func wait(_ body: @escaping @Sendable () async throws -> Void) throws {
         let outcome = Outcome()
         Task.detached {
@@ -50,7 +50,7 @@ struct ObjectWorkloads: Sendable {
         if let error = outcome.error { throw error }
     }
 
-    private final class Outcome: @unchecked Sendable {  // read after the semaphore, written before it
+    private final class Outcome: @unchecked Sendable {  // written before the semaphore is signaled, and read afterwards
         let done = DispatchSemaphore(value: 0)
         var error: (any Error)?
     }

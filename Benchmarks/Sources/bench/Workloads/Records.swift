@@ -2,7 +2,7 @@ import Foundation
 import PeerKit
 import PolyStoreBackend
 
-/// The same workloads on records, one floor below objects: what a backend takes by itself. `W2r` is W2 and so on.
+/// The same workloads on records, the layer below objects: the cost of the backend alone. `W2r` corresponds to W2, and so on.
 struct RecordWorkloads {
     let store: any StorageBackend
     let out: Reporter
@@ -64,7 +64,7 @@ struct RecordWorkloads {
         }
     }
 
-    /// Touches every field.
+    /// Reads every field.
     private func quick(_ id: Int64, _ record: RecordView) -> UInt64 {
         var sum = UInt64(bitPattern: id)
         for field in [0, 1, 6] {

@@ -2,8 +2,8 @@ import Foundation
 import PeerKit
 import PolyStoreCore
 
-/// W15: the core workloads of the Yahoo! Cloud Serving Benchmark, records of ten fields of 100 bytes, found by a unique key. Every operation is a
-/// snapshot or a transaction of its own; commits are relaxed, as that benchmark's bindings for embedded stores have them.
+/// W15: the core workloads of the Yahoo! Cloud Serving Benchmark, records of ten fields of 100 bytes with a unique key. Every operation is a
+/// separate snapshot or transaction; commits are relaxed, as in that benchmark's bindings for embedded stores.
 struct YCSBWorkloads: Sendable {
     private let store: BenchStore
     private let records = min(PB.n, 100_000)
@@ -13,7 +13,7 @@ struct YCSBWorkloads: Sendable {
     private enum Operation { case read, update, insert, scan, readModifyWrite }
     private enum Choice { case zipf, latest }
 
-    /// One of the six mixes: up to two operations, the first with its share of a hundred.
+    /// One of the six mixes: up to two operations, the first with its percentage.
     private struct Mix {
         let name: String
         let first: Operation
@@ -85,7 +85,7 @@ struct YCSBWorkloads: Sendable {
         out.emit("W15\(mix.name)", operations, start, Stamp(), check: sum)
     }
 
-    /// As YCSB makes keys: a hash of the number, so that new ones fall anywhere.
+    /// Creates a key as YCSB does: a hash of the number, so that new keys are spread over the whole range.
     private static func key(_ number: Int) -> String {
         var random = SplitMix64(seed: UInt64(number))
         return "user\(random.next())"
@@ -115,7 +115,7 @@ struct YCSBWorkloads: Sendable {
         entry.field9 = text(seed + 9)
     }
 
-    /// Gives one field, which one is drawn, a new value.
+    /// Assigns a new value to a random field.
     private static func change(_ entry: Entry, _ detail: UInt64) {
         let value = text(detail)
         switch detail % 10 {
@@ -132,7 +132,7 @@ struct YCSBWorkloads: Sendable {
         }
     }
 
-    /// All ten fields, so that none is left unread; the order of rows does not matter.
+    /// A checksum over all ten fields, independent of the order of rows.
     private static func touch(_ entry: Entry) -> UInt64 {
         func part(_ text: String) -> UInt64 { UInt64(text.utf8.count) &+ UInt64(text.utf8.first ?? 0) &* 257 }
         var sum = part(entry.key) &+ part(entry.field0) &+ part(entry.field1) &+ part(entry.field2) &+ part(entry.field3)

@@ -1,7 +1,7 @@
 import Foundation
 import PeerKit
 
-/// Numbers of 0 ..< count, small ones by far the most frequent: the distribution of YCSB, with its constant 0.99, after Gray and others,
+/// Zipf-distributed numbers of 0 ..< count: the distribution of YCSB, with its constant 0.99, after Gray and others,
 /// "Quickly Generating Billion-Record Synthetic Databases".
 struct Zipf {
     private let theta = 0.99
@@ -33,7 +33,7 @@ struct Zipf {
         return min(count - 1, Int(Double(count) * pow(eta * u - eta + 1, alpha)))
     }
 
-    /// The same spread over the whole range, so that the frequent ones do not lie side by side.
+    /// The same distribution, scattered over the whole range, so that frequent numbers are not adjacent.
     func nextScattered(_ random: inout SplitMix64) -> Int {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         var value = UInt64(next(&random))

@@ -3,13 +3,13 @@ import PolyStoreBackend
 import PolyStoreKeyValue
 import Synchronization
 
-/// An ordered engine in one file: batches one behind the other, each with checksums, and all live keys and values in a tree in memory.
+/// An ordered engine in one file: a sequence of batches, each with checksums, and all current keys and values in a tree in memory.
 ///
-/// Each batch is on the disk before the next is written, so only the last can be torn: it is cut off when the file is opened, and damage
-/// before it is `corrupt`. Closing adds an empty batch: none with data is the last one then, and no damage passes for a torn end.
+/// Each batch is flushed before the next is written, so only the last can be torn: it is cut off when the file is opened, and damage
+/// before it is `corrupt`. Closing adds an empty batch, so that damage of a batch with data never looks like a torn end.
 final class FileEngine: OrderedEngine {
     var place: String { log.place.path }
-    // Every commit is flushed, asked for or not. Bytes are checked on their way into memory: records need no checksums of their own.
+    // Every commit is flushed, for any durability. Bytes are verified when they are read into memory, so records need no checksums of their own.
     let traits = EngineTraits(
         features: [.persistence, .fullDurability], durabilities: [.full], checksumsRecords: false, valuesStay: true,
         largestTransaction: 1 << 30)
@@ -43,7 +43,7 @@ final class FileEngine: OrderedEngine {
         var (tree, end, failure) = state.withLock { ($0.tree, $0.end, $0.failure) }
         if let failure { throw failure }
         tree.apply(batch)
-        do { end = try log.append(batch, at: end) } catch {  // nobody knows how much of it is on the disk: nothing may come after it
+        do { end = try log.append(batch, at: end) } catch {  // an unknown part of it is on the disk: nothing may follow it
             let words = "An earlier write to \(place) failed, so nothing more is written. Close the store and open it again."
             state.withLock { $0.failure = StoreError(.io, words, url: place, underlying: "\(error)") }
             throw error
@@ -64,7 +64,7 @@ final class FileEngine: OrderedEngine {
     }
 }
 
-/// The locked file: a magic, then batches, each behind its length (8 bytes), its CRC-32C (4) and the CRC-32C of the length (4).
+/// The locked file: a magic, then batches, each after its length (8 bytes), its CRC-32C (4) and the CRC-32C of the length (4).
 struct BatchLog: Sendable {
     private static let magic = Array("FileStore log 1\n".utf8)
     let place: FilePlace
@@ -72,18 +72,18 @@ struct BatchLog: Sendable {
 
     func close() { FilePlace.closeLocked(file) }
 
-    /// Refuses a foreign file and begins an empty one. Tells how long it is.
+    /// Refuses a foreign file, initializes an empty one, and returns the length of the file.
     func prepare() throws -> Int {
         let size = Int(lseek(file, 0, SEEK_END))
         guard try Self.magic.starts(with: bytes(min(size, Self.magic.count), at: 0)) else {
-            throw StoreError(.notAStore, "\(place.path) is a file of somebody else, and was left as it is.", url: place.path)
+            throw StoreError(.notAStore, "\(place.path) is a file of another program and was not changed.", url: place.path)
         }
         if size < Self.magic.count { try write(Self.magic, at: 0) }
         try place.flushFolder()
         return max(size, Self.magic.count)
     }
 
-    /// Carries out all whole batches, and tells where the last one ends.
+    /// Applies all complete batches, and returns the end of the last one.
     func read(to size: Int, into tree: inout OrderedTree) throws -> Int {
         var at = Self.magic.count
         while size - at >= 16 {
@@ -103,7 +103,7 @@ struct BatchLog: Sendable {
         return at
     }
 
-    /// Writes a batch with one call, and flushes it. Tells where the next one goes.
+    /// Writes a batch with one call, flushes it, and returns the offset of the next batch.
     func append(_ batch: WriteBatch, at end: Int) throws -> Int {
         var bytes = [UInt8](repeating: 0, count: 16)
         batch.encode(into: &bytes)
@@ -114,7 +114,7 @@ struct BatchLog: Sendable {
         return end + bytes.count
     }
 
-    /// Puts a file with nothing but the live keys in the place of this one, if that makes it less than half as long and there is room.
+    /// Replaces the file with one of the current entries only, if that is less than half as long and the disk has space.
     func compacted(_ live: WriteBatch, from end: Int) throws -> (BatchLog, end: Int, hasWritten: Bool)? {
         guard end > 2 * live.encodedCount + 1 << 20 else { return nil }
         let other = FilePlace(path: place.path + ".compacting")

@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreKeyValue
 
 extension StoreConfiguration {
-    /// A store in one file, for data that fits into memory. One process at a time can have it open.
+    /// A store in one file, for data that fits into memory. One process at a time can open it.
     public static func fileStore(file: String) -> StoreConfiguration {
         let path = FilePlace.resolve(file)
         return StoreConfiguration(engine: "filestore", location: path) { request in
@@ -15,7 +15,7 @@ extension StoreConfiguration {
 }
 
 extension EngineHandle {
-    /// The engine of a file, opened if this process has not got it open.
+    /// Returns the engine of a file, and opens it if this process has not opened it yet.
     static func fileStore(_ path: String, _ logger: any StoreLogger) throws -> EngineHandle {
         // Compaction replaces the file, so its path stays the same and its inode does not.
         try shared("filestore:\(path)", isReadOnly: false) { try FileEngine(FilePlace(path: path), logger) }

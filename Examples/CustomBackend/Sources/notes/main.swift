@@ -1,4 +1,4 @@
-// Notes in a store, by the contract alone: no object layer, no macro. Each run adds one and counts them.
+// Stores notes with the storage contract alone, without the object layer and macros. Each run adds one and counts them.
 import FileStore
 import PolyStoreBackend
 

@@ -11,10 +11,11 @@ private let target = ConformanceTarget(
     name: "filestore",
     capabilities: [
         .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues, .changeLog,
+        .migration,
     ]
 ) { place in .fileStore(file: place.path) }
 
-/// Cases that fail and may for now, by id, each with the reason. One that passes after all fails the test, and leaves the list.
+/// Known failing cases, by id, each with the reason. A listed case that passes fails the test.
 private let knownFailures: [String: Comment] = [:]
 
 @Suite struct Conformance {
@@ -29,7 +30,7 @@ private let knownFailures: [String: Comment] = [:]
 
     @Test func claimsAreThoseOfTheBackend() throws { #expect(try target.claimedFeatures() == target.capabilities) }
 
-    /// Random schemas, changes and questions against a naive model.
+    /// Compares random schemas, changes and requests with a naive model.
     @Test func answersAsTheModelDoes() async throws {
         for seed in 1...300 { try await Oracle.run(seed: UInt64(seed), on: target) }
     }
@@ -56,7 +57,7 @@ private let engine = EngineTarget(
         #expect(report.errors > 10)
     }
 
-    /// Without cuts: a log that was cut looks like one whose last write was torn, and what is behind the cut is gone.
+    /// Without truncation: a truncated log looks like one whose last write was torn, and the commits behind the cut are lost.
     @Test func damageIsFound() async throws {
         let report = try await DamageHarness(target, rows: 60).run(flips: 100, cuts: 0, seed: 1)
         #expect(report.wrong == [])
@@ -70,7 +71,7 @@ private let engine = EngineTarget(
     }
 }
 
-/// Puts a full disk in the place of an engine's file, and the file back.
+/// Replaces an engine's file with a full device, and restores the file.
 private enum FullDisk {
     private static let files = Mutex<[String: Int32]>([:])
 
@@ -89,7 +90,7 @@ private enum FullDisk {
     }
 }
 
-/// What belongs to this engine alone: its file.
+/// Tests of the engine's file format.
 @Suite final class Files {
     private let path = FileManager.default.temporaryDirectory.path + "/filestore-" + UUID().uuidString
     deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -127,7 +128,7 @@ private enum FullDisk {
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
     }
 
-    /// Wherever the file ends, it holds the commits that are whole, and takes new ones.
+    /// A file truncated at any byte contains the complete commits, and accepts new ones.
     @Test func aTornEndIsCutOff() throws {
         var ends: [Int] = []
         do {
@@ -141,7 +142,7 @@ private enum FullDisk {
         }
         let whole = try contents()
         for length in Set(stride(from: ends[0], through: ends[4], by: 7)).union(ends).sorted() {
-            // What did not reach the disk may be missing, or be zeros.
+            // Writes that did not reach the disk can be missing, or zeros.
             for rest in Set([0, ends.first { $0 >= length }! - length]) {
                 try replace(whole[..<length] + [UInt8](repeating: 0, count: rest))
                 let store = try open()
@@ -157,7 +158,7 @@ private enum FullDisk {
         }
     }
 
-    /// No byte of a store that was closed can change without being found, but those of the empty batch at its end, which holds nothing.
+    /// Every changed byte of a closed store is detected, except in the empty batch at its end.
     @Test func aFlippedByteIsFound() throws {
         do {
             let store = try open()
@@ -185,12 +186,12 @@ private enum FullDisk {
         let engine = try FileEngine(FilePlace(path: path), SilentLogger())
         let store = try KeyValueBackend(EngineHandle(private: engine), OpenRequest(schema: Self.schema.get()))
         try insert(store, 1...1)
-        // From here on the disk is full.
+        // The disk is full now.
         let full = Foundation.open("/dev/full", O_RDWR)
         let disk = dup(engine.log.file)
         dup2(full, engine.log.file)
         #expect(throws: StoreError.self) { try insert(store, 2...2) }
-        // There is room again, and it is too late.
+        // The disk has space again, but the engine stays failed.
         dup2(disk, engine.log.file)
         let error = #expect(throws: StoreError.self) { try insert(store, 3...3) }
         #expect(error?.message.contains("open it again") == true)

@@ -1,15 +1,15 @@
 extension Condition {
-    /// Reads a condition from a format string, the language of `NSPredicate`; its grammar is in `docs/query-language.md`.
+    /// Parses a format string in the language of `NSPredicate`; the grammar is in `docs/query-language.md`.
     ///
     ///     try Condition(format: "age > %d AND name BEGINSWITH[c] %@", arguments: [.constant(.integer(30), .int64), .constant(.text("Jo"), .string)])
     ///
-    /// Arguments and the values of variables take their places as they are: nothing in them is ever read as part of the format, so that a text
-    /// from outside is safe there, as it would not be in the format itself. The time is linear in the length.
+    /// Arguments and the values of variables are never parsed as part of the format, so untrusted text is safe there. It is not safe in the format
+    /// itself. Parsing takes time linear in the length.
     /// - Parameters:
     ///   - format: at most 1 MiB of UTF-8, nested at most ``FetchRequest/maximumDepth`` deep.
-    ///   - arguments: for `%@`, `%K`, `%d`, `%ld`, `%f`, `%s` and so on, in order; as many as there are places outside of quotes.
-    ///   - variables: for `$name`, by their names without the dollar. Those that are not asked for do not matter.
-    /// - Throws: `invalidPredicate`, which tells the place, what was expected there and what was found.
+    ///   - arguments: the values for `%@`, `%K`, `%d`, `%ld`, `%f`, `%s` and so on, in order; exactly one for each placeholder outside quotes.
+    ///   - variables: the values for `$name`, by name without the dollar sign. Unused variables are ignored.
+    /// - Throws: `invalidPredicate` with the position, what was expected there and what was found.
     public init(format: String, arguments: [Operand] = [], variables: [String: Operand] = [:]) throws {
         let parser = FormatParser(format, arguments: arguments, variables: variables)
         self = try parser.parse()
@@ -17,8 +17,8 @@ extension Condition {
 }
 
 extension Operand {
-    /// Reads one side of a comparison: `age`, `price * quantity`, `friends.@avg.age`.
-    /// - Throws: as ``Condition/init(format:arguments:variables:)`` does.
+    /// Parses one side of a comparison: `age`, `price * quantity`, `friends.@avg.age`.
+    /// - Throws: the errors of ``Condition/init(format:arguments:variables:)``.
     public init(format: String, arguments: [Operand] = []) throws {
         let parser = FormatParser(format, arguments: arguments, variables: [:])
         self = try parser.parseOperand()

@@ -1,7 +1,7 @@
 // MARK: - Texts
 
 extension FormatLexer {
-    /// From a quote, which may follow one byte that makes it something else, to the next one like it.
+    /// Reads a quoted token up to the closing quote. A prefix byte before the opening quote may change its kind.
     func quoted(_ kind: FormatToken.Kind, from start: Int) throws -> FormatToken {
         let opening = kind == .text ? start : start + 1
         let quote = bytes[opening]
@@ -16,8 +16,8 @@ extension FormatLexer {
         throw error("The text that begins here has no closing \(Unicode.Scalar(quote)).", at: opening..<opening + 1)
     }
 
-    /// What stands between quotes, escapes replaced.
-    /// - Parameter range: with the quotes.
+    /// Returns the content of a quoted token with escapes replaced.
+    /// - Parameter range: the range of the token, including the quotes.
     func unescaped(_ range: Range<Int>) throws -> String {
         let inner = range.lowerBound + 1..<range.upperBound - 1
         guard bytes[inner].contains(UInt8(ascii: "\\")) else { return text(of: inner) }
@@ -49,12 +49,12 @@ extension FormatLexer {
             let length = bytes[start + 1] < 0x80 ? 1 : scalar(at: start + 1).1
             let name = text(of: start + 1..<start + 1 + length)
             throw error(
-                "\"\\\(name)\" is no escape; known are \\\\ \\\" \\' \\n \\r \\t \\uXXXX \\xXX. Write \\\\ for a backslash.",
+                "\"\\\(name)\" is not an escape; known are \\\\ \\\" \\' \\n \\r \\t \\uXXXX \\xXX. Write \\\\ for a backslash.",
                 at: start..<start + 1 + length)
         }
     }
 
-    /// `\uXXXX`, two of them for what is past U+FFFF.
+    /// Decodes `\uXXXX`, or a surrogate pair of two escapes for scalars above U+FFFF.
     private func unicodeEscape(_ start: Int, end: Int) throws -> (Unicode.Scalar, Int) {
         let first = try hexadecimal(4, at: start, end: end)
         if let scalar = Unicode.Scalar(first) { return (scalar, 6) }
@@ -67,7 +67,7 @@ extension FormatLexer {
         throw error("\(text(of: start..<start + 6)) is half a surrogate pair; the other half is not beside it.", at: start..<start + 6)
     }
 
-    /// The digits of an escape: exactly so many after its backslash and its letter.
+    /// Decodes the given number of digits after the backslash and the letter of an escape.
     private func hexadecimal(_ digits: Int, at start: Int, end: Int) throws -> UInt32 {
         var value: UInt32 = 0
         for at in start + 2..<start + 2 + digits {
@@ -81,7 +81,7 @@ extension FormatLexer {
         return value
     }
 
-    /// The value of a digit in any radix up to 36.
+    /// Returns the value of a digit in any radix up to 36.
     private static func digit(_ byte: UInt8) -> UInt8? {
         if isDigit(byte) { return byte - UInt8(ascii: "0") }
         let letter = (byte | 0x20) &- UInt8(ascii: "a")
@@ -92,7 +92,7 @@ extension FormatLexer {
 // MARK: - Numbers
 
 extension FormatLexer {
-    /// Everything that looks like part of the number is taken, so that `5abc` and `1.2.3` are told as what they are.
+    /// Reads a number. Takes every byte that could belong to it, so that the errors for `5abc` and `1.2.3` show the whole text.
     func number() throws -> FormatToken {
         let start = position
         var end = start
@@ -109,11 +109,11 @@ extension FormatLexer {
         }
         let range = start..<end
         if radix(of: range) != nil || bytes[range].allSatisfy(Self.isDigit) { return token(.integer, end - start) }
-        guard isReal(range) else { throw error("\(text(of: range).forError) is no number.", at: range) }
+        guard isReal(range) else { throw error("\(text(of: range).forError) is not a number.", at: range) }
         return token(.real, end - start)
     }
 
-    /// The value of an integer's token; errors for what is past 64 bits.
+    /// Returns the value of an integer token. Throws if it exceeds 64 bits.
     func integer(_ range: Range<Int>) throws -> UInt64 {
         let radix = radix(of: range)
         let digits = bytes[radix == nil ? range : range.lowerBound + 2..<range.upperBound]
@@ -121,7 +121,7 @@ extension FormatLexer {
         var value: UInt64 = 0
         for byte in digits {
             guard let digit = Self.digit(byte), digit < radix ?? 10 else {
-                throw error("\(text(of: range).forError) is no number in base \(radix ?? 10).", at: range)
+                throw error("\(text(of: range).forError) is not a number in base \(radix ?? 10).", at: range)
             }
             let (product, overflows) = value.multipliedReportingOverflow(by: UInt64(radix ?? 10))
             let (sum, overflowsToo) = product.addingReportingOverflow(UInt64(digit))
@@ -135,7 +135,7 @@ extension FormatLexer {
 
     func real(_ range: Range<Int>) throws -> Double {
         let text = text(of: range)
-        guard let value = Double(text) else { throw error("\(text.forError) is no number.", at: range) }
+        guard let value = Double(text) else { throw error("\(text.forError) is not a number.", at: range) }
         guard value.isFinite else {
             throw error("The number is too great: \(Double.greatestFiniteMagnitude) is the greatest real.", at: range)
         }
@@ -152,12 +152,12 @@ extension FormatLexer {
         }
     }
 
-    /// Whether a sign after this byte belongs to the number: it is the `e` of `1.5e-3`, and not that of `0x1e-3`, a difference.
+    /// Returns whether a sign after this byte belongs to the number: true for the `e` of `1.5e-3`, false for that of `0x1e-3`, a subtraction.
     private func isExponent(_ at: Int, of start: Int) -> Bool {
         at > start && bytes[at] | 0x20 == UInt8(ascii: "e") && radix(of: start..<at) == nil
     }
 
-    /// Digits with a dot among or before them, then perhaps an exponent.
+    /// Returns whether the bytes are digits with a dot among or before them, and an optional exponent.
     private func isReal(_ range: Range<Int>) -> Bool {
         var at = range.lowerBound
         func skipDigits() -> Bool {

@@ -13,8 +13,7 @@ extension FormatLexer {
         case UInt8(ascii: "-"): return token(.minus, 1)
         case UInt8(ascii: "/"): return token(.divide, 1)
         case UInt8(ascii: "*"):
-            if next == UInt8(ascii: "*") { throw error("Powers (\"**\") are not supported.", at: position..<position + 2) }
-            return token(.times, 1)
+            return next == UInt8(ascii: "*") ? token(.power, 2) : token(.times, 1)
         case UInt8(ascii: "&"):
             guard next == UInt8(ascii: "&") else {
                 throw error("A single \"&\" means nothing. Write && or AND.", at: position..<position + 1)
@@ -30,14 +29,14 @@ extension FormatLexer {
         }
     }
 
-    /// Two signs where two mean something, or else one.
+    /// Reads a comparison operator of two characters if they form one, otherwise of one.
     private func comparison(_ next: UInt8) throws -> FormatToken {
         switch (bytes[position], next) {
         case (UInt8(ascii: "="), UInt8(ascii: "=")): return try exact(.equal, "==")
         case (UInt8(ascii: "="), UInt8(ascii: "<")): return token(.lessOrEqual, 2)
         case (UInt8(ascii: "="), UInt8(ascii: ">")): return token(.greaterOrEqual, 2)
         case (UInt8(ascii: "="), UInt8(ascii: "~")):
-            throw error("\"=~\" is no operator. For regular expressions write MATCHES.", at: position..<position + 2)
+            throw error("\"=~\" is not an operator. For regular expressions write MATCHES.", at: position..<position + 2)
         case (UInt8(ascii: "="), _): return token(.equal, 1)
         case (UInt8(ascii: "!"), UInt8(ascii: "=")): return try exact(.notEqual, "!=")
         case (UInt8(ascii: "!"), _): return token(.not, 1)
@@ -49,10 +48,10 @@ extension FormatLexer {
         }
     }
 
-    /// `===` and `!==` are habits from other languages, and would otherwise be told as a missing operand.
+    /// Rejects `===` and `!==`, which would otherwise be reported as a missing operand.
     private func exact(_ kind: FormatToken.Kind, _ spelling: String) throws -> FormatToken {
         if byte(position + 2) == UInt8(ascii: "=") {
-            throw error("\"\(spelling)=\" is no operator. Write \(spelling).", at: position..<position + 3)
+            throw error("\"\(spelling)=\" is not an operator. Write \(spelling).", at: position..<position + 3)
         }
         return token(kind, 2)
     }
@@ -71,10 +70,10 @@ extension FormatLexer {
     }
 }
 
-// MARK: - Places of arguments
+// MARK: - Placeholders
 
 extension FormatLexer {
-    /// `%@`, `%K`, or a conversion of `printf` with its length.
+    /// Reads a placeholder: `%@`, `%K`, or a `printf` conversion with its length modifier.
     func argument() throws -> FormatToken {
         var end = position + 1
         while Self.lengths.contains(byte(end)) { end += 1 }

@@ -1,7 +1,7 @@
-/// Cuts a format string into tokens, one at a time, in one pass over its bytes.
+/// Splits a format string into tokens on demand, in one pass over its bytes.
 final class FormatLexer {
     let source: String
-    /// The UTF-8 of the source: valid, since a `String` is.
+    /// The UTF-8 of the source. It is always valid, because the source is a `String`.
     let bytes: [UInt8]
     private(set) var position = 0
 
@@ -14,7 +14,7 @@ final class FormatLexer {
 
     func text(of range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-    /// The byte at an offset, 0 past the end. (No token begins with a NUL, so that the two need not be told apart.)
+    /// Returns the byte at an offset, or 0 past the end. No token begins with NUL, so the two cases need no distinction.
     func byte(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
     func next() throws -> FormatToken {
@@ -35,13 +35,26 @@ final class FormatLexer {
         }
     }
 
-    /// The first byte of the token to come; 0: there is none.
+    /// Reads the rest of a function name after its first word: the `:by:` of `modulus:by:`.
+    /// - Returns: the text that was read; empty if no colon follows.
+    func restOfFunctionName() -> String {
+        let start = position
+        while byte(position) == UInt8(ascii: ":") { position += 1 + wordLength(at: position + 1) }
+        return text(of: start..<position)
+    }
+
+    /// A Boolean value that indicates whether the last word begins a name such as `modulus:by:`.
+    var continuesFunctionName: Bool {
+        byte(position) == UInt8(ascii: ":") && (wordLength(at: position + 1) > 0 || byte(position + 1) == UInt8(ascii: "("))
+    }
+
+    /// Returns the first byte of the next token, or 0 at the end.
     func peek() -> UInt8 {
         skipSpace()
         return byte(position)
     }
 
-    /// The next so many bytes as a token.
+    /// Returns the next `length` bytes as a token.
     func token(_ kind: FormatToken.Kind, _ length: Int) -> FormatToken {
         defer { position += length }
         return FormatToken(kind: kind, range: position..<position + length)
@@ -66,7 +79,7 @@ final class FormatLexer {
 extension FormatLexer {
     static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
-    /// The length of the word that begins there; 0: none does.
+    /// Returns the length of the word that begins at an offset, or 0 if none does.
     func wordLength(at start: Int) -> Int {
         var end = start
         while end < bytes.count {
@@ -90,7 +103,7 @@ extension FormatLexer {
         return token(ReservedWord.kind(of: bytes[position..<position + length]) ?? .word, length)
     }
 
-    /// `#any` or `#"first name"`
+    /// Reads an escaped name: `#any` or `#"first name"`.
     private func escapedName() throws -> FormatToken {
         let start = position
         if byte(start + 1) == UInt8(ascii: "\"") || byte(start + 1) == UInt8(ascii: "'") { return try quoted(.quotedName, from: start) }
@@ -115,7 +128,7 @@ extension FormatLexer {
         return token(.variable, length + 1)
     }
 
-    /// The scalar at a byte that is not ASCII, and its length.
+    /// Decodes the scalar at a non-ASCII byte, and returns it with its length.
     func scalar(at start: Int) -> (Unicode.Scalar, Int) {
         var decoder = UTF8()
         var rest = bytes[start...].makeIterator()

@@ -1,8 +1,8 @@
-/// What a place in the format asks of its argument.
+/// The kind of argument that a placeholder takes.
 private enum ArgumentKind {
     case any, key, integer, number, text, character
 
-    /// By the last byte of the place: lengths like the `l` of `%ld` make no difference here.
+    /// Determines the kind from the last byte of the placeholder. Length modifiers such as the `l` of `%ld` are ignored.
     init(conversion: UInt8) {
         switch conversion {
         case UInt8(ascii: "@"): self = .any
@@ -43,14 +43,14 @@ extension FormatParser {
         token.kind == .argument && lexer.bytes[token.range.upperBound - 1] == UInt8(ascii: "K")
     }
 
-    /// A value, taken as it is: nothing in an argument is ever read as part of the format.
+    /// Parses a placeholder for a value. The argument is never parsed as part of the format.
     func argument() throws {
         let operand = try takeArgument(token)
         try advance()
         try push(.operand(operand), depth: operand.depth(upTo: FetchRequest.maximumDepth + 1), previous.range)
     }
 
-    /// Its dots part the keys; everything else in it belongs to their names.
+    /// Returns the keys of a `%K` argument. Dots separate the keys; all other characters belong to the names.
     func keyArgument(_ place: FormatToken) throws -> [String] {
         guard case .constant(.text(let text), _) = try takeArgument(place) else { return [] }
         let keys = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -89,14 +89,19 @@ extension FormatParser {
 }
 
 extension Operand {
-    /// How deeply it is nested; not looked into past a limit, for it comes from outside.
+    /// Returns the nesting depth. Stops at the limit, because arguments are untrusted.
     func depth(upTo limit: Int) -> Int {
         guard limit > 0 else { return 1 }
         switch self {
-        case .path, .constant, .object: return 0
+        case .path, .constant, .object, .now: return 0
+        case .range(let low, let high, _): return 1 + max(low?.depth(upTo: limit - 1) ?? 0, high?.depth(upTo: limit - 1) ?? 0)
         case .list(let elements): return 1 + (elements.lazy.map { $0.depth(upTo: limit - 1) }.max() ?? 0)
         case .arithmetic(_, let left, let right): return 1 + max(left.depth(upTo: limit - 1), right.depth(upTo: limit - 1))
-        case .subquery(_, _, let condition): return 1 + condition.depth(upTo: limit - 1)
+        case .subquery(_, _, let condition, _): return 1 + condition.depth(upTo: limit - 1)
+        case .function(_, let operands): return 1 + (operands.lazy.map { $0.depth(upTo: limit - 1) }.max() ?? 0)
+        case .conditional(let condition, let first, let second):
+            return 1 + max(condition.depth(upTo: limit - 1), first.depth(upTo: limit - 1), second.depth(upTo: limit - 1))
+        case .cast(let inner, _): return 1 + inner.depth(upTo: limit - 1)
         }
     }
 }

@@ -1,5 +1,5 @@
 extension FormatParser {
-    /// What is known of a comparison before its right side is read.
+    /// The parts of a comparison that precede its right side.
     private struct Pending {
         var operation: Comparison.Operator
         var modifier: Comparison.Modifier
@@ -7,7 +7,7 @@ extension FormatParser {
         var options: TextOptions
     }
 
-    /// `ANY path operator operand`
+    /// Parses a quantified comparison: `ANY path operator operand`.
     func modifiedComparison(_ word: FormatToken) throws {
         try advance()
         try expression(.sum)
@@ -15,7 +15,7 @@ extension FormatParser {
         try comparison(word.kind.modifier ?? .direct, start: word.range.lowerBound)
     }
 
-    /// What follows the left side.
+    /// Parses the operator and the right side of a comparison.
     func comparison(_ modifier: Comparison.Modifier, start: Int) throws {
         let pending = try comparisonOperator(modifier)
         try expression(.sum)
@@ -46,7 +46,7 @@ extension FormatParser {
         try push(.condition(pending.isNegated ? .not(comparison) : comparison), depth: pending.isNegated ? depth + 1 : depth, range)
     }
 
-    /// The NOT of `a NOT IN {…}`. Signs have negatives of their own.
+    /// Parses the NOT of `a NOT IN {…}`. Only operators that are words can be negated this way.
     private func negatesOperator() throws -> Bool {
         guard token.kind == .not else { return false }
         guard isWord(token) else {
@@ -61,7 +61,7 @@ extension FormatParser {
         return true
     }
 
-    /// `[cd]`
+    /// Parses text options: `[cd]`.
     private func textOptions() throws -> TextOptions {
         try advance()
         let word = token
@@ -71,7 +71,7 @@ extension FormatParser {
             switch lexer.bytes[at] | 0x20 {
             case UInt8(ascii: "c"): options.insert(.caseInsensitive)
             case UInt8(ascii: "d"): options.insert(.diacriticInsensitive)
-            // Plain bytes are what is compared anyway.
+            // Comparing plain bytes is the default.
             case UInt8(ascii: "n") where word.range.count == 1: break
             default: throw unknownOption(word.range, describe(word))
             }
@@ -90,7 +90,7 @@ extension FormatParser {
             at: range)
     }
 
-    /// `BETWEEN 1 AND 5` would else be told as a missing comparison after the 5.
+    /// Rejects `BETWEEN 1 AND 5`, which would otherwise be reported as a missing comparison after the 5.
     private func checkBounds(_ operand: Operand, _ range: Range<Int>) throws {
         switch operand {
         case .list(let bounds) where bounds.count == 2: return
@@ -102,7 +102,7 @@ extension FormatParser {
 }
 
 extension Comparison.Modifier {
-    /// `ANY a NOT IN b` with the negation taken out, to before the modifier or into it: some are not in b where not all are in it.
+    /// Moves the negation of `ANY a NOT IN b` before the modifier or into it: "some are not in b" equals "not all are in b".
     fileprivate var negatedInside: (modifier: Comparison.Modifier, isNegated: Bool) {
         switch self {
         case .direct: (.direct, true)

@@ -1,15 +1,15 @@
-// What was expected, what was found, and what was probably meant.
+// Syntax errors: what was expected, what was found, and a suggestion.
 
 extension FormatParser {
     func error(_ message: String, at range: Range<Int>) -> StoreError { lexer.error(message, at: range) }
 
-    /// A piece that has to be a condition.
+    /// Returns the condition of a term, or throws if the term is an operand.
     func condition(of term: Term) throws -> Condition {
         guard case .condition(let condition) = term.content else { throw expectedOperator(after: term) }
         return condition
     }
 
-    /// A piece that has to be an operand.
+    /// Returns the operand of a term, or throws if the term is a condition.
     func operand(of term: Term) throws -> Operand {
         guard case .operand(let operand) = term.content else {
             throw error("Expected a value or a property, found a condition.", at: term.range)
@@ -23,7 +23,7 @@ extension FormatParser {
 
     func expectedOperand() -> StoreError {
         let place = previous.range.isEmpty ? "" : " after \(describe(previous))"
-        // `in == 5`, `any == 5`: the word was meant as a name.
+        // In `in == 5` and `any == 5`, the reserved word was meant as a name.
         let word = isReserved(token) ? token : previous
         let isName = isReserved(word) && (word.range == token.range || token.kind.comparison != nil && !isWord(token))
         let hint = isName ? " (For a property of that name write #\(lexer.text(of: word.range)).)" : ""
@@ -38,7 +38,7 @@ extension FormatParser {
         error("What stands before \(describe(token)) is a condition, and no number.", at: token.range)
     }
 
-    /// An operand stands where a condition should, or something else than an operator follows it.
+    /// Returns the error for an operand without a comparison: used as a condition, or not followed by an operator.
     func expectedOperator(after term: Term) -> StoreError {
         if case .condition = term.content {
             return error("Expected a value or a property and an operator, found a condition.", at: term.range)
@@ -68,12 +68,17 @@ extension FormatParser {
 
     func expectedClosing(_ kind: FormatToken.Kind, _ opening: Range<Int>) -> StoreError {
         if kind == .rightParenthesis, let misspelt = misspeltOperator(after: terms.last) { return misspelt }
-        let closing = kind == .rightBrace ? "\",\" or \"}\"" : "\")\""
+        let closing =
+            switch kind {
+            case .rightBrace: "\",\" or \"}\""
+            case .rightBracket: "\"]\""
+            default: "\")\""
+            }
         let place = FormatLocation(lexer.source, opening).place
         var hint = ""
         if kind == .rightParenthesis {
             if token.kind == .comma { hint = " (Lists are written in braces: {1, 2}.)" }
-            // Elsewhere a condition would have been read.
+            // In other positions, a condition would have been accepted.
             if [.and, .or].contains(token.kind) || token.kind.comparison != nil { hint = " (Here only a value or a property can stand.)" }
         }
         return error(
@@ -89,8 +94,8 @@ extension FormatParser {
             at: range)
     }
 
-    /// A word where an operator should be.
-    /// - Parameter term: what stands before it; nil: a condition.
+    /// Returns the error for a word in the position of an operator, if it resembles one.
+    /// - Parameter term: the term before the word; nil if it is a condition.
     private func misspeltOperator(after term: Term?) -> StoreError? {
         guard token.kind == .word else { return nil }
         let word = lexer.text(of: token.range)
@@ -99,10 +104,10 @@ extension FormatParser {
             let operators = Comparison.Operator.allCases.map(\.rawValue).filter { $0.utf8.allSatisfy { $0 >= UInt8(ascii: "A") } }
             meant = Self.foreignOperators[word.uppercased()] ?? Spelling.nearest(word, among: operators)
         }
-        return meant.map { error("\(word.forError) is no operator. Did you mean \($0)?", at: token.range) }
+        return meant.map { error("\(word.forError) is not an operator. Did you mean \($0)?", at: token.range) }
     }
 
-    /// What other languages call them.
+    /// Operators of other languages.
     private static let foreignOperators = [
         "IS": "==", "EQ": "==", "EQUALS": "==", "ISNOT": "!=", "STARTSWITH": "BEGINSWITH", "BEGINS": "BEGINSWITH", "STARTS": "BEGINSWITH",
         "HASPREFIX": "BEGINSWITH", "ENDS": "ENDSWITH", "HASSUFFIX": "ENDSWITH", "HAS": "CONTAINS", "INCLUDES": "CONTAINS",
@@ -114,7 +119,7 @@ extension FormatParser {
 // MARK: - Naming things
 
 extension FormatParser {
-    /// Whether it is spelt with letters: `AND` and not `&&`.
+    /// Returns whether a token is spelled with letters: `AND`, not `&&`.
     func isWord(_ token: FormatToken) -> Bool {
         token.kind == .word || !token.range.isEmpty && (lexer.bytes[token.range.lowerBound] | 0x20) &- UInt8(ascii: "a") < 26
     }
@@ -141,14 +146,15 @@ extension FormatParser {
         case .constant(.text, _): return "the text \(text)"
         case .constant, .object: return text
         case .list: return "the list \(text)"
+        case .range: return "the range \(text)"
         case .path: return "the key path \(text)"
-        case .arithmetic, .subquery: return "the expression \(text)"
+        case .arithmetic, .subquery, .function, .conditional, .cast, .now: return "the expression \(text)"
         }
     }
 }
 
 extension String {
-    /// In quotes for an error; of a long one the beginning.
+    /// The text in quotes for an error message, truncated if it is long.
     var forError: String { "\"\(clipped)\"" }
 
     var clipped: String { utf8.count <= 60 ? self : prefix(40) + "…" }

@@ -1,5 +1,5 @@
 extension FormatParser {
-    /// An operand that nothing is nested in.
+    /// Parses an operand that contains no other terms.
     func operand() throws {
         switch token.kind {
         case .word, .escapedWord, .quotedName, .collectionOperator, .itself: try path()
@@ -19,13 +19,13 @@ extension FormatParser {
         try push(.operand(.constant(value, type)), depth: 0, previous.range)
     }
 
-    /// What Int64 cannot hold is a UInt64, told by its bits.
+    /// Parses an integer. A value above the range of Int64 becomes a UInt64 with the same bit pattern.
     private func integer() throws {
         let value = try lexer.integer(token.range)
         try constant(.integer(Int64(bitPattern: value)), value > UInt64(Int64.max) ? .uint64 : .int64)
     }
 
-    /// `{a, b}`
+    /// Parses a list: `{a, b}`.
     func list() throws {
         let opening = token.range
         let first = terms.count
@@ -47,23 +47,27 @@ extension FormatParser {
         try push(.operand(.list(elements)), depth: depth + 1, range)
     }
 
-    /// The operator and its right side, the tighter operators in that taken first.
+    /// Parses an operator and its right side, including operators of higher precedence.
     func arithmetic(_ precedence: Precedence) throws {
-        guard let operation = token.kind.arithmetic, case .operand = last.content else { throw arithmeticOfCondition() }
+        let operation = token.kind
+        guard case .operand = last.content else { throw arithmeticOfCondition() }
         try advance()
-        try expression(precedence == .sum ? .product : .sign)
+        try expression(precedence == .sum ? .product : (precedence == .product ? .sign : .atom))
         try calculate(operation)
     }
 
-    private func calculate(_ operation: ArithmeticOperator) throws {
+    private func calculate(_ operation: FormatToken.Kind) throws {
         let right = try popOperand()
         let left = try popOperand()
+        let result =
+            operation.arithmetic.map { Operand.arithmetic($0, left.operand, right.operand) }
+            ?? .function(.power, [left.operand, right.operand])
         try push(
-            .operand(.arithmetic(operation, left.operand, right.operand)), depth: max(left.depth, right.depth) + 1,
+            .operand(result), depth: max(left.depth, right.depth) + 1,
             left.range.lowerBound..<right.range.upperBound)
     }
 
-    /// `-5` is a constant, `-age` the difference from 0.
+    /// Negates an operand: `-5` is a constant, `-age` is `0 - age`.
     func negateOperand(_ start: Int) throws {
         let inner = try popOperand()
         let range = start..<inner.range.upperBound
@@ -71,7 +75,7 @@ extension FormatParser {
         try push(.operand(.arithmetic(.subtract, .constant(.integer(0), .int64), inner.operand)), depth: inner.depth + 1, range)
     }
 
-    /// A constant number with the other sign; nil for what is none.
+    /// Returns a numeric constant with the opposite sign; nil for any other operand.
     private func negated(_ operand: Operand, _ range: Range<Int>) throws -> Operand? {
         switch operand {
         case .constant(.integer(let bits), .uint64):
@@ -81,7 +85,7 @@ extension FormatParser {
             }
             return .constant(.integer(fits), .int64)
         case .constant(.integer, .bool): return nil
-        // The least integer's opposite has the same bits.
+        // The negation of `Int64.min` has the same bit pattern.
         case .constant(.integer(.min), _): return .constant(.integer(.min), .uint64)
         case .constant(.integer(let value), _): return .constant(.integer(-value), .int64)
         case .constant(.real(let value), let type) where type != .date: return .constant(.real(-value), type)

@@ -1,5 +1,5 @@
 extension FormatParser {
-    /// Names with dots between them.
+    /// Parses names separated by dots.
     func path() throws {
         let first = token
         let keys = first.kind == .itself ? [] : try self.keys(of: first)
@@ -7,7 +7,7 @@ extension FormatParser {
         try path(keys, variable: nil, start: first.range.lowerBound)
     }
 
-    /// `$x.age` in a subquery, elsewhere the value of a variable.
+    /// Parses a variable: the start of a path in a subquery (`$x.age`), elsewhere a value.
     func variable() throws {
         let range = token.range
         let name = lexer.text(of: range.lowerBound + 1..<range.upperBound)
@@ -22,12 +22,16 @@ extension FormatParser {
         try push(.operand(value), depth: depth, range)
     }
 
-    /// The rest of a path, from its first dot.
+    /// Parses the rest of a path, from its first dot.
     private func path(_ first: [String], variable: String?, start: Int) throws {
         var keys = first
-        while token.kind == .dot {
+        while token.kind == .dot || token.kind == .leftBracket {
+            if token.kind == .leftBracket {
+                keys.append(try position())
+                continue
+            }
             try advance()
-            // After a dot no word is reserved.
+            // After a dot, no word is reserved.
             guard isName(token) else {
                 throw error(
                     "Expected a name after \(describe(previous)), found \(describe(token)).",
@@ -36,14 +40,24 @@ extension FormatParser {
             keys.append(contentsOf: try self.keys(of: token))
             try advance()
         }
-        if token.kind == .leftBracket {
-            throw error(
-                "Positions in a path (\"[0]\", \"[FIRST]\", \"[SIZE]\") are not supported; the number of objects is .@count.",
-                at: token.range)
-        }
         let range = start..<previous.range.upperBound
         let path = PropertyPath(keys, variable: variable, location: FormatLocation(lexer.source, range))
         try push(.operand(.path(path)), depth: 0, range)
+    }
+
+    /// Parses `[0]`, `[FIRST]`, `[LAST]` or `[SIZE]` as a key.
+    private func position() throws -> String {
+        let opening = token.range
+        try advance()
+        let word = lexer.text(of: token.range).uppercased()
+        guard token.kind == .integer ? (Int(word).map { $0 >= 0 } ?? false) : ["FIRST", "LAST", "SIZE"].contains(word) else {
+            let hint = ["C", "D", "CD", "DC", "N"].contains(word) ? " (Options of a comparison follow its operator: ==[c].)" : ""
+            throw error("Expected a position from 0 on, FIRST, LAST or SIZE after \"[\", found \(describe(token)).\(hint)", at: token.range)
+        }
+        try advance()
+        guard token.kind == .rightBracket else { throw expectedClosing(.rightBracket, opening) }
+        try advance()
+        return "[\(Int(word).map(String.init) ?? word)]"
     }
 
     private func isName(_ token: FormatToken) -> Bool {
@@ -54,7 +68,7 @@ extension FormatParser {
         }
     }
 
-    /// One key, or those of a `%K`.
+    /// Returns the key of a name, or the keys of a `%K` argument.
     private func keys(of token: FormatToken) throws -> [String] {
         switch token.kind {
         case .argument: return try keyArgument(token)
@@ -68,41 +82,11 @@ extension FormatParser {
     }
 }
 
-// MARK: - Functions
+// MARK: - Subqueries
 
 extension FormatParser {
-    /// Something in parentheses after a name.
-    func function(_ name: FormatToken) throws {
-        let word = lexer.text(of: name.range)
-        if word.lowercased() == "subquery" { return try subquery(name) }
-        try advance()
-        try collectionFunction(word, name.range)
-    }
-
-    /// `sum(people.age)` is `people.@sum.age`, and `count(people)` is `people.@count`.
-    private func collectionFunction(_ word: String, _ name: Range<Int>) throws {
-        guard let collectionOperator = Self.collectionOperators[word.lowercased()] else {
-            throw error(
-                "\(word.clipped)(…) is not supported; known are SUBQUERY, count, countDistinct, sum, average, min, max, stddev and median.",
-                at: name)
-        }
-        let opening = token.range
-        try open()
-        var path = try pathArgument("\(word)(friends)")
-        try close(.rightParenthesis, opening)
-        path.keys.insert(collectionOperator, at: collectionOperator == "@count" ? path.keys.count : max(path.keys.count - 1, 0))
-        let range = name.lowerBound..<previous.range.upperBound
-        path.location = FormatLocation(lexer.source, range)
-        try push(.operand(.path(path)), depth: 0, range)
-    }
-
-    private static let collectionOperators = [
-        "count": "@count", "sum": "@sum", "average": "@avg", "avg": "@avg", "min": "@min", "max": "@max",
-        "countdistinct": "@countDistinct", "stddev": "@stddev", "median": "@median",
-    ]
-
-    /// `SUBQUERY(path, $x, condition).@count`
-    private func subquery(_ name: FormatToken) throws {
+    /// Parses `SUBQUERY(path, $x, condition).@count`.
+    func subquery(_ name: FormatToken) throws {
         try advance()
         let opening = token.range
         try beginSubquery()
@@ -112,7 +96,7 @@ extension FormatParser {
         try endSubquery(start: name.range.lowerBound)
     }
 
-    private static let form = "SUBQUERY(friends, $x, $x.age > 30)"
+    static let form = "SUBQUERY(friends, $x, $x.age > 30)"
 
     private func beginSubquery() throws {
         try open()
@@ -128,31 +112,44 @@ extension FormatParser {
     }
 
     private func endSubquery(start: Int) throws {
-        try takeCount()
+        let keys = try subqueryKeys()
         let (condition, depth, _) = try popCondition()
         guard case .path(let path) = try popOperand().operand else { return }
         let variable = scope.removeLast()
-        try push(.operand(.subquery(path, variable: variable, condition)), depth: depth + 1, start..<previous.range.upperBound)
+        try push(
+            .operand(.subquery(path, variable: variable, condition, keys: keys)), depth: depth + 1, start..<previous.range.upperBound)
     }
 
-    private func pathArgument(_ form: String) throws -> PropertyPath {
+    /// Parses the aggregate of a subquery: `.@count`, `[SIZE]`, `.@max.age`, `.age.@max`.
+    private func subqueryKeys() throws -> [String] {
+        let place = token.range
+        var keys: [String] = []
+        while token.kind == .dot || token.kind == .leftBracket {
+            if token.kind == .leftBracket {
+                keys.append(try position())
+                continue
+            }
+            try advance()
+            guard isName(token) else { throw error("Expected a name after \".\", found \(describe(token)).", at: token.range) }
+            keys.append(contentsOf: try self.keys(of: token).map { $0.lowercased() == "@count" ? "@count" : $0 })
+            try advance()
+        }
+        guard keys.contains(where: { $0.hasPrefix("@") || $0 == "[SIZE]" }) else {
+            throw error(
+                "SUBQUERY(…) is a collection: ask for one value of it, such as .@count for its number of objects, or .@max.age.", at: place)
+        }
+        return keys
+    }
+
+    func pathArgument(_ form: String) throws -> PropertyPath {
         let first = token.range
         try operand()
         guard case .path(let path) = try popOperand().operand else { throw error("Expected a key path as in \(form).", at: first) }
         return path
     }
 
-    private func takeComma() throws {
-        guard token.kind == .comma else { throw error("Expected \",\" as in \(Self.form), found \(describe(token)).", at: token.range) }
-        try advance()
-    }
-
-    private func takeCount() throws {
-        let dot = token
-        if dot.kind == .dot { try advance() }
-        guard dot.kind == .dot, token.kind == .collectionOperator, lexer.text(of: token.range).lowercased() == "@count" else {
-            throw error("SUBQUERY(…) is compared by its number of objects: write .@count after it.", at: token.range)
-        }
+    func takeComma(_ form: String = FormatParser.form) throws {
+        guard token.kind == .comma else { throw error("Expected \",\" as in \(form), found \(describe(token)).", at: token.range) }
         try advance()
     }
 }

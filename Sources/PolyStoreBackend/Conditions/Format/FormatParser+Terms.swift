@@ -1,14 +1,14 @@
-// What is open, and what is complete: the two stacks of the parser, of which only the first is the thread's.
+// The stacks of the parser: open constructs are on the call stack, complete terms in ``FormatParser/terms``.
 
 extension FormatParser {
-    /// Takes a token that something is nested in.
+    /// Consumes a token that opens a nested construct.
     func open() throws {
         nesting += 1
         if nesting > FetchRequest.maximumDepth { throw nestedTooDeeply(token.range) }
         try advance()
     }
 
-    /// Takes the token that ends what ``open()`` began.
+    /// Consumes the token that closes a construct opened by ``open()``.
     func close(_ kind: FormatToken.Kind, _ opening: Range<Int>) throws {
         guard token.kind == kind else { throw expectedClosing(kind, opening) }
         nesting -= 1
@@ -29,7 +29,7 @@ extension FormatParser {
         terms.append(Term(content: content, depth: depth, range: range))
     }
 
-    /// The term that was read last.
+    /// The term that was parsed last.
     var last: Term { terms[terms.count - 1] }
 
     func popCondition() throws -> (condition: Condition, depth: Int, range: Range<Int>) {
@@ -42,7 +42,7 @@ extension FormatParser {
         return (try operand(of: term), term.depth, term.range)
     }
 
-    /// At once, while the error can tell what follows.
+    /// Checks that the last term is a condition, before the next token is consumed, so that the error can name that token.
     func requireCondition() throws { _ = try condition(of: last) }
 
     func requireOperand() throws { _ = try operand(of: last) }

@@ -1,37 +1,37 @@
-/// Reads a format string by precedence climbing: ``expression(_:)`` takes operators as long as they bind at least as tightly as it is told.
+/// Parses a format string by precedence climbing: ``expression(_:)`` consumes operators of at least the precedence it is given.
 ///
-/// Conditions and operands share one grammar until a piece of it is complete, so that what a parenthesis holds is known once it is read and
-/// nothing is ever read twice: the time is linear in the length. What has been read waits on ``terms`` for the operator that it belongs to.
-/// The functions that call each other hold little else than their place, so that a thread with a small stack bears the deepest nesting that
-/// is allowed. The grammar is in `docs/query-language.md`.
+/// Conditions and operands share one grammar until a term is complete, so the content of a parenthesis is known once it is parsed and nothing is
+/// parsed twice: parsing takes time linear in the length. Complete terms stay on ``terms`` until their operator is applied. The recursive
+/// functions use small stack frames, so that a thread with a small stack can parse the deepest nesting allowed. The grammar is in
+/// `docs/query-language.md`.
 final class FormatParser {
     let lexer: FormatLexer
-    /// What comes next.
+    /// The next token.
     var token = FormatToken(kind: .end, range: 0..<0)
-    /// What was read last.
+    /// The last consumed token.
     var previous = FormatToken(kind: .end, range: 0..<0)
-    /// What is complete and not yet part of anything, the latest last.
+    /// The complete terms that are not part of another term yet; the latest is last.
     var terms: [Term] = []
 
     let arguments: [Operand]
     var argumentsUsed = 0
     let variables: [String: Operand]
-    /// How deeply the values of variables are nested: a format may ask for a long list often.
+    /// The nesting depths of the values of variables, cached because a format can refer to a long list many times.
     var variableDepths: [String: Int] = [:]
-    /// The variables of the subqueries around, the innermost last.
+    /// The variables of the enclosing subqueries; the innermost is last.
     var scope: [String] = []
 
-    /// How many parentheses, braces, subqueries and prefixes are open.
+    /// The number of open parentheses, braces, subqueries and prefixes.
     var nesting = 0
-    /// How many calls of ``expression(_:)`` there are: they bound the stack.
+    /// The number of active calls of ``expression(_:)``, which bounds the stack.
     var calls = 0
 
-    /// The longest format, in bytes of UTF-8.
+    /// The maximum length of a format, in bytes of UTF-8.
     static let maximumLength = 1 << 20
-    /// Enough for whatever is not nested too deeply: a right side in parentheses takes two calls.
+    /// The limit of ``calls``. Sufficient for the maximum nesting depth, because a right side in parentheses takes two calls.
     static let maximumCalls = 2 * FetchRequest.maximumDepth + 2
 
-    /// A piece of the grammar that has been read.
+    /// A parsed part of the format.
     struct Term {
         enum Content {
             case condition(Condition)
@@ -39,14 +39,14 @@ final class FormatParser {
         }
 
         var content: Content
-        /// How deeply the result is nested: a comparison of plain operands is 1 deep, what joins conditions one more.
+        /// The nesting depth of the result. A comparison of plain operands has depth 1; a junction adds 1.
         var depth: Int
         var range: Range<Int>
     }
 
-    /// The looser first.
+    /// The operator precedences, from loosest to tightest.
     enum Precedence: Int, Swift.Comparable {
-        case or, and, not, comparison, sum, product, sign
+        case or, and, not, comparison, sum, product, sign, power, atom
 
         static func < (left: Precedence, right: Precedence) -> Bool { left.rawValue < right.rawValue }
     }
@@ -82,7 +82,7 @@ final class FormatParser {
 // MARK: - Climbing
 
 extension FormatParser {
-    /// Reads operators that bind at least so tightly, and what they join: one term.
+    /// Parses operators of at least the given precedence and their operands into one term.
     func expression(_ loosest: Precedence) throws {
         try beginCall()
         try prefixed(loosest)
@@ -100,15 +100,16 @@ extension FormatParser {
         switch token.kind {
         case .or: .or
         case .and: .and
-        // After an operand only: `a NOT IN {…}`.
+        // Only after an operand: `a NOT IN {…}`.
         case .not: .comparison
         case .plus, .minus: .sum
         case .times, .divide: .product
+        case .power: .power
         default: token.kind.comparison == nil ? nil : .comparison
         }
     }
 
-    /// What needs nothing on its left.
+    /// Parses a prefix operator or a term without a left side.
     private func prefixed(_ loosest: Precedence) throws {
         switch token.kind {
         case .leftParenthesis: try parenthesized(loosest)
@@ -118,12 +119,12 @@ extension FormatParser {
         case .truePredicate where loosest <= .comparison, .falsePredicate where loosest <= .comparison: try constantCondition()
         case .minus: try negation(start: token.range.lowerBound)
         case .leftBrace: try list()
-        case .word where lexer.peek() == UInt8(ascii: "("): try function(token)
+        case .word where lexer.peek() == UInt8(ascii: "(") || lexer.continuesFunctionName: try function(token)
         default: try operand()
         }
     }
 
-    /// A condition or an operand: its content decides. Where only an operand can stand, it can only be one.
+    /// Parses a parenthesized condition or operand. Its content determines which, except where only an operand is allowed.
     private func parenthesized(_ loosest: Precedence) throws {
         let opening = token.range
         try open()
@@ -132,7 +133,7 @@ extension FormatParser {
         terms[terms.count - 1].range = opening.lowerBound..<previous.range.upperBound
     }
 
-    /// Any number of conditions joined by one operator, as one.
+    /// Parses any number of conditions joined by the same operator into one condition.
     private func junction(_ precedence: Precedence) throws {
         let kind = token.kind
         let first = terms.count - 1
@@ -174,7 +175,7 @@ extension FormatParser {
         try push(.condition(.constant(previous.kind == .truePredicate)), depth: 1, previous.range)
     }
 
-    /// `-5` or `-age`
+    /// Parses `-5` or `-age`.
     private func negation(start: Int) throws {
         try open()
         try expression(.sign)

@@ -1,13 +1,13 @@
-/// The smallest thing with a meaning in a format string: what it is, and which bytes of the source it takes.
+/// A token of a format string: its kind and its range in the source.
 struct FormatToken {
     enum Kind: UInt8 {
         case end
         // Names and values.
         /// A word that is not reserved.
         case word
-        /// `#any`: a reserved word that is meant as a name.
+        /// `#any`: a reserved word used as a name.
         case escapedWord
-        /// `#"first name"`: a name that is no word.
+        /// `#"first name"`: a name that is not an identifier.
         case quotedName
         /// `@count`
         case collectionOperator
@@ -19,7 +19,7 @@ struct FormatToken {
         case `true`, `false`, null, itself
         // Punctuation.
         case leftParenthesis, rightParenthesis, leftBrace, rightBrace, leftBracket, rightBracket, comma, dot
-        case plus, minus, times, divide
+        case plus, minus, times, divide, power
         // Comparisons.
         case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
         case oneOf, between, contains, beginsWith, endsWith, like, matches
@@ -28,7 +28,7 @@ struct FormatToken {
     }
 
     var kind: Kind
-    /// Offsets in the UTF-8 of the format.
+    /// The range of UTF-8 offsets in the format.
     var range: Range<Int>
 }
 
@@ -72,7 +72,7 @@ extension FormatToken.Kind {
     }
 }
 
-/// The words that mean something by themselves, in any case. Every other word is a name.
+/// The reserved words, which are case-insensitive. Every other word is a name.
 enum ReservedWord {
     static let all: [(spelling: String, kind: FormatToken.Kind)] = [
         ("AND", .and), ("OR", .or), ("NOT", .not), ("ANY", .any), ("SOME", .any), ("ALL", .all), ("NONE", .none),
@@ -82,7 +82,7 @@ enum ReservedWord {
         ("TRUE", .true), ("YES", .true), ("FALSE", .false), ("NO", .false), ("NULL", .null), ("NIL", .null), ("SELF", .itself),
     ]
 
-    /// The meaning of a word, or nil if it is a name.
+    /// Returns the kind of a reserved word, or nil if the word is a name.
     static func kind(of word: ArraySlice<UInt8>) -> FormatToken.Kind? {
         guard word.count < byLength.count else { return nil }
         let candidates = byLength[word.count]
@@ -92,7 +92,7 @@ enum ReservedWord {
         return nil
     }
 
-    /// Looked up for every word of every format: few candidates, each one integer.
+    /// The reserved words by length. The lookup runs for every word, so each candidate is compared as one integer.
     private static let byLength: [[(packed: UInt128, kind: FormatToken.Kind)]] = {
         let longest = all.map(\.spelling.utf8.count).max() ?? 0
         return (0...longest).map { length in
@@ -100,7 +100,7 @@ enum ReservedWord {
         }
     }()
 
-    /// Up to 16 bytes as one integer, capital letters as small ones. No other byte of a word becomes a letter by that.
+    /// Packs up to 16 bytes into one integer and lowercases letters. The conversion cannot turn any other byte of a word into a letter.
     private static func pack(_ word: some Sequence<UInt8>) -> UInt128 {
         word.reduce(0) { $0 << 8 | UInt128($1 | 0x20) }
     }

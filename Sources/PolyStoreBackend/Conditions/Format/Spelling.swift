@@ -1,7 +1,7 @@
-/// What was probably meant.
+/// Spelling suggestions for error messages.
 enum Spelling {
-    /// The candidate that differs from a word, whatever its case, in one letter, or two if the word is long: one missing, too many, another,
-    /// or two changed about. The first of equally good ones.
+    /// Returns the candidate with the smallest edit distance to a word, ignoring case: at most one edit, or two for long words. An edit is an
+    /// insertion, a deletion, a substitution or a transposition. The first of several equally close candidates is returned.
     static func nearest(_ word: String, among candidates: [String]) -> String? {
         let letters = Array(word.uppercased().utf8)
         let limit = letters.count <= 4 ? 1 : 2
@@ -15,7 +15,7 @@ enum Spelling {
         return best?.candidate
     }
 
-    /// The optimal string alignment distance. The three last rows of its table are enough.
+    /// Returns the optimal string alignment distance. Only the last three rows of its table are kept.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...right.count)

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 public import PolyStoreFormats
 
-/// How the objects of a model are filled from import sources, as a value: each property with the field that it comes from.
+/// A mapping from the fields of import sources to the properties of a model.
 ///
 ///     extension City: MappedUniqueObject {
 ///         static var uniqueIDKeyPath: WritableKeyPath<City, Int> { \.geonameID }
@@ -12,7 +12,7 @@ public import PolyStoreFormats
 ///             .relationship(\.country, from: "countrycode")
 ///     }
 ///
-/// The sources are records of files (``RecordMapping``) or of any other type, whose properties are named by key paths.
+/// The sources are records of files (``RecordMapping``) or values of any other type, whose properties are selected by key paths.
 public struct ImportMapping<Object: Model, Source>: MappingBuilder {
     public var _$steps = MappingSteps<Object, Source>()
 
@@ -25,17 +25,19 @@ public typealias RecordMapping<Object: Model> = ImportMapping<Object, SourceReco
 
 extension ImportMapping where Source == SourceRecord {
     /// Creates a mapping without properties, for a model with a unique id.
-    /// - Parameter field: the name or path of the field that has the unique id. A record without the field, or with null, is skipped.
+    /// - Parameter field: The name or path of the field that contains the unique id. A record without the field, or with null, is skipped.
     public init(uniqueID field: String) { _$steps.uniqueField = field }
 }
 
-/// A mapping as the importer uses it.
+/// The interface of a mapping that the importer uses.
 public protocol ObjectMapping: Sendable {
+    /// The type of the import sources.
     associatedtype Source
     /// Reads the values of an object from a source.
     func _$apply(_ source: Source, to object: any Model, in transaction: Transaction) throws
-    /// The name of the field that has the unique id.
+    /// The name of the field that contains the unique id.
     var _$uniqueField: String? { get }
+    /// The options for the conversion of values.
     var _$options: ConversionOptions { get }
 }
 
@@ -45,6 +47,7 @@ public protocol ObjectMapping: Sendable {
 ///         static let importMapping: RecordMapping<Visit> = RecordMapping().attribute(\.date).relationship(\.city)
 ///     }
 public protocol MappedObject: ImportableObject where ImportSource == Mapping.Source {
+    /// The type of the mapping.
     associatedtype Mapping: ObjectMapping
     /// The fields of the model's import sources.
     static var importMapping: Mapping { get }
@@ -58,8 +61,9 @@ extension MappedObject {
 
 /// A model with a unique id that is imported by an ``ImportMapping``.
 ///
-/// The mapping of records names the field of the unique id. For other sources, and for a ``CompoundUniqueID``, implement `uniqueID(from:in:)`.
+/// The mapping of records contains the field of the unique id. For other sources, and for a ``CompoundUniqueID``, implement `uniqueID(from:in:)`.
 public protocol MappedUniqueObject: ImportableUniqueObject where ImportSource == Mapping.Source {
+    /// The type of the mapping.
     associatedtype Mapping: ObjectMapping
     /// The fields of the model's import sources.
     static var importMapping: Mapping { get }

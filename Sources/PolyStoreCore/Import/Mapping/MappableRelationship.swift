@@ -1,9 +1,10 @@
 /// The type of a relationship that an import can assign: an optional object, a set or an array of objects.
 public protocol MappableRelationship<Target> {
+    /// The class of the related objects.
     associatedtype Target: ImportableUniqueObject
-    /// A Boolean value that indicates whether the relationship leads to several objects.
+    /// A Boolean value that indicates whether the relationship is to-many.
     static var _$isToMany: Bool { get }
-    /// Makes the relationship lead to objects when they are resolved.
+    /// Assigns references to the relationship; it is set when they are resolved.
     static func _$assign<Root: Model>(
         _ references: ImportReferences<Target>, to path: ReferenceWritableKeyPath<Root, Self>, on object: Root
     ) throws

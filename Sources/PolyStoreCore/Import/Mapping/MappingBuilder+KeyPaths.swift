@@ -1,4 +1,4 @@
-// Properties that are read from the properties of sources that are values of the program's own, such as `Decodable` ones.
+// Mappings from properties of source values of the program's own types, such as `Decodable` types.
 
 extension MappingBuilder {
     /// Reads an attribute from a property of the source.
@@ -9,7 +9,7 @@ extension MappingBuilder {
         }
     }
 
-    /// Reads an attribute from an optional property of the source; nil becomes the default.
+    /// Reads an attribute from an optional property of the source; `nil` is replaced by the default.
     public func attribute<V: Sendable>(
         _ path: ReferenceWritableKeyPath<Object, V>, property: KeyPath<Source, V?> & Sendable, default value: V
     ) -> Self {
@@ -19,7 +19,7 @@ extension MappingBuilder {
         }
     }
 
-    /// Reads an attribute from a property of the source by a closure.
+    /// Reads an attribute from a property of the source and transforms it with a closure.
     public func transformed<S, V>(
         _ path: ReferenceWritableKeyPath<Object, V>, property: KeyPath<Source, S> & Sendable,
         _ transform: @escaping @Sendable (S) throws -> V
@@ -30,7 +30,7 @@ extension MappingBuilder {
         }
     }
 
-    /// Makes a to-one relationship lead to the object whose unique id an optional property of the source has.
+    /// Sets a to-one relationship to the object whose unique id is in an optional property of the source.
     public func relationship<Target: ImportableUniqueObject>(
         _ path: ReferenceWritableKeyPath<Object, Target?>, property: KeyPath<Source, Target.UniqueIDType?> & Sendable,
         into: Into<Target> = Into(), ifMissing: MissingReference = .fail
@@ -41,7 +41,7 @@ extension MappingBuilder {
         }
     }
 
-    /// Makes a to-one relationship lead to the object whose unique id a property of the source has.
+    /// Sets a to-one relationship to the object whose unique id is in a property of the source.
     public func relationship<Target: ImportableUniqueObject>(
         _ path: ReferenceWritableKeyPath<Object, Target?>, requiredProperty: KeyPath<Source, Target.UniqueIDType> & Sendable,
         into: Into<Target> = Into(), ifMissing: MissingReference = .fail
@@ -54,7 +54,7 @@ extension MappingBuilder {
         }
     }
 
-    /// Makes a to-many relationship lead to the objects whose unique ids a list of the source has.
+    /// Sets a to-many relationship to the objects whose unique ids are in a list of the source.
     public func relationship<R: MappableRelationship & SendableMetatype, IDs: Sequence<R.Target.UniqueIDType> & SendableMetatype>(
         _ path: ReferenceWritableKeyPath<Object, R>, list: KeyPath<Source, IDs> & Sendable, into: Into<R.Target> = Into(),
         ifMissing: MissingReference = .fail
@@ -66,7 +66,7 @@ extension MappingBuilder {
         }
     }
 
-    /// Imports the nested source in a property, and makes a to-one relationship lead to the object.
+    /// Imports the nested source in a property and sets a to-one relationship to the object.
     public func nested<Target: ImportableUniqueObject>(
         _ path: ReferenceWritableKeyPath<Object, Target?>, property: KeyPath<Source, Target.ImportSource?> & Sendable,
         into: Into<Target> = Into()
@@ -77,7 +77,7 @@ extension MappingBuilder {
         }
     }
 
-    /// Imports the nested sources in a list, and makes a to-many relationship lead to the objects.
+    /// Imports the nested sources in a list and sets a to-many relationship to the objects.
     public func nested<R: MappableRelationship & SendableMetatype, Sources: Sequence<R.Target.ImportSource> & SendableMetatype>(
         _ path: ReferenceWritableKeyPath<Object, R>, list: KeyPath<Source, Sources> & Sendable, into: Into<R.Target> = Into()
     ) -> Self {

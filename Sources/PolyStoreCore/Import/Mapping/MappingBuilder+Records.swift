@@ -1,10 +1,10 @@
 public import PolyStoreFormats
 
-// Attributes that are read from the fields of records. There is one method for each kind of attribute, and none is overloaded by types: the time to
+// Mappings from fields of records to attributes. There is one method for each kind of attribute and none is overloaded by type, so that the time to
 // type-check a long mapping stays linear.
 
 extension MappingBuilder where Source == SourceRecord {
-    /// Returns the mapping with other formats of dates, which are tried in order.
+    /// Returns the mapping with other date formats, which are tried in order.
     public func dates(_ formats: DateFormats) -> Self {
         var copy = self
         copy._$steps.options.dates = formats
@@ -13,13 +13,13 @@ extension MappingBuilder where Source == SourceRecord {
 
     /// Reads an attribute from a field.
     ///
-    /// Where the record has no such field, an optional attribute stays unchanged; null makes it nil. An attribute that is not optional needs the field, unless
-    /// there is a default.
+    /// If the record does not have the field, an optional attribute stays unchanged; null sets it to nil. An attribute that is not optional requires the field,
+    /// unless there is a default.
     /// - Parameters:
-    ///   - path: the attribute. Its type conforms to ``ConvertibleFromSource``, which for an enum with raw values takes an empty extension; see also
+    ///   - path: The attribute. Its type conforms to ``ConvertibleFromSource``; an enum with raw values needs only an empty extension. See also
     ///     ``decoded(_:from:)``.
-    ///   - field: the name or path (`address.city`) of the field; the default is the stored name of the attribute.
-    ///   - value: what the attribute becomes where the record has no such field, or null.
+    ///   - field: The name or path (`address.city`) of the field; the default is the stored name of the attribute.
+    ///   - value: The value of the attribute if the record does not have the field, or the field is null.
     public func attribute<V: ConvertibleFromSource & Sendable>(
         _ path: ReferenceWritableKeyPath<Object, V>, from field: String? = nil, default value: V? = nil
     ) -> Self {
@@ -36,7 +36,7 @@ extension MappingBuilder where Source == SourceRecord {
         }
     }
 
-    /// Reads an attribute from a field by a closure. Every record must have the field, unless the closure takes an optional.
+    /// Reads an attribute from a field and transforms it with a closure. Every record must have the field, unless the closure takes an optional.
     ///
     ///     .transformed(\.initials, from: "name") { (name: String) in String(name.prefix(1)) }
     public func transformed<S: ConvertibleFromSource, V>(
@@ -52,7 +52,7 @@ extension MappingBuilder where Source == SourceRecord {
         }
     }
 
-    /// Reads an attribute whose type is `Decodable` from a field, as from JSON. Every record must have the field.
+    /// Reads an attribute of a `Decodable` type from a field, as from JSON. Every record must have the field.
     public func decoded<V: Decodable & SendableMetatype>(_ path: ReferenceWritableKeyPath<Object, V>, from field: String? = nil) -> Self {
         let property = Property(path, field)
         return adding(property.field, property.name, isRequired: true) { record, object, _, options in
@@ -75,7 +75,7 @@ struct Property<Object: Model, V>: @unchecked Sendable {  // key paths of stored
     }
 }
 
-/// Calls a closure for the value of a field; an error names the field and the record.
+/// Calls a closure for the value of a field. Errors contain the field and the record.
 func converted<S, V>(_ value: S, _ record: SourceRecord, _ field: String, _ transform: (S) throws -> V) throws -> V {
     do {
         return try transform(value)

@@ -1,19 +1,19 @@
 import PolyStoreBackend
 public import PolyStoreFormats
 
-// Relationships that are read from the fields of records: unique ids of targets, or nested objects.
+// Mappings from fields of records to relationships: unique ids of targets, or nested objects.
 
 extension MappingBuilder where Source == SourceRecord {
-    /// Makes a relationship lead to the objects whose unique ids a field has: of a to-one relationship one id, otherwise an array, or a text whose parts a
-    /// separator separates.
+    /// Sets a relationship to the objects whose unique ids are in a field: one id for a to-one relationship, otherwise an array, or a text that contains ids
+    /// with a separator.
     ///
-    /// Null empties the relationship, and where the record has no such field it stays unchanged. The objects may be imported later in the same transaction;
+    /// Null clears the relationship; if the record does not have the field, it stays unchanged. The objects may be imported later in the same transaction;
     /// see ``Transaction/reference(_:uniqueID:ifMissing:)``.
     /// - Parameters:
-    ///   - field: the name or path of the field; the default is the name of the relationship.
-    ///   - separator: separates the ids in a text, as in CSV.
-    ///   - into: the store of the objects, where several hold their entity.
-    ///   - ifMissing: what happens where no such object exists.
+    ///   - field: The name or path of the field; the default is the name of the relationship.
+    ///   - separator: The separator of the ids in a text, as in CSV.
+    ///   - into: The store of the objects, if several stores hold their entity.
+    ///   - ifMissing: The behavior if an object does not exist.
     public func relationship<R: MappableRelationship & SendableMetatype>(
         _ path: ReferenceWritableKeyPath<Object, R>, from field: String? = nil, separator: Character? = nil, into: Into<R.Target> = Into(),
         ifMissing: MissingReference = .fail
@@ -32,8 +32,8 @@ extension MappingBuilder where Source == SourceRecord {
         }
     }
 
-    /// Imports the object, or the array of objects, in a field, and makes a relationship lead to them. Null empties the relationship, and where the record has
-    /// no such field it stays unchanged.
+    /// Imports the object or the array of objects in a field and sets a relationship to them. Null clears the relationship; if the record does not have
+    /// the field, it stays unchanged.
     public func nested<R: MappableRelationship & SendableMetatype>(
         _ path: ReferenceWritableKeyPath<Object, R>, from field: String? = nil, into: Into<R.Target> = Into()
     ) -> Self where R.Target.ImportSource == SourceRecord {

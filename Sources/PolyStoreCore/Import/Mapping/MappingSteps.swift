@@ -5,7 +5,7 @@ public struct MappingSteps<Object: Model, Source>: Sendable {
     struct Step: Sendable {
         /// The field or property of the source.
         let field: String
-        /// What becomes of it, for people: `population`, `country → Country`.
+        /// A readable form of the target: `population`, `country → Country`.
         let target: String
         let isRequired: Bool
         let apply: @Sendable (Source, Object, Transaction, ConversionOptions) throws -> Void
@@ -21,9 +21,11 @@ public struct MappingSteps<Object: Model, Source>: Sendable {
     }
 }
 
-/// A mapping that is made by adding properties.
+/// A mapping that is built by adding properties.
 public protocol MappingBuilder<Object, Source>: ObjectMapping, CustomStringConvertible {
+    /// The class of the imported objects.
     associatedtype Object: Model
+    /// The properties that the mapping contains.
     var _$steps: MappingSteps<Object, Source> { get set }
 }
 
@@ -58,11 +60,11 @@ extension MappingBuilder {
         return (id + _$steps.steps.map { "\($0.target) ← \($0.field)\($0.isRequired ? ", required" : "")" }).joined(separator: "\n")
     }
 
-    /// Returns the mapping with a step of the program's own: for what no other kind of step says.
+    /// Returns the mapping with a custom step, for cases that the other methods do not cover.
     ///
     ///     .step("geometry") { record, city, transaction in … }
     ///
-    /// - Parameter name: names the step in the mapping's description.
+    /// - Parameter name: The name of the step in the mapping's description.
     public func step(_ name: String, _ body: @escaping @Sendable (Source, Object, Transaction) throws -> Void) -> Self {
         adding(name, name, isRequired: false) { source, object, transaction, _ in try body(source, object, transaction) }
     }

@@ -8,16 +8,16 @@ extension DataStack {
     ///         Into<City>(), from: .file(path: "cities.jsonl"), options: ImportOptions(commit: .batches(of: 1000, resume: "cities")))
     ///     print(report)
     ///
-    /// Each record inserts an object, or, where the class is an ``ImportableUniqueObject``, updates the object that has its unique id. The source is read on a
-    /// thread of the stack, outside of any transaction. When the call returns, the view shows the imported objects. If the calling task is cancelled, the run ends
-    /// before its next record; committed batches stay.
+    /// Each record inserts an object or, if the class is an ``ImportableUniqueObject``, updates the object with its unique id. The source is read on a
+    /// thread of the stack, outside any transaction. When the call returns, the view shows the imported objects. If the calling task is cancelled, the run ends
+    /// before its next record; committed batches are kept.
     ///
-    /// A batch with bad records is imported again without them, so that the methods of the model can be called several times for one record.
+    /// A batch with invalid records is imported again without them, so the methods of the model can be called several times for one record.
     /// - Parameters:
-    ///   - into: the class, and the configuration where several stores hold it.
-    ///   - source: a file, bytes or text in JSON Lines, JSON or CSV.
-    /// - Throws: `invalidValue` for a record that could not be imported, with source, record number, line, field and reason; `io` where the source cannot be
-    ///   read; `cancelled`; `storeNotFound`, `ambiguousStore`; what the commit throws. The message says what is committed.
+    ///   - into: The class, and the configuration if several stores hold it.
+    ///   - source: A file, bytes or text in JSON Lines, JSON or CSV.
+    /// - Throws: `invalidValue` for a record that could not be imported, with source, record number, line, field and reason; `io` if the source cannot be
+    ///   read; `cancelled`; `storeNotFound`, `ambiguousStore`; errors of the commit. The message states what was committed.
     @discardableResult
     public func importRecords<T: ImportableObject>(
         _ into: Into<T>, from source: RecordSource, options: ImportOptions = ImportOptions(), file: StaticString = #fileID,
@@ -26,7 +26,7 @@ extension DataStack {
         try await startImport(into, from: source, options: options, file: file, line: line).finished(core)
     }
 
-    /// Starts an import of the records of a source, and returns its handle; see ``importRecords(_:from:options:file:line:)``.
+    /// Starts an import of the records of a source and returns a handle for it; see ``importRecords(_:from:options:file:line:)``.
     public func startImport<T: ImportableObject>(
         _ into: Into<T>, from source: RecordSource, options: ImportOptions = ImportOptions(), file: StaticString = #fileID,
         line: UInt = #line
@@ -34,8 +34,8 @@ extension DataStack {
         recordStart(into, source, options, CallSite("import", file: file, line: line)).start { try RecordFeed(source) { $0 } }
     }
 
-    /// Imports the records of a source on the caller's thread; see ``importRecords(_:from:options:file:line:)``.
-    /// - Throws: `misuse` inside the body of a transaction of this stack, and what the asynchronous form throws.
+    /// Imports the records of a source, blocking the caller's thread; see ``importRecords(_:from:options:file:line:)``.
+    /// - Throws: `misuse` inside the body of a transaction of this stack, and the errors of the asynchronous form.
     @discardableResult
     public func importRecordsAndWait<T: ImportableObject>(
         _ into: Into<T>, from source: RecordSource, options: ImportOptions = ImportOptions(), isolation: isolated (any Actor)? = #isolation,
@@ -48,7 +48,7 @@ extension DataStack {
     // MARK: Decoded records
 
     /// Imports the records of a file or another source, each decoded as the class's `ImportSource`.
-    /// - Parameter dates: the formats of dates.
+    /// - Parameter dates: The formats of dates.
     @discardableResult
     public func importRecords<T: ImportableObject>(
         _ into: Into<T>, from source: RecordSource, dates: DateFormats = .default, options: ImportOptions = ImportOptions(),
@@ -57,8 +57,8 @@ extension DataStack {
         try await startImport(into, from: source, dates: dates, options: options, file: file, line: line).finished(core)
     }
 
-    /// Starts an import of the decoded records of a source, and returns its handle.
-    /// - Parameter dates: the formats of dates.
+    /// Starts an import of the decoded records of a source and returns a handle for it.
+    /// - Parameter dates: The formats of dates.
     public func startImport<T: ImportableObject>(
         _ into: Into<T>, from source: RecordSource, dates: DateFormats = .default, options: ImportOptions = ImportOptions(),
         file: StaticString = #fileID, line: UInt = #line
@@ -67,8 +67,8 @@ extension DataStack {
             .start { try RecordFeed(source) { try $0.decode(T.ImportSource.self, dates: dates) } }
     }
 
-    /// Imports the decoded records of a source on the caller's thread.
-    /// - Parameter dates: the formats of dates.
+    /// Imports the decoded records of a source, blocking the caller's thread.
+    /// - Parameter dates: The formats of dates.
     @discardableResult
     public func importRecordsAndWait<T: ImportableObject>(
         _ into: Into<T>, from source: RecordSource, dates: DateFormats = .default, options: ImportOptions = ImportOptions(),

@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreFormats
 
 extension DataStack {
-    /// Imports an object from each element of a sequence: inserts it, or, where the class is an ``ImportableUniqueObject``, updates the object that has its
+    /// Imports an object from each element of a sequence: inserts it or, if the class is an ``ImportableUniqueObject``, updates the object with its
     /// unique id.
     ///
     ///     try await stack.importRecords(Into<City>(), from: cities, options: ImportOptions(commit: .batches(of: 1000)))
@@ -10,12 +10,12 @@ extension DataStack {
     /// The sequence is read on a thread of the stack. When the call returns, the view shows the imported objects. If the calling task is cancelled, the run
     /// ends before its next element.
     ///
-    /// A batch with bad records is imported again without them, so that the methods of the model can be called several times for one source.
+    /// A batch with invalid elements is imported again without them, so the methods of the model can be called several times for one source.
     /// - Parameters:
-    ///   - into: the class, and the configuration where several stores hold it.
-    ///   - sources: the elements, in order.
+    ///   - into: The class, and the configuration if several stores hold it.
+    ///   - sources: The elements, in order.
     /// - Throws: `invalidValue` for an element that could not be imported, with its number, field and reason; `cancelled`; `storeNotFound`, `ambiguousStore`;
-    ///   what the commit throws. The message says what is committed.
+    ///   errors of the commit. The message states what was committed.
     @discardableResult
     public func importRecords<T: ImportableObject, S: Sequence & Sendable>(
         _ into: Into<T>, from sources: S, options: ImportOptions = ImportOptions(), file: StaticString = #fileID, line: UInt = #line
@@ -23,7 +23,7 @@ extension DataStack {
         try await startImport(into, from: sources, options: options, file: file, line: line).finished(core)
     }
 
-    /// Starts an import of the elements of a sequence, and returns its handle; see ``importRecords(_:from:options:file:line:)``.
+    /// Starts an import of the elements of a sequence and returns a handle for it; see ``importRecords(_:from:options:file:line:)``.
     public func startImport<T: ImportableObject, S: Sequence & Sendable>(
         _ into: Into<T>, from sources: S, options: ImportOptions = ImportOptions(), file: StaticString = #fileID, line: UInt = #line
     ) -> ImportRun where S.Element == T.ImportSource {
@@ -32,8 +32,8 @@ extension DataStack {
         }
     }
 
-    /// Imports the elements of a sequence on the caller's thread; see ``importRecords(_:from:options:file:line:)``.
-    /// - Throws: `misuse` inside the body of a transaction of this stack, and what the asynchronous form throws.
+    /// Imports the elements of a sequence, blocking the caller's thread; see ``importRecords(_:from:options:file:line:)``.
+    /// - Throws: `misuse` inside the body of a transaction of this stack, and the errors of the asynchronous form.
     @discardableResult
     public func importRecordsAndWait<T: ImportableObject, S: Sequence>(
         _ into: Into<T>, from sources: S, options: ImportOptions = ImportOptions(), isolation: isolated (any Actor)? = #isolation,
@@ -45,7 +45,7 @@ extension DataStack {
 
     /// Imports an object from each element of an asynchronous sequence; see ``importRecords(_:from:options:file:line:)``.
     ///
-    /// The next element is awaited outside of any transaction: the write queue is free meanwhile.
+    /// The import awaits the next element outside any transaction, so the write queue is free meanwhile.
     @discardableResult
     public func importRecords<T: ImportableObject, S: AsyncSequence & Sendable>(
         _ into: Into<T>, from sources: S, options: ImportOptions = ImportOptions(), file: StaticString = #fileID, line: UInt = #line
@@ -53,7 +53,7 @@ extension DataStack {
         try await startImport(into, from: sources, options: options, file: file, line: line).finished(core)
     }
 
-    /// Starts an import of the elements of an asynchronous sequence, and returns its handle.
+    /// Starts an import of the elements of an asynchronous sequence and returns a handle for it.
     public func startImport<T: ImportableObject, S: AsyncSequence & Sendable>(
         _ into: Into<T>, from sources: S, options: ImportOptions = ImportOptions(), file: StaticString = #fileID, line: UInt = #line
     ) -> ImportRun where S.Element == T.ImportSource, T.ImportSource: Sendable {
@@ -65,7 +65,7 @@ extension DataStack {
     }
 }
 
-/// Returns what finds the position that an element has in a source of its own; nil for elements that have none.
+/// Returns a function for the position of an element in its own source; `nil` for elements without a position.
 private func positions<Source>(_ type: Source.Type) -> (@Sendable (Source) -> RecordPosition?)? {
     guard Source.self == SourceRecord.self else { return nil }
     return { (source: Source) -> RecordPosition? in (source as? SourceRecord)?.position }

@@ -1,18 +1,18 @@
 import PolyStoreBackend
 
-/// Ends an attempt to import a batch whose bad records have to be found, or were found: the batch is imported again without them.
+/// Ends an attempt to import a batch, which is then imported again to find its invalid records or without them.
 struct ImportRetry: Error {}
 
-/// A bad record in an attempt that undoes nothing.
+/// An invalid record in an attempt without undo.
 struct QuickFailure: Error {
     let problem: ImportProblem
 }
 
 /// One attempt to import a batch in a transaction.
 ///
-/// The quick attempt undoes nothing: at the first bad record it ends. The careful one undoes what a bad record has changed, so that it finds all of them, and
-/// remembers which objects each record has changed, so that what the commit refuses can be traced to a record. What a careful attempt with bad records has
-/// done is discarded too: references of a bad record may be pending.
+/// A quick attempt ends at the first invalid record. A careful attempt undoes the changes of each invalid record, so that it finds all of them, and
+/// records which objects each record changed, so that a constraint violation at commit can be attributed to a record. A careful attempt with invalid records
+/// is discarded too, because their references may be pending.
 final class ImportAttempt<T: ImportableObject> {
     private let transaction: Transaction
     private let batch: ImportBatch<T.ImportSource>
@@ -22,13 +22,13 @@ final class ImportAttempt<T: ImportableObject> {
     private let isCareful: Bool
     private var hasRefused = false
     private(set) var counts = ImportCounts()
-    /// The record that has changed an object last, by its index in the batch.
+    /// The index in the batch of the last record that changed an object.
     private(set) var owners: [ObjectKey: Int] = [:]
 
     /// - Parameters:
-    ///   - problem: makes a problem of an error at an index of the batch; throws the error where it concerns more than the record.
-    ///   - refuse: decides about a bad record; throws to end the run.
-    ///   - tick: called after each record.
+    ///   - problem: Creates a problem from an error at an index of the batch; throws the error if it is not specific to the record.
+    ///   - refuse: Decides about an invalid record; throws to end the run.
+    ///   - tick: Called after each record.
     init(
         _ transaction: Transaction, _ batch: ImportBatch<T.ImportSource>, isCareful: Bool,
         problem: @escaping (any Error, Int) throws -> ImportProblem, refuse: @escaping (Int, ImportProblem) throws -> Void,
@@ -42,15 +42,15 @@ final class ImportAttempt<T: ImportableObject> {
         self.tick = tick
     }
 
-    /// - Parameter examples: the number of records of each effect to keep.
-    /// - Throws: ``ImportRetry`` where the batch has to be imported again.
+    /// - Parameter examples: The number of records of each effect to keep.
+    /// - Throws: ``ImportRetry`` if the batch must be imported again.
     func run(_ into: Into<T>, examples: Int) throws {
         if isCareful { transaction.history = UndoHistory(transaction) }
         defer { transaction.history = nil }
         let importer = try T.sourceImporter(transaction, into)
         try transaction.importing.call {
             try importAll(importer, examples)
-            // References are not resolved then: some may be those of bad records.
+            // References are not resolved in this case because some may belong to invalid records.
             if hasRefused { throw ImportRetry() }
         }
         try transaction.resolveImports()
@@ -72,7 +72,7 @@ final class ImportAttempt<T: ImportableObject> {
         }
     }
 
-    /// Imports a record, or does nothing of it.
+    /// Imports a record atomically.
     private func guarded(_ index: Int, _ body: () throws -> Void) throws {
         guard isCareful, let history = transaction.history else {
             do { return try body() } catch { throw try QuickFailure(problem: problem(error, index)) }
@@ -92,7 +92,7 @@ final class ImportAttempt<T: ImportableObject> {
     }
 }
 
-/// What became of the records of a batch.
+/// The effects of the records of a batch.
 struct ImportCounts {
     var inserted = 0
     var updated = 0

@@ -1,17 +1,17 @@
 import PolyStoreFormats
 
-/// Where a record is in its source.
+/// The position of a record in its source.
 struct ImportPlace: Sendable, Hashable, Codable {
     /// The number of the record, from 1; 0 before the first.
     var record = 0
-    /// The line in which it begins, from 1; 0 for a source without lines.
+    /// The number of the record's first line, from 1; 0 for a source without lines.
     var line = 0
     /// The offset of the first byte of the record; 0 for a source of values.
     var offset: Int64 = 0
     /// The length of the record in bytes.
     var count: Int64 = 0
 
-    /// The offset of the first byte behind the record.
+    /// The offset of the first byte after the record.
     var end: Int64 { offset + count }
 }
 
@@ -25,17 +25,17 @@ extension ImportPlace {
     }
 }
 
-/// Records that are imported by one transaction.
+/// The records that one transaction imports.
 final class ImportBatch<Source> {
     private(set) var sources: [Source] = []
     private(set) var places: [ImportPlace] = []
-    /// By source: whether it is left out.
+    /// A Boolean value for each source that indicates whether it is excluded.
     private(set) var isRefused: [Bool] = []
-    /// The records that were left out, those that could not be read included.
+    /// The excluded records, including unreadable ones.
     private(set) var problems: [ImportProblem] = []
-    /// The number of records, those that could not be read included.
+    /// The number of records, including unreadable ones.
     private(set) var count = 0
-    /// The place of the last record.
+    /// The position of the last record.
     private(set) var last = ImportPlace()
 
     var isEmpty: Bool { count == 0 }
@@ -55,13 +55,13 @@ final class ImportBatch<Source> {
         last = place
     }
 
-    /// Leaves a source out.
+    /// Excludes a source.
     func refuse(_ index: Int, _ problem: ImportProblem) {
         isRefused[index] = true
         problems.append(problem)
     }
 
-    /// Empties the batch. `last` stays.
+    /// Removes all records. `last` is kept.
     func removeAll() {
         sources.removeAll(keepingCapacity: true)
         places.removeAll(keepingCapacity: true)

@@ -1,49 +1,50 @@
 import PolyStoreBackend
 import PolyStoreFormats
 
-/// The sources of an import run, one after another. Used by one thread at a time.
+/// The sequence of sources of an import run. Used by one thread at a time.
 protocol ImportFeed<Source>: AnyObject {
     associatedtype Source
-    /// The size of the source in bytes; nil where it is not known.
+    /// The size of the source in bytes; `nil` if it is unknown.
     var totalBytes: Int64? { get }
-    /// The place of the record that ``next()`` returned last, or threw for.
+    /// The position of the record that ``next()`` returned last or threw an error for.
     var place: ImportPlace { get }
     /// Reads the next record.
-    /// - Returns: nil at the end.
-    /// - Throws: an ``ImportProblem`` for a record that cannot be read; ``place`` is its place. After a recoverable one the next call reads on behind it.
+    /// - Returns: `nil` at the end.
+    /// - Throws: An ``ImportProblem`` for a record that cannot be read; ``place`` is its position. After a recoverable problem the next call reads the
+    ///   following record.
     func next() throws -> Source?
-    /// Continues behind the last record of an earlier run.
-    /// - Throws: ``ImportSourceChanged`` where the source is another one.
+    /// Skips to the record after the last one of an earlier run.
+    /// - Throws: ``ImportSourceChanged`` if the source has changed.
     func skip(to mark: ImportMark) throws
-    /// The record that was read last, as a later run finds it again.
+    /// The last record that was read, in a form that a later run can locate.
     var mark: ImportMark { get }
     /// Releases the source.
     func close()
 }
 
-/// The last record that an import has committed, with what tells whether a source still has it.
+/// The last record that an import has committed, with the data to verify that a source still contains it.
 struct ImportMark: Codable, Equatable {
     var place = ImportPlace()
-    /// The place of the record before it; nil where it is the first, or has no place in bytes.
+    /// The position of the previous record; `nil` for the first record and for sources without byte offsets.
     var previous: ImportPlace?
-    /// A checksum of its fields; nil where it has none that could be read.
+    /// A checksum of the fields; `nil` if the record could not be read.
     var checksum: UInt32?
 }
 
-/// The source of a resumable import is not the one that the earlier run has read.
+/// An error for a resumable import whose source differs from that of the earlier run.
 struct ImportSourceChanged: Error {
-    /// What is different.
+    /// A description of the difference.
     let difference: String
 }
 
-/// The elements of a sequence.
+/// A feed of the elements of a sequence.
 final class SequenceFeed<S: Sequence>: ImportFeed {
     private var iterator: S.Iterator
     private let position: ((S.Element) -> RecordPosition?)?
     private(set) var place = ImportPlace()
     var totalBytes: Int64? { nil }
 
-    /// - Parameter position: the position that an element has in a source of its own.
+    /// - Parameter position: Returns the position of an element in its own source.
     init(_ sequence: S, position: ((S.Element) -> RecordPosition?)?) {
         iterator = sequence.makeIterator()
         self.position = position

@@ -1,20 +1,20 @@
 import PolyStoreBackend
 
-/// How an import run commits, and what it does with records that cannot be imported.
+/// The options of an import run: how it commits, and how it handles records that cannot be imported.
 ///
 ///     var options = ImportOptions()
 ///     options.commit = .batches(of: 1000, resume: "cities")
 ///     options.onBadRecord = .skip(upTo: 100)
 ///     let report = try await stack.importRecords(Into<City>(), from: .file(path: "cities.jsonl"), options: options)
 public struct ImportOptions: Sendable {
-    /// When the imported objects are committed.
+    /// The transactions in which imported objects are committed.
     public enum Commit: Sendable, Hashable {
-        /// One transaction for the whole source: all of it or nothing. The sources and their objects are in memory until the commit.
+        /// One transaction for the whole source. The sources and their objects are in memory until the commit.
         case once
-        /// One queued transaction for each `size` records. Memory does not grow with the source. Committed batches stay when the run fails or is cancelled.
+        /// One queued transaction per `size` records. Memory use does not grow with the source. Committed batches are kept if the run fails or is cancelled.
         ///
-        /// With a `resume` name, the position in the source is committed with each batch. A later run with the same name over the same source continues
-        /// after the last committed record, so that each record is imported exactly once, whatever ended the earlier run.
+        /// With a `resume` name, the position in the source is committed with each batch. A later run with the same name and source continues
+        /// after the last committed record, so that each record is imported exactly once, regardless of how the earlier run ended.
         ///
         /// References are resolved at the end of each batch. One whose target is a record of a later batch fails under ``MissingReference/fail``, the default:
         /// import the targets first, or use ``MissingReference/createStub``.
@@ -23,23 +23,24 @@ public struct ImportOptions: Sendable {
 
     /// The default is ``Commit/once``.
     public var commit: Commit = .once
-    /// What happens to a record that cannot be imported. The default is ``BadRecordPolicy/stop``.
+    /// The policy for records that cannot be imported. The default is ``BadRecordPolicy/stop``.
     public var onBadRecord: BadRecordPolicy = .stop
-    /// Imports and checks everything, reports what would happen, and commits nothing. The run is one transaction, whatever ``commit`` says, and neither uses nor
-    /// changes a resume position.
+    /// A Boolean value that indicates whether the run validates everything and reports the outcome, but commits nothing. A dry run is one transaction
+    /// regardless of ``commit`` and neither uses nor changes a resume position.
     public var dryRun = false
-    /// Ignores the position of an earlier run with the same resume name and starts with the first record.
+    /// A Boolean value that indicates whether the run ignores the position of an earlier run with the same resume name and starts with the first record.
     public var restart = false
-    /// Returns the report of an earlier run with the same resume name and the same source if that run has completed, instead of importing the source again. A
-    /// process that can be killed before it notes that an import has ended needs this to import each record once.
+    /// A Boolean value that indicates whether to return the report of a completed earlier run with the same resume name and source instead of importing the
+    /// source again. Set it in a process that can be killed before it records the end of an import, so that each record is imported once.
     public var skipsCompleted = false
-    /// What the commits survive; nil uses the store's setting.
+    /// The durability of the commits; `nil` uses the setting of the store.
     public var durability: Durability?
     /// Identifies the author of the commits to observers; see ``Commit/sourceIdentifier``.
     public var source: (any Hashable & Sendable)?
-    /// The number of problems, and of examples of each outcome of a dry run, that the report keeps. All are counted.
+    /// The maximum number of problems, and of examples of each outcome of a dry run, that the report contains. All are counted.
     public var exampleLimit = 100
 
+    /// Creates options.
     public init(
         commit: Commit = .once, onBadRecord: BadRecordPolicy = .stop, dryRun: Bool = false, restart: Bool = false,
         durability: Durability? = nil
@@ -51,13 +52,13 @@ public struct ImportOptions: Sendable {
         self.durability = durability
     }
 
-    /// The name under which positions are committed; nil: none are.
+    /// The name under which positions are committed; `nil` if positions are not committed.
     var resumeName: String? {
         guard !dryRun, case .batches(_, let name) = commit else { return nil }
         return name
     }
 
-    /// The number of records of a transaction; nil: all.
+    /// The number of records per transaction; `nil` for all.
     var batchSize: Int? {
         guard !dryRun, case .batches(let size, _) = commit else { return nil }
         return size
@@ -75,23 +76,23 @@ public struct ImportOptions: Sendable {
     }
 }
 
-/// What an import run does with a record that cannot be imported.
+/// The policy of an import run for records that cannot be imported.
 public enum BadRecordPolicy: Sendable {
-    /// The run ends with an error that names the record. The batch of the record is not committed.
+    /// Ends the run with an error that identifies the record. The batch of the record is not committed.
     case stop
-    /// The record is left out and everything else of its batch is imported. The run ends with an error at the first bad record after `upTo` others.
+    /// Excludes the record and imports the rest of its batch. After `upTo` excluded records, the next invalid one ends the run with an error.
     case skip(upTo: Int = .max)
-    /// A closure decides for each bad record. It runs on the thread of the import and must not begin a transaction of the stack.
+    /// Calls a closure for each invalid record. It runs on the thread of the import and must not begin a transaction of the stack.
     case ask(@Sendable (ImportProblem) -> ImportDecision)
 
-    /// A Boolean value that indicates whether every bad record ends the run.
+    /// A Boolean value that indicates whether every invalid record ends the run.
     var alwaysStops: Bool { if case .stop = self { true } else { false } }
 }
 
-/// The answer of a ``BadRecordPolicy/ask(_:)`` closure.
+/// The result of a ``BadRecordPolicy/ask(_:)`` closure.
 public enum ImportDecision: Sendable, Hashable {
-    /// Leaves the record out.
+    /// Excludes the record.
     case skip
-    /// Ends the run with an error that names the record.
+    /// Ends the run with an error that identifies the record.
     case stop
 }

@@ -1,9 +1,9 @@
 import Foundation
 import PolyStoreBackend
 
-/// Where a resumable import has got to: committed with each batch, under the resume name.
+/// The position of a resumable import, committed with each batch under the resume name.
 struct ImportPosition: Codable, Equatable {
-    /// What must be the same when the import continues.
+    /// The properties of an import that must be equal to resume it.
     struct Fingerprint: Codable, Equatable {
         let source: String
         let format: String
@@ -19,10 +19,10 @@ struct ImportPosition: Codable, Equatable {
     var skipped = 0
     var refused = 0
     var batches = 0
-    /// Whether the source was read to its end.
+    /// A Boolean value that indicates whether the source was read completely.
     var isComplete = false
 
-    /// - Throws: `corrupt` for bytes that are no position.
+    /// - Throws: `corrupt` if the bytes are not a valid position.
     init(stored bytes: [UInt8], _ resumeName: String) throws {
         do {
             self = try JSONDecoder().decode(ImportPosition.self, from: Data(bytes))
@@ -41,7 +41,7 @@ struct ImportPosition: Codable, Equatable {
         return [UInt8](try encoder.encode(self))
     }
 
-    /// - Throws: `invalidValue` where the position is one of another source.
+    /// - Throws: `invalidValue` if the position belongs to another source.
     func check(_ other: Fingerprint, _ resumeName: String) throws {
         guard fingerprint != other else { return }
         var differences: [String] = []

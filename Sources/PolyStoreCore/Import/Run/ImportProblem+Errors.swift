@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import PolyStoreFormats
 
-/// Returns whether an error concerns a record, and not the store, the source or the run.
+/// Returns whether an error is specific to a record, as opposed to the store, the source or the run.
 func isRecordError(_ error: any Error) -> Bool {
     switch error {
     case is CancellationError: return false
@@ -25,7 +25,7 @@ extension ImportProblem {
             underlying: underlying, isRecoverable: isRecoverable)
     }
 
-    /// The problem of a record that an error was thrown for.
+    /// Creates the problem of a record from an error.
     init(source: String?, _ place: ImportPlace, _ error: any Error) {
         switch error {
         case let problem as ImportProblem: self = problem
@@ -52,7 +52,7 @@ extension ImportProblem {
         return ".!?".contains(last) ? text : text + "."
     }
 
-    /// The path of the value that a decoder refuses, and why.
+    /// Returns the path of the value that a decoder rejects, and the reason.
     private static func decoding(_ error: DecodingError) -> (path: String?, reason: String) {
         func path(_ keys: [any CodingKey]) -> String? {
             var path = ""
@@ -71,14 +71,14 @@ extension ImportProblem {
 }
 
 extension StoreError {
-    /// The objects that the error is about, with what is wrong with each.
+    /// The objects that the error concerns, with a message for each.
     var blamed: [(entity: String, attribute: String?, key: Int64, message: String)] {
         if !violations.isEmpty { return violations.map { ($0.entity, $0.attribute, $0.objectID, $0.message) } }
         guard let entity, let objectID else { return [] }
         return [(entity, attribute, objectID, message)]
     }
 
-    /// Any error that ends an import run.
+    /// Creates the error that ends an import run from any error.
     init(wrappingImport error: any Error) {
         switch error {
         case let error as StoreError: self = error

@@ -1,20 +1,20 @@
 import PolyStoreBackend
 
-/// A record that could not be imported, and why.
+/// A record that could not be imported, and the reason.
 public struct ImportProblem: Error, Sendable, Hashable {
-    /// The name of the source: a file's name, or another name that the source has; nil where it has none.
+    /// The name of the source, such as a file name; `nil` if it has none.
     public let source: String?
     /// The number of the record in its source, from 1.
     public let record: Int
-    /// The line of the source in which the record begins, from 1; nil for a source without lines.
+    /// The number of the record's first line, from 1; `nil` for a source without lines.
     public let line: Int?
-    /// The name of the field in the source, or of the attribute of the object; nil where the record as a whole is at fault.
+    /// The name of the field in the source or of the attribute of the object; `nil` if the problem concerns the whole record.
     public let field: String?
-    /// A sentence that says what is wrong.
+    /// A description of the problem.
     public let reason: String
-    /// The text of the error that led to the problem; nil where `reason` says everything.
+    /// The description of the underlying error; `nil` if `reason` contains everything.
     public let underlying: String?
-    /// Whether the records after this one can still be read.
+    /// A Boolean value that indicates whether the following records can be read.
     let isRecoverable: Bool
 
     init(
@@ -41,10 +41,10 @@ extension ImportProblem: CustomStringConvertible {
 }
 
 extension ImportProblem {
-    /// The error that ends a run.
+    /// Returns the error that ends a run.
     /// - Parameters:
-    ///   - entity: the entity that was imported.
-    ///   - outcome: a sentence about what is committed and how to continue.
+    ///   - entity: The imported entity.
+    ///   - outcome: A sentence about what was committed and how to continue.
     func error(_ entity: String, _ outcome: String) -> StoreError {
         StoreError(.invalidValue, "\(description) \(outcome)", entity: entity, attribute: field, underlying: underlying)
     }

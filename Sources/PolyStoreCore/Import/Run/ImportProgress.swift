@@ -1,28 +1,28 @@
 import PolyStoreBackend
 
-/// How far an import run has got.
+/// The progress of an import run.
 public struct ImportProgress: Sendable, Hashable {
-    /// The number of records that were read, those of an earlier run that this one continues included.
+    /// The number of records that were read, including those of an earlier run that this one resumes.
     public internal(set) var records = 0
     /// The number of bytes of the source that were read; 0 for a source of values.
     public internal(set) var bytes: Int64 = 0
-    /// The size of the source in bytes; nil where it is not known.
+    /// The size of the source in bytes; `nil` if it is unknown.
     public internal(set) var totalBytes: Int64?
-    /// The number of created objects; with ``skipped`` and ``refused`` it counts what is committed and what the current transaction has done so far.
+    /// The number of inserted objects. Like ``skipped`` and ``refused`` it counts committed records and those of the current transaction.
     public internal(set) var inserted = 0
-    /// The number of records that changed an existing object.
+    /// The number of records that updated an existing object.
     public internal(set) var updated = 0
-    /// The number of records that the model left out.
+    /// The number of records that the model skipped.
     public internal(set) var skipped = 0
-    /// The number of records that could not be imported and were left out.
+    /// The number of records that could not be imported and were excluded.
     public internal(set) var refused = 0
     /// The number of committed transactions.
     public internal(set) var batches = 0
     /// The number of records per second, since the run began.
     public internal(set) var recordsPerSecond: Double = 0
-    /// The estimated time until the end; nil where the size of the source is not known, and at the beginning.
+    /// The estimated remaining time; `nil` at the beginning and if the size of the source is unknown.
     public internal(set) var timeLeft: Duration?
-    /// The finished part of the work, from 0 to 1; nil where the size of the source is not known.
+    /// The completed fraction of the work, from 0 to 1; `nil` if the size of the source is unknown.
     public internal(set) var fractionCompleted: Double?
     /// A Boolean value that indicates whether the run has ended.
     public internal(set) var isFinished = false

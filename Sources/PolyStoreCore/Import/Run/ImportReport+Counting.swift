@@ -1,5 +1,5 @@
 extension ImportReport {
-    /// Takes over the counts of the run that this one continues.
+    /// Adopts the counts of the earlier run that this one resumes.
     mutating func continueFrom(_ position: ImportPosition) {
         inserted = position.inserted
         updated = position.updated
@@ -11,7 +11,7 @@ extension ImportReport {
         resumedFrom = position.mark.place.record
     }
 
-    /// Adds a batch that was committed, or, in a dry run, would be.
+    /// Adds a batch that was committed or, in a dry run, validated.
     mutating func add<Source>(_ counts: ImportCounts, _ batch: ImportBatch<Source>, _ options: ImportOptions) {
         inserted += counts.inserted
         updated += counts.updated

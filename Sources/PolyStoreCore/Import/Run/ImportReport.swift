@@ -1,54 +1,54 @@
 import PolyStoreBackend
 
-/// The result of an import run: what became of the records of its source.
+/// The result of an import run: the outcomes of the records of its source.
 ///
-/// The counts cover what is committed; of a dry run, what would be. A run that continues an earlier one counts from the beginning of the source, so that the report
-/// of a run that was interrupted and continued is that of one that was not.
+/// The counts cover committed records or, in a dry run, those that would be committed. A resumed run counts from the beginning of the source, so that its
+/// report equals that of an uninterrupted run.
 public struct ImportReport: Sendable, Hashable {
     /// A record of a dry run.
     public struct Example: Sendable, Hashable {
         /// The number of the record in its source, from 1.
         public let record: Int
-        /// The line in which it begins, from 1; nil for a source without lines.
+        /// The number of the record's first line, from 1; `nil` for a source without lines.
         public let line: Int?
-        /// The unique id of its object; nil for objects without one.
+        /// The unique id of the object; `nil` for objects without one.
         public let uniqueID: String?
     }
 
     /// The name of the imported entity.
     public let entity: String
-    /// The name of the source; nil where it has none.
+    /// The name of the source; `nil` if it has none.
     public let source: String?
-    /// The number of objects that were created.
+    /// The number of inserted objects.
     public internal(set) var inserted = 0
-    /// The number of records that changed an existing object.
+    /// The number of records that updated an existing object.
     public internal(set) var updated = 0
-    /// The number of records that the model left out: `shouldInsert` or `shouldUpdate` returned false, or there was no unique id.
+    /// The number of records that the model skipped: `shouldInsert` or `shouldUpdate` returned false, or there was no unique id.
     public internal(set) var skipped = 0
-    /// The number of records that could not be imported and were left out.
+    /// The number of records that could not be imported and were excluded.
     public internal(set) var refused = 0
-    /// The first of them.
+    /// The first problems, at most ``ImportOptions/exampleLimit``.
     public internal(set) var problems: [ImportProblem] = []
-    /// The number of records, the refused ones included.
+    /// The number of records, including refused ones.
     public internal(set) var records = 0
     /// The number of bytes of the source up to the end of the last record; 0 for a source of values.
     public internal(set) var bytes: Int64 = 0
     /// The number of committed transactions.
     public internal(set) var batches = 0
-    /// The number of records that an earlier run had committed; nil where the run began with the first record.
+    /// The number of records that an earlier run committed; `nil` if the run began with the first record.
     public internal(set) var resumedFrom: Int?
-    /// The time that this run took.
+    /// The duration of this run.
     public internal(set) var duration: Duration = .zero
-    /// A Boolean value that indicates whether the run was a dry run: nothing is committed.
+    /// A Boolean value that indicates whether the run was a dry run, which commits nothing.
     public internal(set) var isDryRun = false
-    /// A Boolean value that indicates whether the whole source was read.
+    /// A Boolean value that indicates whether the source was read completely.
     public internal(set) var isComplete = false
 
-    /// Of a dry run: the first records that would create an object.
+    /// For a dry run: the first records that would insert an object.
     public internal(set) var insertedExamples: [Example] = []
-    /// Of a dry run: the first records that would change an existing object.
+    /// For a dry run: the first records that would update an existing object.
     public internal(set) var updatedExamples: [Example] = []
-    /// Of a dry run: the first records that the model would leave out.
+    /// For a dry run: the first records that the model would skip.
     public internal(set) var skippedExamples: [Example] = []
 
     init(entity: String, source: String?) {

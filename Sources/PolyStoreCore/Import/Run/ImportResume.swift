@@ -1,14 +1,14 @@
 import PolyStoreBackend
 
-/// The committed position of a resumable import: read at the beginning of a run, and set in the transaction of each batch.
+/// The committed position of a resumable import, read at the beginning of a run and written in the transaction of each batch.
 final class ImportResume {
     private let name: String
     private let fingerprint: ImportPosition.Fingerprint
     /// The store that holds the imported objects.
     private let store: (Transaction) throws -> PersistentStore
-    /// What the store holds under the name, as far as this run knows.
+    /// The last known value in the store.
     private var known: [UInt8]?
-    /// What the transaction that is running sets.
+    /// The value that the current transaction writes.
     private var pending: [UInt8] = []
 
     init<T: Model>(_ name: String, _ fingerprint: ImportPosition.Fingerprint, _ into: Into<T>) {
@@ -19,10 +19,10 @@ final class ImportResume {
 
     private var valueName: String { "\(NamedValue.reservedPrefix)import.\(name)" }
 
-    /// Finds out where the run begins.
-    /// - Returns: nil to begin with the first record: there was no run of this name, or it has completed, or the options ask for it. With `skipsCompleted`, the
-    ///   position of a completed run over the same source.
-    /// - Throws: `invalidValue` where the position is one of another source; `corrupt` where it cannot be read.
+    /// Determines where the run begins.
+    /// - Returns: `nil` to begin with the first record: there was no run with this name, it is completed, or the options require a restart. With
+    ///   `skipsCompleted`, the position of a completed run over the same source.
+    /// - Throws: `invalidValue` if the position belongs to another source; `corrupt` if it cannot be read.
     func begin(_ core: StackCore, _ site: CallSite, isPatient: Bool, _ options: ImportOptions) throws -> ImportPosition? {
         known = try core.transactAndWait(TransactionOrder(site: site), isPatient: isPatient) {
             try $0.storeValue(named: valueName, in: store($0))
@@ -34,14 +34,14 @@ final class ImportResume {
         return position
     }
 
-    /// The error of a source that is not the one of the earlier run.
+    /// Returns the error for a source that differs from that of the earlier run.
     func error(_ changed: ImportSourceChanged, _ record: Int) -> StoreError { ImportPosition.changed(name, record, changed.difference) }
 
     /// Sets the position in the transaction of a batch.
     /// - Parameters:
-    ///   - report: what is committed so far.
-    ///   - mark: the last record of the batch.
-    /// - Throws: `conflict` where another run with the same name has committed meanwhile.
+    ///   - report: The committed counts.
+    ///   - mark: The last record of the batch.
+    /// - Throws: `conflict` if another run with the same name has committed meanwhile.
     func save<Source>(
         in transaction: Transaction, _ report: ImportReport, _ counts: ImportCounts, _ batch: ImportBatch<Source>, _ mark: ImportMark,
         isComplete: Bool
@@ -65,6 +65,6 @@ final class ImportResume {
         try transaction.setStoreValue(pending, named: valueName, in: store)
     }
 
-    /// Called when the transaction is committed.
+    /// Called after the commit of the transaction.
     func didCommit() { known = pending }
 }

@@ -1,15 +1,15 @@
 import PolyStoreBackend
 import PolyStoreFormats
 
-/// Everything that an import run needs beside its source.
+/// The parameters of an import run, except its source.
 struct ImportStart<T: ImportableObject> {
     let core: StackCore
     let into: Into<T>
     let options: ImportOptions
     let site: CallSite
-    /// The name of the source; nil where it has none.
+    /// The name of the source; `nil` if it has none.
     let sourceName: String?
-    /// What the source is, for the position of a resumable import.
+    /// The format of the source, for the position of a resumable import.
     let format: String
     let monitor: RunMonitor<ImportProgress, ImportReport>
 
@@ -30,7 +30,7 @@ struct ImportStart<T: ImportableObject> {
         return ImportWork(core, into, sourceName, options, resume, monitor, site, isPatient: isPatient, didCommit: didCommit)
     }
 
-    /// The work on a thread of the stack.
+    /// The work for a thread of the stack.
     private var ownWork: ImportWork<T> {
         let core = core
         return work(isPatient: true) { core.catchUpViewsSoon(isOnMain: false) }
@@ -64,7 +64,7 @@ struct ImportStart<T: ImportableObject> {
 }
 
 extension ImportRun {
-    /// Returns the report of the run, and cancels the run when the calling task is cancelled. Afterwards the views show what was committed.
+    /// Returns the report of the run. Cancels the run if the calling task is cancelled. Afterwards the views show the committed objects.
     func finished(_ core: StackCore) async throws -> ImportReport {
         let result = await withTaskCancellationHandler {
             await Result.of { try await self.value }
@@ -77,7 +77,7 @@ extension ImportRun {
 }
 
 extension Result where Failure == any Error {
-    /// The result of an asynchronous body.
+    /// Returns the result of an asynchronous body.
     static func of(_ body: () async throws -> Success) async -> Self {
         do { return .success(try await body()) } catch { return .failure(error) }
     }

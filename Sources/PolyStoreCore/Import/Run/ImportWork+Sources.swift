@@ -2,8 +2,8 @@ import PolyStoreBackend
 import PolyStoreFormats
 
 extension ImportWork {
-    /// Imports everything that a feed returns.
-    /// - Parameter open: opens the source.
+    /// Imports all records of a feed.
+    /// - Parameter open: Opens the source.
     @discardableResult
     func run(_ open: () throws -> any ImportFeed<T.ImportSource>) -> Result<ImportReport, any Error> {
         do {
@@ -20,7 +20,7 @@ extension ImportWork {
     private func importAll<F: ImportFeed<T.ImportSource>>(_ feed: F) throws {
         totalBytes = feed.totalBytes
         if let mark = try begin() {
-            // By an earlier run.
+            // Completed by an earlier run.
             if report.isComplete { return }
             do { try feed.skip(to: mark) } catch let changed as ImportSourceChanged {
                 throw resume?.error(changed, mark.place.record) ?? changed
@@ -40,7 +40,7 @@ extension ImportWork {
     }
 
     /// Imports the elements of an asynchronous sequence. Commits run on a thread of the stack.
-    /// - Parameter position: the position that an element has in a source of its own.
+    /// - Parameter position: Returns the position of an element in its own source.
     func run<S: AsyncSequence & Sendable>(
         _ sequence: S, position: (@Sendable (S.Element) -> RecordPosition?)?
     ) async -> Result<ImportReport, any Error> where S.Element == T.ImportSource, T.ImportSource: Sendable {

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
-/// One run of an import: takes records, commits them in batches, counts.
-final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // one thread at a time; an asynchronous source hands it on
+/// The execution of one import run: reads records, commits them in batches and counts them.
+final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by one thread at a time; an asynchronous source transfers it
     let core: StackCore
     let into: Into<T>
     let options: ImportOptions
@@ -14,20 +14,20 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // one threa
     private let batch = ImportBatch<T.ImportSource>()
     private(set) var report: ImportReport
     private var clock = RunClock()
-    /// The number of records that an earlier run has committed.
+    /// The number of records that an earlier run committed.
     private var recordsBefore = 0
-    /// The size of the source in bytes; nil where it is not known.
+    /// The size of the source in bytes; `nil` if it is unknown.
     var totalBytes: Int64?
-    /// The place of the last committed record.
+    /// The position of the last committed record.
     private var committed = ImportPlace()
     /// Returns the last record that was read, for the position of a resumable import.
     var mark: () -> ImportMark = { ImportMark() }
-    /// Whether the last batch had bad records: then the next is likely to have some too.
+    /// A Boolean value that indicates whether the last batch had invalid records, which makes them likely in the next one.
     private var expectsProblems = false
 
     /// - Parameters:
-    ///   - isPatient: whether the commits may wait for those of other transactions; see ``WriterLane/leave(_:isPatient:)``.
-    ///   - didCommit: called after each commit.
+    ///   - isPatient: A Boolean value that indicates whether the commits may wait for those of other transactions; see ``WriterLane/leave(_:isPatient:)``.
+    ///   - didCommit: Called after each commit.
     init(
         _ core: StackCore, _ into: Into<T>, _ sourceName: String?, _ options: ImportOptions, _ resume: ImportResume?,
         _ monitor: RunMonitor<ImportProgress, ImportReport>,
@@ -48,8 +48,8 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // one threa
 
     // MARK: Records
 
-    /// Finds out where the run begins.
-    /// - Returns: the last record that an earlier run has committed; nil to begin with the first record.
+    /// Determines where the run begins.
+    /// - Returns: The last record that an earlier run committed; `nil` to begin with the first record.
     func begin() throws -> ImportMark? {
         try checkCancellation()
         guard let resume, let position = try resume.begin(core, site, isPatient: isPatient, options) else { return nil }
@@ -69,10 +69,10 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // one threa
         if clock.isDue() { publish(ImportCounts(), readTo: place) }
     }
 
-    /// Takes a record that could not be read.
+    /// Adds a record that could not be read.
     func add(_ problem: ImportProblem, at place: ImportPlace) throws {
         try checkCancellation()
-        // Behind a record whose end was not found there is nothing to decide about.
+        // If the end of a record was not found, the following records cannot be read.
         guard problem.isRecoverable else { throw problem }
         try decide(problem)
         batch.add(problem, at: place)
@@ -80,7 +80,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // one threa
 
     private func checkCancellation() throws { if monitor.ticket.isCancelled { throw Ticket.error } }
 
-    /// - Throws: the problem, if it ends the run.
+    /// - Throws: The problem, if it ends the run.
     private func decide(_ problem: ImportProblem) throws {
         switch options.onBadRecord {
         case .stop: throw problem
@@ -92,7 +92,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // one threa
     // MARK: Batches
 
     /// Commits the records that were added since the last commit.
-    /// - Parameter isLast: whether the source has ended.
+    /// - Parameter isLast: A Boolean value that indicates whether the source has ended.
     func commit(isLast: Bool) throws {
         try checkCancellation()
         if !batch.isEmpty || isLast && resume != nil { try commitBatch(isLast) }
@@ -103,7 +103,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // one threa
     private func commitBatch(_ isLast: Bool) throws {
         var isCareful = expectsProblems
         while true {
-            // What was refused is not imported again, so this ends.
+            // Refused records are not imported again, so the loop terminates.
             guard let counts = try attempt(isCareful, isLast) else {
                 isCareful = true
                 continue
@@ -120,7 +120,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // one threa
         }
     }
 
-    /// - Returns: nil where the batch has to be imported again: carefully, or without records that were refused now.
+    /// - Returns: `nil` if the batch must be imported again, carefully or without the records that were refused now.
     private func attempt(_ isCareful: Bool, _ isLast: Bool) throws -> ImportCounts? {
         var attempt: ImportAttempt<T>?
         do {
@@ -141,7 +141,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // one threa
             guard options.onBadRecord.alwaysStops else { return nil }
             throw failure.problem
         } catch {
-            // The transaction may not even have begun. Which record it is about is known only where each was watched.
+            // The transaction may not have begun. Only a careful attempt identifies the record of the error.
             guard isRecordError(error), let attempt else { throw error }
             guard isCareful else { return nil }
             try refuseOwners(of: error, attempt.owners)
@@ -155,7 +155,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // one threa
         batch.refuse(index, problem)
     }
 
-    /// Refuses the records whose objects the commit has refused.
+    /// Refuses the records whose objects caused the failure of the commit.
     private func refuseOwners(of error: any Error, _ owners: [ObjectKey: Int]) throws {
         guard let error = error as? StoreError else { throw error }
         var reasons: [Int: (field: String?, message: String)] = [:]
@@ -185,7 +185,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // one threa
         ImportProblem(source: sourceName, batch.places[index], field: field, reason: reason, underlying: underlying)
     }
 
-    /// - Throws: the error, where it concerns more than one record.
+    /// - Throws: The error, if it is not specific to one record.
     private func problem(_ error: any Error, _ index: Int) throws -> ImportProblem {
         guard isRecordError(error) else { throw error }
         return ImportProblem(source: sourceName, batch.places[index], error)
@@ -194,8 +194,8 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // one threa
     // MARK: Progress
 
     /// - Parameters:
-    ///   - counts: what the current transaction has done.
-    ///   - place: the last record that was read.
+    ///   - counts: The effects of the current transaction.
+    ///   - place: The last record that was read.
     private func publish(_ counts: ImportCounts, readTo place: ImportPlace) { monitor.update(progress(counts, readTo: place)) }
 
     private func progress(_ counts: ImportCounts, readTo place: ImportPlace) -> ImportProgress {
@@ -209,7 +209,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // one threa
         now.refused = report.refused + batch.problems.count
         now.batches = report.batches
         if let totalBytes, totalBytes > 0 {
-            // Half of the work is reading, the other half writing, of which the current batch has done a part.
+            // Estimates half of the work as reading and half as writing, including the written part of the current batch.
             let share = Double(counts.inserted + counts.updated + counts.skipped) / Double(max(1, batch.count))
             let written = Double(committed.end) + Double(max(0, batch.last.end - committed.end)) * min(1, share)
             now.fractionCompleted = min(1, (Double(now.bytes) + written) / (2 * Double(totalBytes)))
@@ -222,8 +222,8 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // one threa
     // MARK: The end
 
     /// Ends the run.
-    /// - Parameter failure: the error that ended it.
-    /// - Returns: the report, or the error for the user.
+    /// - Parameter failure: The error that ended the run.
+    /// - Returns: The report, or the error for the caller.
     @discardableResult
     func finish(_ failure: (any Error)?) -> Result<ImportReport, any Error> {
         report.duration = clock.elapsed
@@ -249,7 +249,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // one threa
         return described
     }
 
-    /// What is committed, and how to continue.
+    /// A sentence about what was committed and how to continue.
     private var outcome: String {
         guard report.batches > 0, !options.dryRun else { return "Nothing was committed." }
         let text = "The records up to \(committed.record) are committed"

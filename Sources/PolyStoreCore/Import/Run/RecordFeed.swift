@@ -1,17 +1,17 @@
 import PolyStoreBackend
 import PolyStoreFormats
 
-/// The records of a source, each converted to what the model imports.
+/// A feed of the records of a source, converted to the model's import source.
 final class RecordFeed<Source>: ImportFeed {
     private let source: RecordSource
     private let reader: RecordReader
     private let convert: (SourceRecord) throws -> Source
     private(set) var place = ImportPlace()
     private var previous: ImportPlace?
-    /// The last record; nil where it could not be read.
+    /// The last record; `nil` if it could not be read.
     private var last: SourceRecord?
 
-    /// - Parameter convert: makes the source of an object of a record; throws for a record that is none.
+    /// - Parameter convert: Creates the import source of an object from a record; throws for an invalid record.
     init(_ source: RecordSource, convert: @escaping (SourceRecord) throws -> Source) throws {
         self.source = source
         self.convert = convert
@@ -26,7 +26,7 @@ final class RecordFeed<Source>: ImportFeed {
             move(to: record.position, record)
             return try convert(record)
         } catch let error as RecordError {
-            // An error of the source as a whole has no position.
+            // An error that concerns the whole source has no position.
             guard isRecordError(error), let position = error.position ?? last?.position else { throw error }
             if position.record > place.record { move(to: position, nil) }
             throw ImportProblem(source: source.name, place, error)
@@ -46,7 +46,7 @@ final class RecordFeed<Source>: ImportFeed {
 
     var mark: ImportMark { ImportMark(place: place, previous: previous, checksum: last.map(Self.checksum)) }
 
-    /// Reads the last record of the earlier run again, to find out whether it is still there.
+    /// Reads the last record of the earlier run again to verify that the source still contains it.
     func skip(to mark: ImportMark) throws {
         if let previous = mark.previous {
             place = previous
@@ -56,14 +56,14 @@ final class RecordFeed<Source>: ImportFeed {
                 throw ImportSourceChanged(difference: "the source has no record \(previous.record) at byte \(previous.offset) any more")
             }
         }
-        // A record that could not be read then must be where it was; nothing else is known of it.
+        // If the record could not be read, only its position can be verified.
         do { _ = try next() } catch is ImportProblem {}
         guard place == mark.place, last.map(Self.checksum) == mark.checksum else {
             throw ImportSourceChanged(difference: "record \(mark.place.record) of the source is not the one that was imported")
         }
     }
 
-    /// FNV-1a over the fields of a record.
+    /// Returns the FNV-1a hash of the fields of a record.
     private static func checksum(_ record: SourceRecord) -> UInt32 {
         JSONValue.object(record.fields).description.utf8.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
     }

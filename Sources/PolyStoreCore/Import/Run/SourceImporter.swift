@@ -1,23 +1,23 @@
 import PolyStoreBackend
 
-/// What became of a record.
+/// The effect of importing a record.
 enum ImportEffect {
     case inserted
     case updated
-    /// The model left it out.
+    /// The model skipped the record.
     case skipped
 }
 
-/// Makes objects of the sources of one batch, in one transaction.
+/// Creates objects from the sources of one batch in one transaction.
 protocol SourceImporter<Source> {
     associatedtype Source
-    /// Finds out the unique id of a source. Called once for each source, before any is imported.
+    /// Determines the unique id of a source. Called once for each source, before any is imported.
     func identify(_ index: Int, _ source: Source) throws
-    /// Looks up the objects that exist.
+    /// Looks up the existing objects.
     func lookUp() throws
     /// Inserts or updates the object of a source.
     func importSource(_ index: Int, _ source: Source) throws -> ImportEffect
-    /// The unique id of a source, for people; nil for objects without one.
+    /// Returns the unique id of a source in readable form; `nil` for objects without one.
     func uniqueID(_ index: Int) -> String?
 }
 
@@ -42,7 +42,7 @@ struct PlainSourceImporter<T: ImportableObject>: SourceImporter {
     }
 }
 
-/// Updates the objects that have the unique ids of the sources, and inserts those that do not exist. Sources with one id are imported one after another.
+/// Updates the objects with the unique ids of the sources and inserts missing ones. Sources with equal ids are imported one after another.
 final class UniqueSourceImporter<T: ImportableUniqueObject>: SourceImporter {
     private let importer: UniqueImporter<T>
     private var call: UniqueImporter<T>.Call?
@@ -74,7 +74,7 @@ final class UniqueSourceImporter<T: ImportableUniqueObject>: SourceImporter {
 }
 
 extension ImportableObject {
-    /// The importer of the class for a transaction: by unique ids where it has them.
+    /// Returns the importer of the class for a transaction, which uses unique ids if the class has them.
     static func sourceImporter(_ transaction: Transaction, _ into: Into<Self>) throws -> any SourceImporter<ImportSource> {
         func unique<U: ImportableUniqueObject>(_ type: U.Type) throws -> (any SourceImporter<ImportSource>)? {
             guard let into = into as? Into<U> else { return nil }

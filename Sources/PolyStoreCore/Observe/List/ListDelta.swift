@@ -16,7 +16,7 @@ struct ListPosition: Hashable, Comparable, Sendable {
 
 /// The difference between two states of an observed list.
 ///
-/// Applying it: remove the deleted and the moved rows from their old positions, remove the deleted sections, which are empty then, insert the inserted
+/// To apply it, remove the deleted and the moved rows from their old positions, remove the deleted sections, which are then empty, insert the inserted
 /// sections at their new indexes in ascending order, and insert the inserted and the moved rows at their new positions in ascending order.
 struct ListDelta: Sendable {
     struct SectionChange: Sendable, Hashable {
@@ -37,17 +37,17 @@ struct ListDelta: Sendable {
         let isUpdated: Bool
     }
 
-    /// With their new indexes, ascending.
+    /// The inserted sections with their new indexes, ascending.
     var insertedSections: [SectionChange] = []
-    /// With their old indexes, ascending.
+    /// The deleted sections with their old indexes, ascending.
     var deletedSections: [SectionChange] = []
-    /// With their old positions, ascending.
+    /// The deleted rows with their old positions, ascending.
     var deleted: [RowChange] = []
-    /// With their new positions, ascending.
+    /// The inserted rows with their new positions, ascending.
     var inserted: [RowChange] = []
-    /// The rows whose properties changed and whose order among the other rows did not, with their new positions, ascending.
+    /// The rows with changed properties that kept their relative order, with their new positions, ascending.
     var updated: [RowChange] = []
-    /// In ascending order of the new positions. A moved row is not in the other lists.
+    /// The moved rows in ascending order of their new positions. A moved row is not in the other lists.
     var moved: [Move] = []
 
     var isEmpty: Bool {

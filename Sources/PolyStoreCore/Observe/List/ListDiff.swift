@@ -1,14 +1,14 @@
-/// Computes the difference between two states of a list that were read whole.
+/// Computes the difference between two complete states of a list.
 enum ListDiff {
     typealias Section = (name: String, rows: [ListRow])
 
     /// Returns the delta that turns `old` into `new`, with as few moves as possible in each section.
     ///
-    /// Sections are identified by name and rows by themselves; both must be unique within a list. Sections that keep their relative order stay, the
-    /// others are deleted and inserted. A row that stays in its section and keeps its order among the rows that do so is not moved, and is an update if
-    /// `updated` says so. Every other row of both lists is a move, once.
+    /// Sections are identified by name and rows by their identity; both must be unique within a list. Sections that keep their relative order stay, the
+    /// others are deleted and inserted. A row that stays in its section and keeps its order relative to other such rows is not moved; it is an update if
+    /// `updated` returns true. Every other row that is in both lists is one move.
     ///
-    /// Takes O(n log n) time. Memory beyond the result is in proportion to the parts of the sections between their common beginnings and endings.
+    /// Takes O(n log n) time. Additional memory is proportional to the parts of the sections between their common prefixes and suffixes.
     static func delta(from old: [Section], to new: [Section], updated: (ListRow) -> Bool) -> ListDelta {
         let pairs = keptSections(from: old, to: new)
         var work = ListDiffWork(old: old, new: new, pairs: pairs)

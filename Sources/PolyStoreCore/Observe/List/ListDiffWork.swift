@@ -4,11 +4,11 @@ struct ListDiffWork {
     private let new: [ListDiff.Section]
     /// For every new section, the index of the old section that it continues.
     private let pairs: [Int?]
-    /// For every old section, the rows that its continuation does not share with it at the beginning and the end.
+    /// For every old section, the range of rows without the prefix and suffix that it shares with its continuation.
     private var oldRanges: [Range<Int>]
-    /// The same for every new section.
+    /// For every new section, the corresponding range.
     private var newRanges: [Range<Int>]
-    /// The old positions of the rows in `oldRanges` that were not found in the new list yet.
+    /// The old positions of the rows in `oldRanges` that have not been found in the new list yet.
     private var oldPositions: [ListRow: ListPosition] = [:]
     private(set) var delta = ListDelta()
 
@@ -25,7 +25,7 @@ struct ListDiffWork {
         }
     }
 
-    /// Leaves the common beginnings and endings of continued sections out of the ranges to compare: most changes of a list touch a few of its rows.
+    /// Excludes the common prefixes and suffixes of continued sections from the comparison, because most changes affect few rows.
     private mutating func trimRanges() {
         for (index, pair) in pairs.enumerated() {
             guard let pair else { continue }

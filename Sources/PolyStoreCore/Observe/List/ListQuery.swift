@@ -1,12 +1,12 @@
 import PolyStoreBackend
 
-/// Which objects a list holds, in which order and sections, without the type of the objects.
+/// The objects of a list, their order and their sections, independent of the type of the objects.
 struct ListQuery: Sendable {
     let entityName: String
     let isSectioned: Bool
-    /// Finds the stores that hold the entity now.
+    /// Resolves the stores that currently contain the entity.
     let resolve: @Sendable (Context) throws -> ResolvedList
-    /// The name of the section of a value.
+    /// Returns the name of the section of a value.
     let sectionName: @Sendable (QueryValue?) -> String
 
     init<T: Model>(_ chain: FetchChain<T>, _ sectionBy: SectionBy<T>?) {
@@ -27,19 +27,19 @@ struct ListQuery: Sendable {
     }
 }
 
-/// A list's query with its stores found.
+/// The query of a list with its stores resolved.
 struct ResolvedList {
     struct Part {
         let entry: StoreEntity
         let slot: Int32
-        /// The rows and their order, the section first.
+        /// The request for the rows, sorted by section first.
         let request: FetchRequest
         let options: FetchOptions
         let section: QueryExpression?
         let dependencies: QueryDependencies
-        /// The fields of the row itself that its place depends on: order and section.
+        /// The fields of the row itself that determine its order and section.
         let placing: FieldMask
-        /// A Boolean value that indicates whether the condition, the order or the section looks at other objects.
+        /// A Boolean value that indicates whether the condition, the order or the section reads other objects.
         let needsRelated: Bool
 
         init(_ entry: StoreEntity, _ request: FetchRequest, _ section: QueryExpression?, _ options: FetchOptions) throws {
@@ -70,7 +70,7 @@ struct ResolvedList {
                 || section?.needsRelated ?? false
         }
 
-        /// A Boolean value that indicates whether a sort key is another expression without case or accents.
+        /// Returns whether a sort key is another expression without case or accents.
         private static func folds(_ key: QueryExpression, _ other: QueryExpression) -> Bool {
             if case .folded(let inner, _) = key.node { inner == other } else { false }
         }
@@ -80,7 +80,7 @@ struct ResolvedList {
     let options: FetchOptions
     let isMerged: Bool
 
-    /// A Boolean value that indicates whether the list is a part of what the condition selects.
+    /// A Boolean value that indicates whether the list is limited to a part of the rows that the condition selects.
     var isWindow: Bool {
         options.limit != nil || options.offset != 0 || parts.contains { $0.request.limit != nil || $0.request.offset != 0 }
     }

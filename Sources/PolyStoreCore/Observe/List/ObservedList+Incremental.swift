@@ -1,17 +1,17 @@
 import PolyStoreBackend
 
 extension ObservedList {
-    /// A changed row of the list before the changes or after them.
+    /// A changed row that is in the list before or after the changes.
     private struct Candidate {
         let row: CommittedStep.Row
-        /// The position before the changes; nil for a row that was not in the list.
+        /// The position before the changes; `nil` if the row was not in the list.
         var old: Int?
         var oldPosition: ListPosition?
         var oldSection: Int?
-        /// The new sort key and section; nil for a row that is no longer in the list.
+        /// The new sort key and section; `nil` if the row leaves the list.
         var key: OrderedRows.Key?
         var section = ""
-        /// A Boolean value that indicates whether the row stays where it is.
+        /// A Boolean value that indicates whether the row keeps its position.
         var isFixed = false
         var new: Int?
     }
@@ -44,8 +44,8 @@ extension ObservedList {
         return try place(&candidates, encoder, storage, part, context)
     }
 
-    /// The record of a row as it is now; nil for a deleted object.
-    /// - Parameter copy: holds the record where it was read from the store: looking at other objects would end the view of it.
+    /// Returns the current record of a row; `nil` for a deleted object.
+    /// - Parameter copy: Owns the record if it was read from the store, because reading other objects would invalidate the view.
     private func currentRecord(
         _ row: CommittedStep.Row, _ part: ResolvedList.Part, _ storage: any ReadTransaction, _ copy: inout RecordArena?
     ) throws -> RecordView? {
@@ -56,7 +56,7 @@ extension ObservedList {
         return arena.view(arena.append(record.bytes), record.count, part.entry.entity.layout)
     }
 
-    /// Finds out where a row belongs now.
+    /// Determines the new position of a row.
     private func locate(
         _ candidate: inout Candidate, _ record: RecordView, _ part: ResolvedList.Part, _ encoder: SortKeyEncoder, _ namer: SectionNamer?
     ) throws {
@@ -109,7 +109,7 @@ extension ObservedList {
         return delta(&candidates)
     }
 
-    /// The groups as they were before the changes, from the rows as they are in the midst of them.
+    /// Returns the groups before the changes, reconstructed while the changes are being applied.
     private func groupsBefore(_ candidates: [Candidate]) -> [(name: String, rows: [ListRow])] {
         let changed = Set(candidates.lazy.filter { !$0.isFixed }.map(\.row.rowID))
         let removed = candidates.filter { !$0.isFixed && $0.old != nil }.sorted { ($0.old ?? 0) < ($1.old ?? 0) }
@@ -132,7 +132,7 @@ extension ObservedList {
         return groups
     }
 
-    /// In the order of the keys; rows without one first.
+    /// Returns whether a key precedes another one; rows without a key come first.
     private static func precedes(_ left: OrderedRows.Key?, _ right: OrderedRows.Key?) -> Bool {
         guard let left else { return right != nil }
         guard let right else { return false }
@@ -167,7 +167,7 @@ extension ObservedList {
         return delta
     }
 
-    /// The candidates that were removed and inserted, and whose order among all others is what it was: they have not moved.
+    /// Returns the candidates that were removed and reinserted without a change of their relative order, which have not moved.
     private func stationary(_ candidates: [Candidate]) -> Set<Int> {
         let removed = candidates.lazy.filter { !$0.isFixed }.compactMap(\.old).sorted()
         let inserted = candidates.lazy.filter { !$0.isFixed }.compactMap(\.new).sorted()
@@ -176,14 +176,14 @@ extension ObservedList {
             guard !candidate.isFixed, let old = candidate.old, let new = candidate.new,
                 candidate.oldSection == sections.serial(sections.position(new).section)
             else { return false }
-            // As many rows that were not removed must be before it as were.
+            // The number of preceding rows that were not removed must be the same before and after.
             return old - Self.rank(old, in: removed) == new - Self.rank(new, in: inserted)
         }.sorted { (candidates[$0].old ?? 0) < (candidates[$1].old ?? 0) }
         guard both.count > 1 else { return Set(both) }
         return Set(IncreasingSubsequence.indexes(of: both.map { candidates[$0].new ?? 0 }).map { both[$0] })
     }
 
-    /// How many of some positions in ascending order are before one.
+    /// Returns the number of positions in an ascending list that precede a position.
     private static func rank(_ position: Int, in positions: [Int]) -> Int {
         var (low, high) = (0, positions.count)
         while low < high {
@@ -195,7 +195,7 @@ extension ObservedList {
 }
 
 extension ObservedList {
-    /// The first equality that the condition requires; nil where there is none, or other objects matter too.
+    /// The first equality that the condition requires; `nil` if there is none or if the condition reads other objects.
     var route: ObserverRoute? {
         guard mode == .incremental, let part = resolved.parts.first, !part.needsRelated else { return nil }
         for conjunct in part.request.predicate.conjuncts {
@@ -207,7 +207,7 @@ extension ObservedList {
 }
 
 extension CommittedStep.Row {
-    /// The record as it is now; nil for a deleted object.
+    /// Returns the current record; `nil` for a deleted object.
     func record(_ entity: Entity, _ storage: any ReadTransaction) throws -> RecordView? {
         if let record { return record }
         return wasDeleted ? nil : try storage.record(entity, id: rowID)

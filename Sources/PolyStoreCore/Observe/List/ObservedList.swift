@@ -1,19 +1,19 @@
 import PolyStoreBackend
 
-/// The rows of a query in their order and sections, kept current from commit to commit.
+/// The rows of a query in order and by section, updated with each commit.
 ///
-/// Where it can be, a commit is followed incrementally: each changed row is tested against the condition, and its position found by its sort key. Otherwise the list
-/// is fetched again and compared; see ``Mode``.
+/// If possible, a commit is applied incrementally: each changed row is tested against the condition, and its sort key determines its position. Otherwise the
+/// list is refetched and compared; see ``Mode``.
 final class ObservedList {
-    /// How the list follows changes.
+    /// The way in which the list is updated.
     enum Mode: Equatable {
-        /// Changed rows are removed and inserted one by one; a change of related objects that the query reads fetches the list again.
+        /// Changed rows are removed and inserted one by one. A change of related objects that the query reads refetches the list.
         case incremental
-        /// The list is fetched again when a change may concern it.
+        /// The list is refetched when a change may affect it.
         case refetched(Reason)
     }
 
-    /// Why a list cannot be followed incrementally.
+    /// The reason why a list cannot be updated incrementally.
     enum Reason: String {
         case window = "it has a limit or an offset"
         case stores = "it joins several stores"
@@ -25,19 +25,19 @@ final class ObservedList {
     var resolved: ResolvedList
     var mode: Mode
     var sections: SectionCounts
-    /// The rows of an incremental list.
+    /// The rows of an incrementally updated list.
     var ordered = OrderedRows()
-    /// The rows of any other.
+    /// The rows of a refetched list.
     private var listed: [ListRow] = []
-    /// Positions in `listed`, made when one is asked for.
+    /// The positions in `listed`, computed on first use.
     private var positions: [ListRow: Int]?
-    /// The sort key of the last row of a full window that begins at the first row.
+    /// The sort key of the last row, for a full window that begins at the first row.
     private var lastKey: OrderedRows.Key?
-    /// Tests rows where the condition looks at nothing else.
+    /// The evaluator for rows, if the condition reads no other objects.
     var evaluator: PredicateEvaluator?
-    /// What the properties of the rows were like when the list was read; only where nothing else tells that they changed.
+    /// Hashes of the rows' properties when the list was read; empty unless hashes are needed to detect changes.
     private var hashes: [ListRow: Int] = [:]
-    /// A Boolean value that indicates whether a section name did not follow the order: from then on the list is fetched again after each change.
+    /// A Boolean value that indicates whether section names did not match the order. From then on each change refetches the list.
     private var isRegrouped = false
 
     init(_ query: ListQuery, _ context: Context) throws {
@@ -103,7 +103,7 @@ final class ObservedList {
         return resolved.isWindow ? .window : nil
     }
 
-    /// - Returns: false where a section's name is not that of the rows before it, and was there already.
+    /// - Returns: `false` if rows of one section are not contiguous.
     private func loadOrdered(_ context: Context) throws -> Bool {
         let part = resolved.parts[0]
         let related = try context.related(part.entry.store, part.options)
@@ -116,7 +116,7 @@ final class ObservedList {
             let name = try namer?.name(cursor.id, cursor.record) ?? ""
             guard sections.append(name) else { return false }
             try encoder.encode(cursor.id, cursor.record, into: &key)
-            ordered.append(cursor.id, SortKeyEncoder.prefix(key))
+            ordered.append(cursor.id, OrderedRows.Prefix(key))
         }
         ordered.finishLoading()
         sections.finishLoading()
@@ -156,7 +156,7 @@ final class ObservedList {
         return hasher.finalize()
     }
 
-    /// The request for the rows of a part: with the fields that their place depends on, or with all where properties are compared.
+    /// Returns the request for the rows of a part: with the fields that determine the order, or with all fields if properties are compared.
     private func request(_ part: ResolvedList.Part) -> FetchRequest {
         var request = part.request
         if mode != .refetched(.pending) { request.fields = part.placing }
@@ -180,9 +180,9 @@ final class ObservedList {
 
     // MARK: Following
 
-    /// Fetches the list again.
+    /// Refetches the list.
     /// - Parameters:
-    ///   - isUpdated: whether the properties of a row that was there before have changed.
+    ///   - isUpdated: Returns whether the properties of an existing row have changed.
     func refetch(_ context: Context, isUpdated: (ListRow) -> Bool) throws -> ListDelta {
         let (old, oldHashes) = (groups, hashes)
         resolved = try query.resolve(context)
@@ -190,8 +190,8 @@ final class ObservedList {
         return ListDiff.delta(from: old, to: groups) { isUpdated($0) || oldHashes[$0] != hashes[$0] }
     }
 
-    /// Takes over what commits changed. The context must show the snapshot after them.
-    /// - Returns: nil where nothing of the list changed.
+    /// Applies the changes of commits. The context must show the snapshot after them.
+    /// - Returns: `nil` if the list is unchanged.
     func update(_ step: CommittedStep, _ context: Context) throws -> ListDelta? {
         let isRelatedChanged = resolved.parts.contains { step.touches($0.dependencies, in: $0.entry.store) }
         let delta: ListDelta?
@@ -205,7 +205,7 @@ final class ObservedList {
         return delta.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Called where section names turned out not to follow the order.
+    /// Called when section names did not match the order.
     func regroup(_ old: [(name: String, rows: [ListRow])], _ step: [CommittedStep.Row], _ context: Context) throws -> ListDelta {
         isRegrouped = true
         let updated = Set(step.lazy.filter(\.isUpdate).map(\.rowID))
@@ -213,11 +213,11 @@ final class ObservedList {
         return ListDiff.delta(from: old, to: groups) { updated.contains($0.rowID) }
     }
 
-    /// A Boolean value that indicates whether a change may concern a list that is not followed incrementally.
+    /// Returns whether a change may affect a list that is not updated incrementally.
     private func concerns(_ step: CommittedStep, _ context: Context) throws -> Bool {
         for part in resolved.parts {
             guard let rows = step.rows[part.slot] else { continue }
-            // What is before the window moves it.
+            // A change before the window shifts it.
             if resolved.options.offset != 0 || part.request.offset != 0 { return true }
             let related = try context.related(part.entry.store, part.options)
             let evaluator = PredicateEvaluator(part.request.predicate, related)
@@ -239,19 +239,19 @@ final class ObservedList {
 }
 
 extension CommittedStep.Row {
-    /// A Boolean value that indicates whether the object, if it was there before and is there still, has other properties now.
+    /// A Boolean value that indicates whether an object that existed before and still exists has changed properties.
     var isUpdate: Bool { wasInserted || wasDeleted || !mask.isEmpty || !relationships.isEmpty }
 }
 
-/// Gives rows the names of their sections.
+/// Determines the section names of rows.
 final class SectionNamer {
     private let values: SortValues
     private let type: AttributeType
     private let name: (QueryValue?) -> String
-    /// Neighbors often have the same value.
+    /// The last result, cached because neighboring rows often have the same value.
     private var last: (value: Value, name: String)?
 
-    /// nil for a list without sections.
+    /// Creates a namer; `nil` for a list without sections.
     init?(_ query: ListQuery, _ part: ResolvedList.Part, _ related: (any RelatedRecords)?) {
         guard let section = part.section else { return nil }
         values = SortValues([section], related)

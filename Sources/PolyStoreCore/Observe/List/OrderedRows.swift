@@ -1,12 +1,74 @@
-/// The row ids of a list in its order, with the position of each: an order-statistic tree of two levels.
+/// The row ids of a list in order, with their positions: a two-level order-statistic tree.
 ///
-/// Rows are kept in blocks with the first 8 bytes of their sort keys; most comparisons need no more, the others read records. A Fenwick tree over the blocks' counts
-/// and a hash table from rows to blocks give positions. Per row: 8 bytes for the id, 8 for the prefix, 10 to 15 for the table, and what is free in blocks.
+/// Rows are stored in blocks with the first 12 bytes of their sort keys. Most comparisons use only this prefix; the others read records. A Fenwick tree over
+/// the counts of the blocks and a hash table from rows to blocks give positions. Each row takes 8 bytes for the id, 12 for the prefix, 10 to 15 for the table,
+/// and unused capacity of blocks.
 struct OrderedRows: Sendable {
     private struct Block: Sendable {
         var number: Int
-        var rowIDs: [Int64]
-        var prefixes: [UInt64]
+        var rowIDs: [Int64] = []
+        var prefixes = Prefixes()
+    }
+
+    /// The first bytes of a sort key, padded with zeros.
+    struct Prefix: Sendable, Comparable {
+        fileprivate let high: UInt64
+        fileprivate let low: UInt32
+
+        fileprivate init(_ high: UInt64, _ low: UInt32) { (self.high, self.low) = (high, low) }
+
+        init(_ key: [UInt8]) {
+            var high: UInt64 = 0
+            for index in 0..<min(8, key.count) { high |= UInt64(key[index]) << UInt64(56 - 8 * index) }
+            var low: UInt32 = 0
+            for index in 8..<max(8, min(Self.count, key.count)) { low |= UInt32(key[index]) << UInt32(24 - 8 * (index - 8)) }
+            self.init(high, low)
+        }
+
+        static let count = 12
+
+        static func < (left: Prefix, right: Prefix) -> Bool { left.high != right.high ? left.high < right.high : left.low < right.low }
+    }
+
+    /// The prefixes of a block's rows. Two arrays, because an element of 12 bytes would take 16.
+    private struct Prefixes: Sendable {
+        private var high: [UInt64] = []
+        private var low: [UInt32] = []
+
+        subscript(index: Int) -> Prefix { Prefix(high[index], low[index]) }
+
+        mutating func reserveCapacity(_ count: Int) {
+            high.reserveCapacity(count)
+            low.reserveCapacity(count)
+        }
+
+        mutating func insert(_ prefix: Prefix, at index: Int) {
+            high.insert(prefix.high, at: index)
+            low.insert(prefix.low, at: index)
+        }
+
+        mutating func append(_ prefix: Prefix) {
+            high.append(prefix.high)
+            low.append(prefix.low)
+        }
+
+        mutating func remove(at index: Int) {
+            high.remove(at: index)
+            low.remove(at: index)
+        }
+
+        /// Moves the prefixes from an index on to other prefixes, which must be empty.
+        mutating func move(from index: Int, to other: inout Prefixes) {
+            other.high += high[index...]
+            other.low += low[index...]
+            high.removeSubrange(index...)
+            low.removeSubrange(index...)
+        }
+
+        mutating func insert(contentsOf other: Prefixes, at index: Int) {
+            high.insert(contentsOf: other.high, at: index)
+            low.insert(contentsOf: other.low, at: index)
+        }
     }
 
     private struct Place {
@@ -14,27 +76,27 @@ struct OrderedRows: Sendable {
         var offset: Int
     }
 
-    /// The sort key of a row to be inserted.
+    /// The sort key of a row to insert.
     struct Key {
         let rowID: Int64
         let bytes: [UInt8]
-        let prefix: UInt64
-        /// A Boolean value that indicates whether the prefix is the whole key: equal prefixes are then equal keys, as no key is the beginning of another.
-        var isWhole: Bool { bytes.count <= 8 }
+        let prefix: Prefix
+        /// A Boolean value that indicates whether the prefix is the whole key. Equal prefixes are then equal keys, because no key is a prefix of another.
+        var isWhole: Bool { bytes.count <= Prefix.count }
 
         init(_ rowID: Int64, _ bytes: [UInt8]) {
             self.rowID = rowID
             self.bytes = bytes
-            prefix = SortKeyEncoder.prefix(bytes)
+            prefix = Prefix(bytes)
         }
     }
 
     private static let capacity = 256
-    /// So many rows a block gets when it is filled in order.
+    /// The number of rows per block when rows are appended in order.
     private static let fill = 240
 
     private var blocks: [Block] = []
-    /// By block number: its index; −1 for a number that is free.
+    /// The index of each block, by block number; −1 for an unused number.
     private var indexes: [Int] = []
     private var freeNumbers: [Int] = []
     private var counts = PrefixCounts()
@@ -44,10 +106,10 @@ struct OrderedRows: Sendable {
 
     // MARK: Loading
 
-    /// Adds a row behind all others. ``finishLoading()`` must follow before anything else is asked.
-    mutating func append(_ rowID: Int64, _ prefix: UInt64) {
+    /// Appends a row. Call ``finishLoading()`` before any other access.
+    mutating func append(_ rowID: Int64, _ prefix: Prefix) {
         if (blocks.last?.rowIDs.count ?? Self.fill) == Self.fill {
-            var block = Block(number: newNumber(), rowIDs: [], prefixes: [])
+            var block = Block(number: newNumber())
             block.rowIDs.reserveCapacity(Self.capacity)
             block.prefixes.reserveCapacity(Self.capacity)
             blocks.append(block)
@@ -68,7 +130,7 @@ struct OrderedRows: Sendable {
         return blocks[block].rowIDs[offset]
     }
 
-    /// The rows of a range of positions.
+    /// Returns the rows in a range of positions.
     subscript(range: Range<Int>) -> [Int64] {
         var rows: [Int64] = []
         guard !range.isEmpty else { return rows }
@@ -113,8 +175,8 @@ struct OrderedRows: Sendable {
     }
 
     /// Inserts a row that is not in the list.
-    /// - Parameter precedes: tells whether the row of an id, whose key begins as the new one does, comes before the new one.
-    /// - Returns: its position.
+    /// - Parameter precedes: Returns whether a row with the same prefix precedes the new one.
+    /// - Returns: The position of the row.
     @discardableResult
     mutating func insert(_ key: Key, precedes: (Int64) throws -> Bool) rethrows -> Int {
         if blocks.isEmpty {
@@ -140,12 +202,12 @@ struct OrderedRows: Sendable {
             return key.isWhole ? rowID < key.rowID : try precedes(rowID)
         }
         let block = try Self.partition(blocks.count) { try isBefore($0, blocks[$0].rowIDs.count - 1) }
-        // Behind all: at the end of the last block.
+        // After all rows: the end of the last block.
         guard block < blocks.count else { return Place(block: blocks.count - 1, offset: blocks[blocks.count - 1].rowIDs.count) }
         return Place(block: block, offset: try Self.partition(blocks[block].rowIDs.count) { try isBefore(block, $0) })
     }
 
-    /// The first index that a condition does not hold for; it must hold for all before it and for none behind it.
+    /// Returns the first index for which a condition is false. It must be true for all earlier and false for all later indexes.
     private static func partition(_ count: Int, _ holds: (Int) throws -> Bool) rethrows -> Int {
         var (low, high) = (0, count)
         while low < high {
@@ -169,7 +231,7 @@ struct OrderedRows: Sendable {
     }
 
     private mutating func rebuildLocations() {
-        // Room for half as many more.
+        // Reserves capacity for half as many more rows.
         locations = RowLocations(capacity: count + count / 2)
         for block in blocks { for rowID in block.rowIDs { locations.insert(rowID, block: block.number) } }
     }
@@ -183,19 +245,18 @@ struct OrderedRows: Sendable {
 
     private mutating func split(_ index: Int) {
         let half = blocks[index].rowIDs.count / 2
-        var second = Block(number: newNumber(), rowIDs: [], prefixes: [])
+        var second = Block(number: newNumber())
         second.rowIDs.reserveCapacity(Self.capacity)
         second.prefixes.reserveCapacity(Self.capacity)
         second.rowIDs += blocks[index].rowIDs[half...]
-        second.prefixes += blocks[index].prefixes[half...]
         blocks[index].rowIDs.removeSubrange(half...)
-        blocks[index].prefixes.removeSubrange(half...)
+        blocks[index].prefixes.move(from: half, to: &second.prefixes)
         for rowID in second.rowIDs { locations.move(rowID, from: blocks[index].number, to: second.number) }
         blocks.insert(second, at: index + 1)
         didChangeBlocks()
     }
 
-    /// Moves the rows of a small block into the block before or behind it, if that has room for them and more.
+    /// Merges a small block into a neighboring block that has enough free capacity.
     private mutating func joinNeighbor(of index: Int) {
         let count = blocks[index].rowIDs.count
         guard

@@ -1,10 +1,10 @@
-/// Counts of consecutive groups, with sums over the groups before any of them: a Fenwick tree.
+/// The counts of consecutive groups, with prefix sums: a Fenwick tree.
 ///
 /// Source: P. M. Fenwick, "A New Data Structure for Cumulative Frequency Tables", 1994.
 struct PrefixCounts: Sendable {
     /// The count of each group.
     private(set) var counts: [Int]
-    /// `sums[i]` covers the groups that end at `i`, as many as the lowest bit of `i + 1` says.
+    /// `sums[i]` covers the groups that end at `i`; their number is the lowest set bit of `i + 1`.
     private var sums: [Int]
     private(set) var total: Int
 
@@ -28,7 +28,7 @@ struct PrefixCounts: Sendable {
         }
     }
 
-    /// The sum of the counts of the groups before a group.
+    /// Returns the sum of the counts of the groups before a group.
     func sum(before group: Int) -> Int {
         var sum = 0
         var index = group - 1
@@ -39,7 +39,7 @@ struct PrefixCounts: Sendable {
         return sum
     }
 
-    /// The group that holds a position, and the position within the group. The position must be less than the total.
+    /// Returns the group that contains a position, and the offset within the group. The position must be less than the total.
     func group(at position: Int) -> (group: Int, offset: Int) {
         var rest = position
         var group = 0

@@ -1,17 +1,17 @@
 import PolyStoreBackend
 
-/// What a query reads of other objects than those it selects: after a commit that changed none of it, its answer for unchanged objects is the same.
+/// The data of other objects that a query reads. A commit that changes none of it does not change the result for unchanged objects.
 struct QueryDependencies {
-    /// By entity index of the related entities: the fields that are read.
+    /// The fields that are read, by entity index of the related entities.
     private(set) var fields: [Int: FieldMask] = [:]
-    /// The to-many relationships that are followed.
+    /// The to-many relationships that are read.
     private(set) var relationships: Set<Relationship> = []
 
     var isEmpty: Bool { fields.isEmpty && relationships.isEmpty }
 
-    /// Adds what a condition on an entity reads.
-    /// - Parameter entity: the entity; nil for that of the query itself, whose own fields are no dependency.
-    mutating func add(_ predicate: QueryPredicate, of entity: Entity? = nil) {
+    /// Adds the data that a condition on an entity reads.
+    /// - Parameter entity: The entity; `nil` for the entity of the query itself, whose own fields are not dependencies.
+    mutating func add(_ predicate: QueryPredicate, of entity: Entity? = nil, outer: [Entity?] = []) {
         switch predicate.node {
         case .constant: break
         case .compare(let field, _, _), .isNull(let field), .oneOf(let field, _), .text(let field, _, _): add(field, of: entity)
@@ -19,32 +19,40 @@ struct QueryDependencies {
             add(left, of: entity)
             add(right, of: entity)
         case .compareExpressions(let left, _, let right), .textExpressions(let left, _, let right):
-            add(left, of: entity)
-            add(right, of: entity)
-        case .isNullExpression(let expression), .expressionOneOf(let expression, _): add(expression, of: entity)
+            add(left, of: entity, outer: outer)
+            add(right, of: entity, outer: outer)
+        case .isNullExpression(let expression), .expressionOneOf(let expression, _): add(expression, of: entity, outer: outer)
         case .related(let relationship, _, let part):
             follow(relationship, of: entity)
-            add(part, of: relationship.destination)
-        case .and(let parts), .or(let parts): for part in parts { add(part, of: entity) }
-        case .not(let part): add(part, of: entity)
+            add(part, of: relationship.destination, outer: outer + [entity])
+        case .and(let parts), .or(let parts): for part in parts { add(part, of: entity, outer: outer) }
+        case .not(let part): add(part, of: entity, outer: outer)
         }
     }
 
-    /// Adds what an expression reads.
-    mutating func add(_ expression: QueryExpression, of entity: Entity? = nil) {
+    /// Adds the data that an expression reads.
+    mutating func add(_ expression: QueryExpression, of entity: Entity? = nil, outer: [Entity?] = []) {
         switch expression.node {
         case .field(let field): add(field, of: entity)
         case .constant: break
-        case .related(let relationship, let inner), .aggregate(_, let relationship, let inner):
+        case .related(let relationship, let inner), .aggregate(_, let relationship, let inner), .element(let relationship, _, let inner):
             follow(relationship, of: entity)
-            add(inner, of: relationship.destination)
+            add(inner, of: relationship.destination, outer: outer + [entity])
         case .count(let relationship, let predicate):
             follow(relationship, of: entity)
-            add(predicate, of: relationship.destination)
+            add(predicate, of: relationship.destination, outer: outer + [entity])
         case .arithmetic(_, let left, let right):
-            add(left, of: entity)
-            add(right, of: entity)
-        case .folded(let inner, _): add(inner, of: entity)
+            add(left, of: entity, outer: outer)
+            add(right, of: entity, outer: outer)
+        case .folded(let inner, _): add(inner, of: entity, outer: outer)
+        case .function(_, let operands): for operand in operands { add(operand, of: entity, outer: outer) }
+        case .conditional(let predicate, let first, let second):
+            add(predicate, of: entity, outer: outer)
+            add(first, of: entity, outer: outer)
+            add(second, of: entity, outer: outer)
+        case .outer(let levels, let inner):
+            guard levels > 0, levels <= outer.count else { return }
+            add(inner, of: outer[outer.count - levels], outer: outer + [entity])
         }
     }
 
@@ -57,9 +65,9 @@ struct QueryDependencies {
 
     private mutating func follow(_ relationship: RelationshipReference, of entity: Entity?) {
         if let key = relationship.foreignKey { add(key, of: entity) }
-        // Of the query's own entity the objects whose relationship changed are evaluated again anyway.
+        // Objects of the query's own entity with a changed relationship are evaluated again anyway.
         if relationship.isToMany, entity != nil { relationships.insert(relationship.relationship) }
-        // An empty mask: only whether an object is there.
+        // An empty mask: only the existence of an object matters.
         fields[relationship.destination.index, default: FieldMask()].formUnion(FieldMask())
     }
 }

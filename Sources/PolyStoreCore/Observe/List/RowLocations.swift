@@ -1,13 +1,13 @@
-/// The block of each row of an ordered list: a hash table that holds no row id.
+/// The block of each row of an ordered list, in a hash table without row ids.
 ///
-/// An entry is a block number and 32 bits of the id's hash, 8 bytes; the block itself tells whether it holds the row. The table is at most four fifths full, and is
-/// rebuilt by its owner, which knows the ids.
+/// An entry is a block number and 32 bits of the hash of the row id, 8 bytes; the block determines whether it contains the row. The load factor is at most 0.8.
+/// The owner, which has the row ids, rebuilds the table.
 struct RowLocations: Sendable {
     private static let empty: UInt64 = 0
     private static let removed: UInt64 = .max
 
     private var entries: [UInt64]
-    /// Entries that are not empty, removed ones included.
+    /// The number of entries that are not empty, including removed ones.
     private var used = 0
 
     init(capacity: Int = 0) { entries = Array(repeating: Self.empty, count: max(16, capacity + capacity / 4 + 1)) }
@@ -16,7 +16,7 @@ struct RowLocations: Sendable {
     var isFull: Bool { used * 5 >= entries.count * 4 }
 
     private static func hash(_ rowID: Int64) -> UInt64 {
-        // The finalizer of MurmurHash3: row ids are consecutive numbers.
+        // The finalizer of MurmurHash3, because row ids are consecutive numbers.
         var hash = UInt64(bitPattern: rowID)
         hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd
         hash = (hash ^ (hash >> 33)) &* 0xc4ce_b9fe_1a85_ec53
@@ -35,7 +35,7 @@ struct RowLocations: Sendable {
         entries[index] = Self.entry(hash, block)
     }
 
-    /// The first block that may hold a row and that a test accepts.
+    /// Returns the first block that may contain a row and that a test accepts.
     func block(of rowID: Int64, where holds: (Int) -> Bool) -> Int? {
         let hash = Self.hash(rowID)
         var index = start(hash)

@@ -1,7 +1,7 @@
-/// The sections of a list in their order, with the number of rows of each. A list without sections has one, without a name, which is always there.
+/// The sections of a list in order, with their row counts. A list without sections has one permanent, unnamed section.
 struct SectionCounts: Sendable {
     private struct Section: Sendable {
-        /// Tells sections of one name apart, where one was deleted and one inserted.
+        /// A number that distinguishes a deleted and an inserted section with the same name.
         let serial: Int
         let name: String
     }
@@ -11,11 +11,11 @@ struct SectionCounts: Sendable {
     private var counts = PrefixCounts()
     private var byName: [String: Int] = [:]
     private var lastSerial = 0
-    /// Sections up to this one were there when the changes began.
+    /// The last serial number before the changes began.
     private var lastOldSerial = 0
     /// A Boolean value that indicates whether a section lost its last row since the changes began.
     private var mayBeEmpty = false
-    /// By serial number: how many rows sections have gained since the changes began.
+    /// The number of rows that sections have gained since the changes began, by serial number.
     private var gains: [Int: Int] = [:]
 
     init(isSectioned: Bool) {
@@ -34,7 +34,7 @@ struct SectionCounts: Sendable {
     func start(_ section: Int) -> Int { counts.sum(before: section) }
     func contains(_ name: String) -> Bool { byName[name] != nil }
 
-    /// The positions of a section's rows in the whole list.
+    /// Returns the positions of a section's rows in the whole list.
     func range(_ section: Int) -> Range<Int> {
         let start = start(section)
         return start..<start + rowCount(section)
@@ -48,8 +48,8 @@ struct SectionCounts: Sendable {
 
     // MARK: Loading
 
-    /// Adds a row behind all others.
-    /// - Returns: false, with nothing added, where the section of its name is not the last one.
+    /// Appends a row.
+    /// - Returns: `false`, without appending, if its section exists and is not the last one.
     mutating func append(_ name: String) -> Bool {
         guard isSectioned else {
             loading[0] += 1
@@ -63,7 +63,7 @@ struct SectionCounts: Sendable {
         return true
     }
 
-    /// Adds a section with its rows behind all others.
+    /// Appends a section with its rows.
     mutating func append(_ name: String, rowCount: Int) {
         if isSectioned { add(name) }
         loading[loading.count - 1] += rowCount
@@ -86,13 +86,13 @@ struct SectionCounts: Sendable {
 
     // MARK: Changes
 
-    /// Begins a series of changes. Sections that they empty stay until ``finishChanges()``.
+    /// Begins a series of changes. Sections without rows are kept until ``finishChanges()``.
     mutating func beginChanges() {
         lastOldSerial = lastSerial
         gains = [:]
     }
 
-    /// The sections as they were when the changes began. Valid until ``finishChanges()``.
+    /// The sections before the changes began. Valid until ``finishChanges()``.
     var beforeChanges: [(name: String, rowCount: Int)] {
         zip(sections, counts.counts).filter { $0.0.serial <= lastOldSerial }.map { ($0.name, $1 - (gains[$0.serial] ?? 0)) }
     }
@@ -109,8 +109,8 @@ struct SectionCounts: Sendable {
         if counts.counts[section] == 0 { mayBeEmpty = true }
     }
 
-    /// Inserts a row at a position of the whole list, and its section where there is none. Rows must be inserted in ascending order.
-    /// - Returns: false, with nothing changed, where the section of the name is at another position.
+    /// Inserts a row at a position of the whole list, and its section if it does not exist. Rows must be inserted in ascending order.
+    /// - Returns: `false`, without changes, if the section with the name is at another position.
     mutating func insertRow(at flat: Int, _ name: String) -> Bool {
         guard isSectioned else {
             add(1, at: 0)
@@ -147,8 +147,8 @@ struct SectionCounts: Sendable {
         counts = PrefixCounts(all)
     }
 
-    /// Ends a series of changes: removes the sections that are empty.
-    /// - Returns: the sections that were inserted, with their new indexes, and those that were deleted, with their old ones.
+    /// Ends a series of changes and removes empty sections.
+    /// - Returns: The inserted sections with their new indexes, and the deleted sections with their old indexes.
     mutating func finishChanges() -> (inserted: [ListDelta.SectionChange], deleted: [ListDelta.SectionChange]) {
         guard isSectioned else { return ([], []) }
         guard lastSerial > lastOldSerial || mayBeEmpty else { return ([], []) }

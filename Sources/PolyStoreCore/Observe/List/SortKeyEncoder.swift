@@ -1,21 +1,22 @@
 import PolyStoreBackend
 
-/// Encodes what a row is sorted by as bytes whose order is that of the rows.
+/// Encodes the sort key of a row as bytes whose order is that of the rows.
 ///
-/// One component for each sort key; no component is the beginning of another, and those of a descending key are complemented. Null is one byte, 00 or FF; an integer
-/// its number of bytes and these, big-endian; a real number 01 and its 8 bytes with the sign turned; text and data 01, the bytes with 00 as 00 FF, and 00 01.
+/// There is one component per sort key. No component is a prefix of another, and those of a descending key are complemented. Null is one byte, 00 or FF. An
+/// integer is its byte count and its bytes, big-endian. A real is 01 and its 8 bytes with the sign transformed. Text and data are 01, the bytes with 00 as 00
+/// FF, and 00 01.
 struct SortKeyEncoder {
     private let keys: [SortKey]
-    /// Evaluates keys that are more than a field.
+    /// The evaluator of keys that are not plain fields.
     private let values: SortValues?
 
-    /// - Parameter related: where the objects are found that the keys look at.
+    /// - Parameter related: The source of the other objects that the keys read.
     init(_ keys: [SortKey], _ related: (any RelatedRecords)?) {
         self.keys = keys
         values = keys.contains { $0.expression != nil } ? SortValues(keys, related) : nil
     }
 
-    /// Replaces the contents of a buffer with the key of a row, without the row id, which decides between equal keys.
+    /// Replaces the contents of a buffer with the key of a row. The key excludes the row id, which orders rows with equal keys.
     func encode(_ rowID: Int64, _ record: RecordView, into buffer: inout [UInt8]) throws {
         buffer.removeAll(keepingCapacity: true)
         if let values {
@@ -23,15 +24,8 @@ struct SortKeyEncoder {
             return
         }
         for key in keys { Self.append(rowID, record, key, to: &buffer) }
-        // The row id alone is the order.
+        // The rows are ordered by row id alone.
         if keys.isEmpty { Self.append(rowID, isUnsigned: false, to: &buffer) }
-    }
-
-    /// The first 8 bytes of a key; a shorter key is filled up with zeros.
-    static func prefix(_ key: [UInt8]) -> UInt64 {
-        var prefix: UInt64 = 0
-        for index in 0..<min(8, key.count) { prefix |= UInt64(key[index]) << UInt64(56 - 8 * index) }
-        return prefix
     }
 
     private static func append(_ rowID: Int64, _ record: RecordView, _ key: SortKey, to buffer: inout [UInt8]) {
@@ -75,7 +69,7 @@ struct SortKeyEncoder {
     }
 
     private static func append(_ value: Double, to buffer: inout [UInt8]) {
-        // NaN comes before every other number.
+        // NaN precedes every other number.
         let bits = Value.normalized(value).bitPattern
         let ordered = value.isNaN ? 0 : bits >> 63 == 1 ? ~bits : bits | 1 << 63
         buffer.append(0x01)

@@ -12,10 +12,10 @@ extension ListMonitor: RandomAccessCollection {
 }
 
 extension ListMonitor {
-    /// The object at a position of the whole list; nil where there is none.
+    /// The object at a position of the whole list; `nil` if the position is out of bounds.
     public subscript(safe position: Int) -> T? { indices.contains(position) ? object(at: position) : nil }
 
-    /// The object at a position of a section. Both must be there; see ``subscript(safe:_:)``.
+    /// The object at a position of a section. Both must be valid; see ``subscript(safe:_:)``.
     public subscript(section: Int, item: Int) -> T {
         precondition(
             hasObject(section, item),
@@ -23,44 +23,45 @@ extension ListMonitor {
         return object(at: list.sections.start(section) + item)
     }
 
-    /// The object at a position of a section; nil where there is none.
+    /// The object at a position of a section; `nil` if either is out of bounds.
     public subscript(safe section: Int, item: Int) -> T? {
         hasObject(section, item) ? object(at: list.sections.start(section) + item) : nil
     }
 
-    /// The object at an index path of section and item. It must be there; see ``subscript(safe:)-(IndexPath)``.
+    /// The object at an index path of section and item, which must be valid; see ``subscript(safe:)-(IndexPath)``.
     public subscript(indexPath: IndexPath) -> T {
         precondition(indexPath.count == 2, "An index path of a list has a section and an item.")
         return self[indexPath[0], indexPath[1]]
     }
 
-    /// The object at an index path of section and item; nil where there is none.
+    /// The object at an index path of section and item; `nil` if it is out of bounds.
     public subscript(safe indexPath: IndexPath) -> T? { indexPath.count == 2 ? self[safe: indexPath[0], indexPath[1]] : nil }
 
     private func hasObject(_ section: Int, _ item: Int) -> Bool {
         section >= 0 && section < list.sections.count && item >= 0 && item < list.sections.rowCount(section)
     }
 
-    /// A Boolean value that indicates whether the list has an object.
+    /// A Boolean value that indicates whether the list contains any object.
     public var hasObjects: Bool { list.count > 0 }
 
     /// The ids of all objects, in order, without reading any.
     public var objectIDs: [ObjectID<T>] { list.rows(0..<list.count).map { ObjectID(entry: context.entry($0.slot), key: $0.rowID) } }
 
-    /// The position of an object in the whole list; nil if it is not in the list.
+    /// Returns the position of an object in the whole list; `nil` if it is not in the list.
     public func index(of object: T) -> Int? { list.position(of: ListRow(slot: object._$state.slot, rowID: object._$state.key)) }
 
-    /// The position of the object of an id in the whole list; nil if it is not in the list.
+    /// Returns the position of the object with an id in the whole list; `nil` if it is not in the list.
     public func index(of id: ObjectID<T>) -> Int? {
         (try? context.entry(of: id)).flatMap { list.position(of: ListRow(slot: $0.slot, rowID: id.key)) }
     }
 
-    /// The section and item of an object; nil if it is not in the list.
+    /// Returns the section and item of an object; `nil` if it is not in the list.
     public func indexPath(of object: T) -> IndexPath? { index(of: object).map { list.sections.position($0).indexPath } }
 
-    /// The section and item of the object of an id; nil if it is not in the list.
+    /// Returns the section and item of the object with an id; `nil` if it is not in the list.
     public func indexPath(of id: ObjectID<T>) -> IndexPath? { index(of: id).map { list.sections.position($0).indexPath } }
 
+    /// Returns whether an object is in the list.
     public func contains(_ object: T) -> Bool { index(of: object) != nil }
 
     // MARK: Sections
@@ -68,27 +69,27 @@ extension ListMonitor {
     /// The number of sections; 1 for a list without sections.
     public var numberOfSections: Int { list.sections.count }
 
-    /// The sections in order. A list without sections has one, without a name.
+    /// The sections in order. A list without sections has one unnamed section.
     public var sections: ListSections {
         ListSections(list.sections)
     }
 
-    /// The number of objects of a section. The section must be there.
+    /// Returns the number of objects of a section. The index must be valid.
     public func numberOfObjects(inSection section: Int) -> Int { sections[section].count }
 
-    /// The section at an index; nil where there is none.
+    /// Returns the section at an index; `nil` if it is out of bounds.
     public func section(safe index: Int) -> ListSection? { sections.indices.contains(index) ? sections[index] : nil }
 
-    /// The objects of a section. The section must be there.
+    /// Returns the objects of a section. The index must be valid.
     public func objects(inSection section: Int) -> [T] { sections[section].range.map { self[$0] } }
 
-    /// The first characters of the sections' names, a title for each section.
+    /// The index titles of the sections: the first characters of their names.
     public var sectionIndexTitles: [String] { sections.map(\.indexTitle) }
 
-    /// The index of the section of a title of ``sectionIndexTitles``.
+    /// Returns the index of the section for a title of ``sectionIndexTitles``.
     /// - Parameters:
-    ///   - title: the title; where it is not that of the index, the first section with the title is meant.
-    ///   - index: the position of the title.
+    ///   - title: The title. If the section at the index has another title, the first section with the title is returned.
+    ///   - index: The position of the title.
     public func targetSection(forIndexTitle title: String, at index: Int) -> Int? {
         if section(safe: index)?.indexTitle == title { return index }
         return sections.firstIndex { $0.indexTitle == title }

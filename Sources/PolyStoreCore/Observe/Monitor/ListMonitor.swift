@@ -1,19 +1,20 @@
 import Foundation
 import PolyStoreBackend
 
-/// A list of objects that is kept current, with observers that are told of each change.
+/// A list of objects that is kept up to date and notifies its observers of each change.
 ///
 ///     let monitor = try stack.view.monitorList(From<Person>(), Where(\.age > 30), OrderBy(.ascending(\.name)))
 ///     monitor.addObserver(controller)
 ///     print(monitor.count, monitor[0].name)
 ///
-/// Made by ``MonitoringContext/monitorList(_:)`` and ``MonitoringContext/monitorSectionedList(_:_:)``. It follows its context: a view after each commit, a
-/// ``RefreshableContext`` when it is refreshed, an ``UnsafeTransaction`` at each ``UnsafeTransaction/flush()``. Observers are held weakly, and may be added and removed at
-/// any time, in a callback too. The cost of a commit is in proportion to what it changes, not to the length of the list; see ``explain()`` for the exceptions.
+/// Created by ``MonitoringContext/monitorList(_:)`` and ``MonitoringContext/monitorSectionedList(_:_:)``. It is updated with its context: a view after each
+/// commit, a ``RefreshableContext`` when it is refreshed, an ``UnsafeTransaction`` at each ``UnsafeTransaction/flush()``. Observers are held weakly. They may
+/// be added and removed at any time, including in a callback. The cost of a commit is proportional to its changes, not to the length of the list; see
+/// ``explain()`` for the exceptions.
 ///
-/// Not Sendable: it belongs to its context, which it keeps alive.
+/// Not Sendable: it belongs to its context, which it retains.
 public final class ListMonitor<T: Model> {
-    /// An observer, by what it observes: casts to these types take too long for each change.
+    /// An observer with its protocol conformances, cached because dynamic casts for each change are expensive.
     private struct Reference {
         weak var observer: (any ListObserver<T>)?
         weak var objectObserver: (any ListObjectObserver<T>)?
@@ -27,52 +28,40 @@ public final class ListMonitor<T: Model> {
     }
 
     let context: Context
-    private(set) var list: ObservedList
+    private var followed: FollowedList
+    var list: ObservedList { followed.list }
     private var references: [Reference] = []
-    private var changeHandlers: [(id: Int, call: (ListMonitor<T>, ListDelta) -> Void)] = []
-    private var lastHandler = 0
-    /// What the observers have not been told yet.
+    /// The changes that the observers have not been notified of yet.
     private var delta: ListDelta?
-    /// A Boolean value that indicates whether the list could not be read, and must be read again.
-    private var isOutdated = false
     private let page = ListPage<T>()
 
     init(_ context: Context, _ query: ListQuery) throws {
         self.context = context
         context.startObserving()
-        list = try ObservedList(query, context)
+        followed = FollowedList(try ObservedList(query, context))
         context.startObserving().add(self)
     }
 
-    /// - Parameter list: a list that was read in the snapshots that the context shows.
+    /// - Parameter list: A list that was read from the snapshots that the context shows.
     init(_ context: Context, _ list: ObservedList) throws {
         self.context = context
-        self.list = list
+        followed = FollowedList(list)
         context.startObserving().add(self)
     }
 
     // MARK: Observers
 
-    /// Adds an observer, which is held weakly. One that is there already is not added again.
+    /// Adds an observer, which is held weakly. Adding it again has no effect.
     public func addObserver(_ observer: any ListObserver<T>) {
         references.removeAll { $0.observer == nil }
         guard !references.contains(where: { $0.observer === observer }) else { return }
         references.append(Reference(observer))
     }
 
-    /// Removes an observer. It receives no further call, also of a change that is being reported.
+    /// Removes an observer. It receives no further calls, even for a change that is being reported.
     public func removeObserver(_ observer: any ListObserver<T>) { references.removeAll { $0.observer == nil || $0.observer === observer } }
 
-    /// Calls a closure with each change.
-    func onChange(_ call: @escaping (ListMonitor<T>, ListDelta) -> Void) -> Int {
-        lastHandler += 1
-        changeHandlers.append((lastHandler, call))
-        return lastHandler
-    }
-
-    func removeHandler(_ id: Int) { changeHandlers.removeAll { $0.id == id } }
-
-    /// Calls each observer, but those that were removed meanwhile.
+    /// Calls each observer, except those that are removed meanwhile.
     private func forEachObserver(_ call: (any ListObserver<T>) -> Void) {
         forEachReference { if let observer = $0.observer { call(observer) } }
     }
@@ -86,12 +75,12 @@ public final class ListMonitor<T: Model> {
 
     // MARK: Objects
 
-    /// The object of a row: read together with its neighbors, which are likely to be asked for next.
+    /// Returns the object of a row. Reads it together with neighboring rows, which are likely to be accessed next.
     func object(at position: Int) -> T { page.object(at: position, of: list, context) }
 
     func object(of row: ListRow) -> T { context.object(T.self, row.slot, row.rowID) }
 
-    /// The object of a row that has left the list: of a deleted one what the context still has of it.
+    /// Returns the object of a row that has left the list. A deleted object has the values that the context still holds.
     private func object(ofRemoved row: ListRow) -> T {
         if let living = context.living(T.self, row.slot, row.rowID) { return living }
         let isThere = (try? context.record(context.entry(row.slot), row.rowID)) ?? nil != nil
@@ -100,23 +89,22 @@ public final class ListMonitor<T: Model> {
 
     // MARK: Refetching
 
-    /// Replaces the condition, the order, the limit or all of them, and fetches the list again. Observers are told by
-    /// ``ListObserver/listMonitorWillRefetch(_:)`` and ``ListObserver/listMonitorDidRefetch(_:)`` and not of each object.
+    /// Replaces the query and fetches the list again. Observers are notified with
+    /// ``ListObserver/listMonitorWillRefetch(_:)`` and ``ListObserver/listMonitorDidRefetch(_:)`` instead of for each object.
     /// - Parameters:
-    ///   - source: the new query.
-    ///   - sectionBy: the new sections; nil: a list without sections.
-    /// - Throws: what a fetch throws; the list then stays as it was.
+    ///   - source: The new query.
+    ///   - sectionBy: The new sections; `nil` for a list without sections.
+    /// - Throws: Errors of a fetch; the list is then unchanged.
     public func refetch<S: FetchSource>(_ source: S, sectionBy: SectionBy<T>? = nil) throws where S.Entity == T {
         let new = try ObservedList(ListQuery(source.chain, sectionBy), context)
         forEachObserver { $0.listMonitorWillRefetch(self) }
-        context.startObserving().remove(self)
-        list = new
-        context.startObserving().add(self)
+        followed = FollowedList(new)
+        observeAgain(context)
         page.removeAll()
         forEachObserver { $0.listMonitorDidRefetch(self) }
     }
 
-    /// How the list follows changes, and how it is fetched: a text for people.
+    /// Returns a readable description of how the list is updated and fetched.
     public func explain() throws -> String {
         let mode =
             switch list.mode {
@@ -134,34 +122,15 @@ extension ListMonitor: ContextObserver {
     var route: ObserverRoute? { list.route }
     var observedSlots: [Int32]? { list.resolved.parts.map(\.slot) }
 
-    func contextWillMove(_ move: ContextMove) {}
-
     func contextDidMove(_ move: ContextMove, _ context: Context) {
-        do {
-            if move.isPartial || move.hasNewStores || isOutdated {
-                let wasOutdated = isOutdated
-                let change = try list.refetch(context) { row in
-                    wasOutdated || move.step.row(row.slot, row.rowID)?.isUpdate ?? move.isChanged(row)
-                }
-                delta = change.isEmpty ? nil : change
-            } else {
-                delta = try list.update(move.step, context)
-            }
-            isOutdated = false
-        } catch {
-            isOutdated = true
-            context.log(.error, "A monitored list of \(list.query.entityName) could not be brought up to date: \(error)")
-        }
+        delta = followed.follow(move, context)
         if delta != nil { page.removeAll() }
-        guard move.hasNewStores, let observers = context.observers else { return }
-        observers.remove(self)
-        observers.add(self)
+        if move.hasNewStores { observeAgain(context) }
     }
 
     func notify() {
         guard let delta else { return }
         self.delta = nil
-        for handler in changeHandlers { handler.call(self, delta) }
         forEachObserver { $0.listMonitorWillChange(self) }
         for section in delta.insertedSections {
             notifySections { $0.listMonitor(self, didInsertSection: self.sections[section.index], toSectionIndex: section.index) }

@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// The objects of a monitored list that were asked for last, read a page at a time.
+/// The most recently accessed objects of a monitored list, read a page at a time.
 final class ListPage<T: Model> {
     private static var size: Int { 64 }
 
-    /// By first position, the last one used at the end. Two, so that a walk that turns back at the edge of a page does not read both again and again.
+    /// The pages by first position, the most recently used one last. There are two, so that access around a page boundary does not read both pages repeatedly.
     private var pages: [(start: Int, objects: [T])] = []
 
     func removeAll() { pages = [] }

@@ -7,54 +7,42 @@ extension RefreshableContext: MonitoringContext {}
 extension UnsafeTransaction: MonitoringContext {}
 
 extension MonitoringContext {
-    /// A list of the objects that match, in order, which follows every change.
-    /// - Parameter source: what to fetch; limit and offset included.
-    /// - Throws: what a fetch throws.
+    /// Returns a monitor of the matching objects, in order.
+    /// - Parameter source: The query, including its limit and offset.
+    /// - Throws: Errors of a fetch.
     public func monitorList<S: FetchSource>(_ source: S) throws -> ListMonitor<S.Entity> {
         try ListMonitor(self, ListQuery(source.chain, nil))
     }
 
-    /// The same, divided into sections.
+    /// Returns a monitor of the matching objects, in order and divided into sections.
     public func monitorSectionedList<S: FetchSource>(_ source: S, _ sectionBy: SectionBy<S.Entity>) throws -> ListMonitor<S.Entity> {
         try ListMonitor(self, ListQuery(source.chain, sectionBy))
     }
 
-    /// A list of the objects that match, in order, which follows every change.
-    public func monitorList<T>(_ from: From<T>, _ first: any FetchClause<T>) throws -> ListMonitor<T> { try monitorList(from.chain(first)) }
-    public func monitorList<T>(_ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>) throws -> ListMonitor<T> {
-        try monitorList(from.chain(first, second))
-    }
-    public func monitorList<T>(
-        _ from: From<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>, _ third: any FetchClause<T>
-    ) throws -> ListMonitor<T> {
-        try monitorList(from.chain(first, second, third))
+    /// Returns a monitor of the matching objects, divided into the sections of a chain.
+    public func monitorList<T>(_ chain: SectionedChain<T>) throws -> ListMonitor<T> {
+        try ListMonitor(self, ListQuery(chain.chain, chain.section))
     }
 
-    /// The same, divided into sections.
-    public func monitorSectionedList<T>(
-        _ from: From<T>, _ sectionBy: SectionBy<T>, _ first: any FetchClause<T>
-    ) throws -> ListMonitor<T> {
-        try monitorSectionedList(from.chain(first), sectionBy)
-    }
-    public func monitorSectionedList<T>(
-        _ from: From<T>, _ sectionBy: SectionBy<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>
-    ) throws -> ListMonitor<T> {
-        try monitorSectionedList(from.chain(first, second), sectionBy)
-    }
-    public func monitorSectionedList<T>(
-        _ from: From<T>, _ sectionBy: SectionBy<T>, _ first: any FetchClause<T>, _ second: any FetchClause<T>,
-        _ third: any FetchClause<T>
-    ) throws -> ListMonitor<T> {
-        try monitorSectionedList(from.chain(first, second, third), sectionBy)
+    /// Returns a monitor of the matching objects, in order.
+    public func monitorList<T>(_ from: From<T>, _ clauses: any FetchClause<T>...) throws -> ListMonitor<T> {
+        try monitorList(from.chain(clauses))
     }
 
-    /// Monitors one object.
-    /// - Parameter object: an object of any context; the monitor's is this context's.
-    /// - Throws: `notFound` for an object that this context does not find.
+    /// Returns a monitor of the matching objects, in order and divided into sections.
+    public func monitorSectionedList<T>(
+        _ from: From<T>, _ sectionBy: SectionBy<T>, _ clauses: any FetchClause<T>...
+    ) throws -> ListMonitor<T> {
+        try monitorSectionedList(from.chain(clauses), sectionBy)
+    }
+
+    /// Returns a monitor of one object.
+    /// - Parameter object: An object of any context; the monitor uses the object of this context.
+    /// - Throws: `notFound` if this context does not contain the object.
     public func monitorObject<T: Model>(_ object: T) throws -> ObjectMonitor<T> { try monitorObject(object.objectID) }
 
-    /// Monitors the object of an id.
-    /// - Throws: `notFound` for an object that this context does not find.
+    /// Returns a monitor of the object with an id.
+    /// - Throws: `notFound` if this context does not contain the object.
     public func monitorObject<T: Model>(_ id: ObjectID<T>) throws -> ObjectMonitor<T> {
         guard let object = try fetchExisting(id) else {
             throw StoreError(
@@ -65,7 +53,7 @@ extension MonitoringContext {
 }
 
 extension Context {
-    /// The observers of the context; from the first call on it collects what it must know to notify them.
+    /// Returns the observers of the context. From the first call on, the context collects the changes to notify them.
     @discardableResult
     final func startObserving() -> ContextObservers {
         if let observers { return observers }

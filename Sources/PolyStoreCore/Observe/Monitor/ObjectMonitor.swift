@@ -1,14 +1,14 @@
 import PolyStoreBackend
 
-/// Observes one object: which of its properties change, and its deletion.
+/// An observation of the changes of properties and the deletion of one object.
 ///
 ///     let monitor = try stack.view.monitorObject(jane)
 ///     monitor.addObserver(controller)
 ///
-/// Made by ``MonitoringContext/monitorObject(_:)-(T)``. It follows its context as a ``ListMonitor`` does. Observers are held weakly, and may be added and removed at any
-/// time, in a callback too.
+/// Created by ``MonitoringContext/monitorObject(_:)-(T)``. It is updated with its context like a ``ListMonitor``. Observers are held weakly. They may be added
+/// and removed at any time, including in a callback.
 ///
-/// Not Sendable: it belongs to its context, which it keeps alive, as it does the object.
+/// Not Sendable: it belongs to its context. It retains the context and the object.
 public final class ObjectMonitor<T: Model> {
     private struct Reference {
         weak var observer: (any ObjectObserver<T>)?
@@ -21,15 +21,15 @@ public final class ObjectMonitor<T: Model> {
 
     /// The id of the object.
     public let objectID: ObjectID<T>
-    /// The object; nil once it was deleted.
+    /// The object; `nil` after its deletion.
     public private(set) var object: T?
     private let context: Context
     private var references: [Reference] = []
-    /// What the observers have not been told yet.
+    /// The change that the observers have not been notified of yet.
     private var change: (object: T, change: Change)?
-    /// A Boolean value that indicates whether the observers know that the object will change.
+    /// A Boolean value that indicates whether the observers have been notified that the object will change.
     private var isAnnounced = false
-    /// The record as the observers know it, by which changes are found out where nothing else tells them.
+    /// The record that the observers know, used to detect changes that are not reported otherwise.
     private var known: [UInt8]
 
     init(_ context: Context, _ object: T) throws {
@@ -47,14 +47,14 @@ public final class ObjectMonitor<T: Model> {
     /// A Boolean value that indicates whether the object was deleted.
     public var isObjectDeleted: Bool { object == nil }
 
-    /// Adds an observer, which is held weakly. One that is there already is not added again.
+    /// Adds an observer, which is held weakly. Adding it again has no effect.
     public func addObserver(_ observer: any ObjectObserver<T>) {
         references.removeAll { $0.observer == nil }
         guard !references.contains(where: { $0.observer === observer }) else { return }
         references.append(Reference(observer: observer))
     }
 
-    /// Removes an observer. It receives no further call.
+    /// Removes an observer. It receives no further calls.
     public func removeObserver(_ observer: any ObjectObserver<T>) {
         references.removeAll { $0.observer == nil || $0.observer === observer }
     }
@@ -66,7 +66,7 @@ public final class ObjectMonitor<T: Model> {
         }
     }
 
-    /// The bytes of the object's record, its pending changes included; nil if it is deleted.
+    /// Returns the bytes of the object's record, including pending changes; `nil` if it is deleted.
     private func currentRecord(_ object: T) throws -> [UInt8]? {
         if object.isDeleted { return nil }
         if object.isEdited || object.isInserted {
@@ -76,7 +76,7 @@ public final class ObjectMonitor<T: Model> {
         return try context.storage(entry.store).record(entry.entity, id: objectID.key).map { Array($0.bytes) }
     }
 
-    /// The stored names of the properties that are not the same in two records.
+    /// Returns the stored names of the properties that differ between two records.
     private func differences(_ old: [UInt8], _ new: [UInt8]) throws -> Set<String> {
         let entity = entry.entity
         return try old.withUnsafeBytes { old in

@@ -1,13 +1,15 @@
-/// An object that an ``ObjectMonitor`` notifies of changes of its object. Held weakly.
+/// An observer that an ``ObjectMonitor`` notifies of changes of its object. Held weakly.
 public protocol ObjectObserver<ObjectEntity>: AnyObject {
+    /// The class of the observed object.
     associatedtype ObjectEntity: Model
 
-    /// Called before the object's values change: the object still has the old ones. In an unsafe transaction, whose objects change at once, it has the new ones.
+    /// Called before the object's values change, while it has the old values. In an unsafe transaction, whose objects change immediately, it has the new
+    /// values.
     func objectMonitor(_ monitor: ObjectMonitor<ObjectEntity>, willUpdateObject object: ObjectEntity)
-    /// Called when the object's values have changed.
-    /// - Parameter changedKeys: the stored names of exactly the properties that changed, to-many relationships included.
+    /// Called after the object's values changed.
+    /// - Parameter changedKeys: The stored names of the changed properties, including to-many relationships.
     func objectMonitor(_ monitor: ObjectMonitor<ObjectEntity>, didUpdateObject object: ObjectEntity, changedKeys: Set<String>)
-    /// Called when the object was deleted. The monitor's ``ObjectMonitor/object`` is nil from now on.
+    /// Called after the object was deleted. The monitor's ``ObjectMonitor/object`` is then nil.
     func objectMonitor(_ monitor: ObjectMonitor<ObjectEntity>, didDeleteObject object: ObjectEntity)
 }
 

@@ -1,14 +1,14 @@
 import PolyStoreBackend
 
 extension ViewContext {
-    /// Makes a monitor of a list that is read off the main actor: for lists so long that reading their order would stop the main actor for a noticeable time.
+    /// Returns a monitor of a list that is read off the main actor. Use it for lists that take so long to read that the main actor would be blocked noticeably.
     ///
     ///     let monitor = try await stack.view.loadListMonitor(From<Person>().orderBy(.ascending(\.name)))
     ///
     /// - Parameters:
-    ///   - source: what to fetch.
-    ///   - sectionBy: the sections; nil: a list without sections.
-    /// - Throws: what a fetch throws.
+    ///   - source: The query.
+    ///   - sectionBy: The sections; `nil` for a list without sections.
+    /// - Throws: Errors of a fetch.
     @MainActor
     public func loadListMonitor<S: FetchSource>(
         _ source: S, sectionBy: SectionBy<S.Entity>? = nil
@@ -23,12 +23,12 @@ extension ViewContext {
         return try ListMonitor(self, query)
     }
 
-    /// The view may move on while a list is read; so often it is read again off the main actor.
+    /// The number of attempts to read a list off the main actor. An attempt fails if the view advances meanwhile.
     private static var loadAttempts: Int { 3 }
 
-    /// A Boolean value that indicates whether the context shows these versions of its stores.
+    /// Returns whether the context shows the given versions of its stores.
     private func shows(_ versions: [Int: UInt64]) throws -> Bool {
-        for store in table.stores {
+        for store in table.openStores {
             if version(of: store) == nil { _ = try reader(store) }
             guard version(of: store) == versions[store.index] else { return false }
         }
@@ -36,7 +36,7 @@ extension ViewContext {
     }
 }
 
-/// A list that was read on another thread, with the versions that it shows by store.
+/// A list that was read on another thread, with the versions of the stores that it shows.
 private struct LoadedList: @unchecked Sendable {  // handed over once, and used by the receiver alone
     let list: ObservedList
     let versions: [Int: UInt64]
@@ -51,7 +51,7 @@ extension StackCore {
                         try readNow(site) { context in
                             let list = try ObservedList(query, context)
                             var versions: [Int: UInt64] = [:]
-                            for store in context.table.stores { versions[store.index] = context.version(of: store) }
+                            for store in context.table.openStores { versions[store.index] = context.version(of: store) }
                             return LoadedList(list: list, versions: versions)
                         }
                     })

@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
-/// What commits touched: entities, fields and link tables, however many objects that were.
+/// The entities, fields and link tables that commits changed, independent of the number of objects.
 struct CommitFootprint {
-    /// The changed fields by the slot of the entity; of an insertion or a deletion all.
+    /// The changed fields, by the slot of the entity. An insertion or deletion includes all fields.
     private(set) var fields: [Int32: FieldMask] = [:]
     private(set) var tables: Set<LinkTableKey> = []
-    /// A Boolean value that indicates whether anything else may have changed too.
+    /// A Boolean value that indicates whether other data may have changed too.
     var isUnknown = false
 
     mutating func add(_ commit: Commit) {

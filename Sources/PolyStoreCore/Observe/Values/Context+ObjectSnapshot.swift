@@ -1,21 +1,21 @@
 import PolyStoreBackend
 
 extension Context {
-    /// What snapshots of this context's objects share.
+    /// Returns the shared description of snapshots of this context's objects.
     /// - Throws: `invalidPredicate` for a key path in the content that is not a stored attribute or to-one relationship.
     final func snapshotShape<T: Model>(_ content: SnapshotContent<T>) throws -> SnapshotShape {
         if let error = content.error { throw error }
         return SnapshotShape(table: table, fields: content.fields, logger: core.logger)
     }
 
-    /// The stored values of an object, pending changes of a transaction included; nil if there is no object of the id.
+    /// Returns the stored values of an object, including pending changes of a transaction; `nil` if the object does not exist.
     /// - Throws: `storeNotFound` for an id of another stack, `corrupt`, `closed`, `io`.
     public final func snapshot<T: Model>(of id: ObjectID<T>) throws -> ObjectSnapshot<T>? {
         try fetchExisting(id)?.snapshot()
     }
 
-    /// The snapshots of some objects, in the order of their ids. Those that do not exist are left out.
-    /// - Throws: as ``snapshot(of:)``.
+    /// Returns the snapshots of objects, in the order of their ids. Objects that do not exist are omitted.
+    /// - Throws: The errors of ``snapshot(of:)``.
     public final func snapshots<T: Model, S: Sequence<ObjectID<T>>>(of ids: S) throws -> [ObjectSnapshot<T>] {
         let shape = try snapshotShape(SnapshotContent<T>.all)
         return try fetchExisting(ids).map { try $0.snapshot(shape) }
@@ -23,8 +23,8 @@ extension Context {
 }
 
 extension Model {
-    /// The object's values at this time, pending changes of a transaction included, as a Sendable value. A deleted object gives its last values.
-    /// - Throws: `notFound` where the store contains no such object and its values were never read, `invalidValue` for a value that cannot be stored.
+    /// Returns the current values of the object, including pending changes of a transaction, as a Sendable value. A deleted object returns its last values.
+    /// - Throws: `notFound` if the object is not in the store and its values were never read, `invalidValue` for a value that cannot be stored.
     public func snapshot() throws -> ObjectSnapshot<Self> { try snapshot(_$state.context.snapshotShape(SnapshotContent<Self>.all)) }
 
     func snapshot(_ shape: SnapshotShape) throws -> ObjectSnapshot<Self> {

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension Context {
-    /// The values of some rows, as snapshots keep them. A row that the store does not contain has the record of an object without values.
+    /// Returns the values of rows in the form that snapshots keep. A row that is not in the store has the record of an object without values.
     final func records<T: Model>(of rows: [ListRow], _ type: T.Type, _ shape: SnapshotShape) throws -> [ListRow: [UInt8]] {
         guard !shape.isEmpty else { return [:] }
         var found: [ListRow: [UInt8]] = [:]
@@ -21,7 +21,7 @@ extension Context {
         of ids: [Int64], _ entry: StoreEntity, _ fields: FieldMask?, _ body: (Int64, RecordView) throws -> Void
     ) throws {
         let storage = try storage(entry.store)
-        // A look-up of a record is cheaper than a query, and a query is cheaper than many look-ups.
+        // Looking up one record is cheaper than a query; a query is cheaper than many lookups.
         guard ids.count > Self.lookups else {
             for id in ids { if let record = try storage.record(entry.entity, id: id) { try body(id, record) } }
             return
@@ -36,8 +36,8 @@ extension Context {
         }
     }
 
-    /// The greatest number of records that are looked up one by one.
+    /// The maximum number of records that are looked up one by one.
     private static var lookups: Int { 8 }
-    /// The greatest number of records that one query reads.
+    /// The maximum number of records per query.
     private static var batch: Int { 512 }
 }

@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
-/// Records what the requests of a context depend on.
+/// Records the dependencies of the requests of a context.
 final class DependencyWatcher: ReadWatcher {
     private(set) var dependencies = RequestDependencies()
     private let outer: (any ReadWatcher)?
 
-    /// - Parameter outer: the watcher of the context before this one.
+    /// - Parameter outer: The previous watcher of the context.
     init(_ outer: (any ReadWatcher)?) { self.outer = outer }
 
     func watched(_ transaction: any ReadTransaction, of store: PersistentStore) -> any ReadTransaction {

@@ -1,17 +1,17 @@
 extension ListChanges {
-    /// The list after the change.
-    /// - Returns: nil if the change does not begin at this list.
+    /// Returns the list after the change.
+    /// - Returns: `nil` if the change does not apply to this list.
     public func applied(to old: ListSnapshot<T>) -> ListSnapshot<T>? {
         old.contents.applying(delta, shape: new.shape) { _, position, _ in
             new.index(position).map { new.rows[$0].record } ?? []
         }.map(ListSnapshot.init)
     }
 
-    /// Applies the change to a list that the program keeps itself.
+    /// Applies the change to a list that the program maintains.
     /// - Parameters:
-    ///   - sections: the elements of each section; of a list without sections one array.
-    ///   - element: returns the element of an object that is inserted, or updated: then with its old element.
-    /// - Precondition: the change begins at the list.
+    ///   - sections: The elements of each section; one array for a list without sections.
+    ///   - element: Returns the element of an inserted or updated object. For an updated object it receives the old element.
+    /// - Precondition: The list is in the state before the change.
     public func apply<Element>(to sections: inout [[Element]], element: (ObjectID<T>, Element?) throws -> Element) rethrows {
         var arriving: [(position: Position, element: Element)] = []
         for move in moved {
@@ -33,8 +33,8 @@ extension ListChanges {
         }
     }
 
-    /// The change of a list without sections as the standard library's type; nil for a list with sections. Moves are associated removals and insertions.
-    /// Updates are not part of it, as it compares ids.
+    /// The change of a list without sections as the standard library's type; `nil` for a list with sections. Moves are associated removals and insertions.
+    /// Updates are omitted because the type compares ids.
     public var difference: CollectionDifference<ObjectID<T>>? {
         guard !new.isSectioned else { return nil }
         var changes: [CollectionDifference<ObjectID<T>>.Change] = []
@@ -49,7 +49,7 @@ extension ListChanges {
 }
 
 extension ListSnapshot {
-    /// The change that leads from an earlier snapshot of the list to this one. Objects with other values than before are updated. Takes O(n log n) time.
+    /// Returns the change from an earlier snapshot of the list to this one. Objects with different values are updated. Takes O(n log n) time.
     public func changes(from old: ListSnapshot<T>) -> ListChanges<T> {
         ListChanges(delta: contents.delta(from: old.contents), new: contents)
     }

@@ -1,7 +1,7 @@
 extension ListContents {
-    /// The list after a change, which is applied in the order that ``ListDelta`` documents.
-    /// - Parameter record: returns the values of a row that is inserted, or updated: then it receives the old values.
-    /// - Returns: nil if the change does not fit the list.
+    /// Returns the list after a change, which is applied in the order that ``ListDelta`` documents.
+    /// - Parameter record: Returns the values of an inserted or updated row. For an updated row it receives the old values.
+    /// - Returns: `nil` if the change does not apply to the list.
     func applying(
         _ delta: ListDelta, shape: SnapshotShape, record: (ListRow, ListPosition, [UInt8]?) throws -> [UInt8]
     ) rethrows -> ListContents? {
@@ -17,7 +17,7 @@ extension ListContents {
         return ListContents(shape: shape, isSectioned: isSectioned, sections: after.sections, rows: rows)
     }
 
-    /// The sections after a change; nil if it does not fit.
+    /// Returns the sections after a change; `nil` if it does not apply.
     private func bounds(after delta: ListDelta) -> [(name: String, count: Int)]? {
         var counts = sections.map(\.range.count)
         for section in (delta.deleted.map(\.position.section) + delta.moved.map(\.from.section)) {
@@ -40,7 +40,7 @@ extension ListContents {
         return bounds.allSatisfy { $0.count >= 0 } ? bounds : nil
     }
 
-    /// The indexes of the rows that leave their positions, ascending.
+    /// Returns the indexes of the rows that are removed from their positions, ascending.
     private func removed(by delta: ListDelta) -> [Int]? {
         var indexes: [Int] = []
         for (row, position) in delta.deleted.map({ ($0.row, $0.position) }) + delta.moved.map({ ($0.row, $0.from) }) {
@@ -50,7 +50,7 @@ extension ListContents {
         return indexes.sorted()
     }
 
-    /// The rows that arrive at new positions, ascending.
+    /// Returns the rows that are inserted at new positions, ascending.
     private func inserted(
         by delta: ListDelta, in after: ListContents, _ record: (ListRow, ListPosition, [UInt8]?) throws -> [UInt8]
     ) rethrows -> [(index: Int, row: SnapshotRow)]? {

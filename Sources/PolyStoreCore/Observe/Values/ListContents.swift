@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// What a ``ListSnapshot`` contains, whatever the class of its objects.
+/// The contents of a ``ListSnapshot``, independent of the class of its objects.
 final class ListContents: Sendable {
     struct Section: Sendable, Hashable {
         let name: String
@@ -10,10 +10,10 @@ final class ListContents: Sendable {
 
     let shape: SnapshotShape
     let isSectioned: Bool
-    /// A list without sections has one.
+    /// The sections; one for a list without sections.
     let sections: [Section]
     let rows: SnapshotRows
-    /// The indexes of the rows, made when one is looked up first.
+    /// The indexes of the rows, computed on first use.
     private let indexes = Protected<[ListRow: Int]?>(nil)
 
     init(shape: SnapshotShape, isSectioned: Bool, sections: [Section], rows: SnapshotRows) {
@@ -23,7 +23,7 @@ final class ListContents: Sendable {
         self.rows = rows
     }
 
-    /// - Parameter sections: the names and the numbers of rows.
+    /// - Parameter sections: The names and row counts.
     convenience init(shape: SnapshotShape, isSectioned: Bool, sections: [(name: String, count: Int)], rows: SnapshotRows) {
         var bounds: [Section] = []
         var start = 0
@@ -44,7 +44,7 @@ final class ListContents: Sendable {
         }
     }
 
-    /// The position of an index of a row.
+    /// Returns the position of a row index.
     func position(_ index: Int) -> ListPosition {
         var low = 0
         var high = sections.count
@@ -55,14 +55,14 @@ final class ListContents: Sendable {
         return ListPosition(section: low, item: index - (low < sections.count ? sections[low].range.lowerBound : 0))
     }
 
-    /// The index of the row at a position; nil if there is none.
+    /// Returns the index of the row at a position; `nil` if there is none.
     func index(_ position: ListPosition) -> Int? {
         guard sections.indices.contains(position.section) else { return nil }
         let range = sections[position.section].range
         return position.item >= 0 && position.item < range.count ? range.lowerBound + position.item : nil
     }
 
-    /// The change from an earlier state of the list. Rows with other values than before are updated.
+    /// Returns the change from an earlier state of the list. Rows with different values are updated.
     func delta(from old: ListContents) -> ListDelta {
         let before = Dictionary(old.rows.map { ($0.row, $0.record) }, uniquingKeysWith: { first, _ in first })
         let after = Dictionary(rows.map { ($0.row, $0.record) }, uniquingKeysWith: { first, _ in first })

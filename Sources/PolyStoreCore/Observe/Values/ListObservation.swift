@@ -1,8 +1,8 @@
 import PolyStoreBackend
 
-/// Starts observations of one list, for the iterations of a sequence. Each ends when its token is released.
+/// A factory of observations of one list, for the iterations of a sequence. Each observation ends when its token is released.
 struct ListObservation: Sendable {
-    /// Starts an observation that passes the list, and then its changes, to a handoff.
+    /// Starts an observation that passes the list and then its changes to a handoff.
     let start: @Sendable (Handoff<ListStep>) async throws -> ObservationToken
 }
 
@@ -16,7 +16,7 @@ final class ObservationToken: Sendable {
 }
 
 extension ListObservation {
-    /// Observes on the queue of a stack.
+    /// Creates an observation on the queue of a stack.
     init<T: Model>(
         _ observation: BackgroundObservation, _ chain: FetchChain<T>, _ sectionBy: SectionBy<T>?, _ content: SnapshotContent<T>,
         _ site: CallSite
@@ -33,7 +33,7 @@ extension ListObservation {
         }
     }
 
-    /// Observes what a view shows, and keeps the view alive.
+    /// Creates an observation of a view, which it retains.
     @MainActor
     init<T: Model>(
         _ view: ViewContext, _ chain: FetchChain<T>, _ sectionBy: SectionBy<T>?, _ content: SnapshotContent<T>

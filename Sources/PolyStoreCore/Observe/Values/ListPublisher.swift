@@ -1,18 +1,18 @@
 import PolyStoreBackend
 
-/// Publishes the newest snapshot of a list of the main actor's view.
+/// Publishes the latest snapshot of a list of the main actor's view.
 ///
 ///     let publisher = try stack.view.publishList(From<Person>(), OrderBy(.ascending(\.name)))
 ///     publisher.addObserver(self) { publisher in
 ///         dataSource.apply(publisher.snapshot)
 ///     }
 ///
-/// The snapshot changes when the view moves to a version in which the list is another one. The publisher keeps the view alive.
+/// The snapshot changes when the view advances to a version with different contents of the list. The publisher retains the view.
 @MainActor
 public final class ListPublisher<T: Model> {
-    /// The list as the view shows it.
+    /// The list in the state that the view shows.
     public private(set) var snapshot: ListSnapshot<T>
-    /// The change that led to the snapshot; nil before the first change, and after the list was fetched with other clauses.
+    /// The change to the current snapshot; `nil` before the first change, and after a refetch with another query.
     public private(set) var lastChanges: ListChanges<T>?
     private let view: ViewContext
     private var follower: ListFollower<T>?
@@ -29,11 +29,11 @@ public final class ListPublisher<T: Model> {
         relay.publisher = self
     }
 
-    /// Calls a closure after each change, for as long as the owner is alive. A second closure of an owner replaces the first.
+    /// Calls a closure after each change, as long as the owner is alive. A second closure of an owner replaces the first.
     /// - Parameters:
-    ///   - owner: held weakly.
-    ///   - notifyInitial: calls the closure at once, too.
-    ///   - callback: receives the publisher, whose snapshot is the newest. It may add and remove observers.
+    ///   - owner: The owner, held weakly.
+    ///   - notifyInitial: A Boolean value that indicates whether the closure is also called immediately.
+    ///   - callback: Receives the publisher with the latest snapshot. It may add and remove observers.
     public func addObserver(
         _ owner: AnyObject, notifyInitial: Bool = false, _ callback: @escaping @MainActor (ListPublisher<T>) -> Void
     ) {
@@ -45,8 +45,8 @@ public final class ListPublisher<T: Model> {
     public func removeObserver(_ owner: AnyObject) { observers.remove(owner) }
 
     /// Publishes another list from now on, and notifies the observers.
-    /// - Parameter sectionBy: the sections; nil: a list without sections.
-    /// - Throws: what a fetch throws; the list then stays as it was.
+    /// - Parameter sectionBy: The sections; `nil` for a list without sections.
+    /// - Throws: Errors of a fetch; the list is then unchanged.
     public func refetch<S: FetchSource>(
         _ source: S, _ clauses: any FetchClause<T>..., sectionBy: SectionBy<T>? = nil
     ) throws where S.Entity == T {
@@ -64,7 +64,7 @@ public final class ListPublisher<T: Model> {
     }
 }
 
-/// Leads from a follower to its publisher, which is made after it.
+/// Connects a follower to its publisher, which is created after it.
 @MainActor
 final class PublisherRelay<Publisher: AnyObject> {
     weak var publisher: Publisher?

@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
-/// Keeps the values of the objects of an observed list, and brings them up to date from the changes of the list.
+/// The values of the objects of an observed list, updated from the changes of the list.
 struct ListRecorder<T: Model> {
     private(set) var contents: ListContents
 
-    /// The list as it is.
-    /// - Parameter sections: of a list without sections one.
+    /// Reads the values of the current list.
+    /// - Parameter sections: The rows by section; one section for a list without sections.
     init(
         _ sections: [ListDiff.Section], isSectioned: Bool, _ content: SnapshotContent<T>, reading context: Context
     ) throws {
@@ -13,8 +13,8 @@ struct ListRecorder<T: Model> {
         contents = try Self.contents(sections, isSectioned: isSectioned, shape, context)
     }
 
-    /// Takes a change over, and reads the values of the objects that were inserted or updated.
-    /// - Returns: the change without the updates that changed no value of the content; nil if the change does not fit the list.
+    /// Applies a change and reads the values of the inserted and updated objects.
+    /// - Returns: The change without updates that did not affect the content; `nil` if the change does not apply to the list.
     mutating func apply(_ delta: ListDelta, reading context: Context) throws -> ListDelta? {
         let shape = contents.shape.updated(to: context.table)
         let rows = delta.inserted.map(\.row) + delta.updated.map(\.row) + delta.moved.lazy.filter(\.isUpdated).map(\.row)
@@ -31,7 +31,7 @@ struct ListRecorder<T: Model> {
     }
 
     /// Reads the list again.
-    /// - Returns: the change that this makes.
+    /// - Returns: The resulting change.
     mutating func reload(_ sections: [ListDiff.Section], reading context: Context) throws -> ListDelta {
         let old = contents
         let shape = old.shape.updated(to: context.table)

@@ -1,16 +1,16 @@
 public import Foundation
 import PolyStoreBackend
 
-/// The objects of a list at one time, in order, with their values. A Sendable value that stays valid when the context and the stack are gone.
+/// The objects of a list at one time, in order, with their values. A Sendable value that remains valid after the context and the stack are released.
 ///
-/// It is a collection of ``ObjectSnapshot``s. A list with sections has its objects section after section:
+/// It is a collection of ``ObjectSnapshot``s. The objects of a list with sections are ordered by section:
 ///
 ///     snapshot[0].name
 ///     snapshot[0, 3]                                  // section 0, item 3
 ///     for section in snapshot.sections { print(section.name, section.count) }
 ///     snapshot.objectIDs                              // for a diffable data source
 ///
-/// Access by an index out of bounds stops the program, as that of an array does. The subscripts with the label `safe` return nil instead.
+/// An index out of bounds stops the program, as with an array. The subscripts with the label `safe` return nil instead.
 ///
 /// Two snapshots are equal if they contain the same objects in the same order and sections, with the same values.
 public struct ListSnapshot<T: Model>: Sendable {
@@ -21,16 +21,16 @@ public struct ListSnapshot<T: Model>: Sendable {
     /// The ids of the objects, in order. Takes O(n) time.
     public var objectIDs: [ObjectID<T>] { contents.rows.map { ObjectID(entry: contents.shape.entry($0.row), key: $0.row.rowID) } }
 
-    /// A Boolean value that indicates whether the list was made with sections.
+    /// A Boolean value that indicates whether the list has sections.
     public var isSectioned: Bool { contents.isSectioned }
 
-    /// The sections, in order. A list without sections has one, without a name.
+    /// The sections, in order. A list without sections has one unnamed section.
     public var sections: [ListSnapshotSection<T>] { contents.sections.indices.map { ListSnapshotSection(contents: contents, section: $0) } }
 
-    /// The index of an object; nil if the list does not contain it. The first call takes O(n) time, the others take constant time.
+    /// Returns the index of an object; `nil` if it is not in the list. The first call takes O(n) time, later calls take constant time.
     public func index(of id: ObjectID<T>) -> Int? { contents.shape.row(of: id).flatMap(contents.index) }
 
-    /// The section and the item of an object, as an index path of two; nil if the list does not contain it.
+    /// Returns the section and item of an object as an index path; `nil` if it is not in the list.
     public func indexPath(of id: ObjectID<T>) -> IndexPath? {
         index(of: id).map { index in
             let position = contents.position(index)
@@ -38,24 +38,24 @@ public struct ListSnapshot<T: Model>: Sendable {
         }
     }
 
-    /// The values of an object; nil if the list does not contain it.
+    /// The values of an object; `nil` if it is not in the list.
     public subscript(id: ObjectID<T>) -> ObjectSnapshot<T>? { index(of: id).map { self[$0] } }
 
-    /// The object of a section and an item in it.
+    /// The object at an item of a section.
     public subscript(section: Int, item: Int) -> ObjectSnapshot<T> { sections[section][item] }
 
-    /// The object of an index path of a section and an item.
+    /// The object at an index path of section and item.
     public subscript(indexPath: IndexPath) -> ObjectSnapshot<T> { self[indexPath[0], indexPath[1]] }
 
-    /// The object at an index; nil if the index is out of bounds.
+    /// The object at an index; `nil` if the index is out of bounds.
     public subscript(safe index: Int) -> ObjectSnapshot<T>? { indices.contains(index) ? self[index] : nil }
 
-    /// The object of a section and an item in it; nil if one of them is out of bounds.
+    /// The object at an item of a section; `nil` if either is out of bounds.
     public subscript(safe section: Int, item: Int) -> ObjectSnapshot<T>? {
         contents.index(ListPosition(section: section, item: item)).map { self[$0] }
     }
 
-    /// The object of an index path of a section and an item; nil if one of them is out of bounds.
+    /// The object at an index path of section and item; `nil` if either is out of bounds.
     public subscript(safe indexPath: IndexPath) -> ObjectSnapshot<T>? {
         indexPath.count == 2 ? self[safe: indexPath[0], indexPath[1]] : nil
     }

@@ -3,7 +3,7 @@ public struct ListSnapshotSection<T: Model>: Sendable, Identifiable {
     let contents: ListContents
     let section: Int
 
-    /// The name, which no other section of the list has; empty for the one section of a list without sections.
+    /// The name, unique within the list; empty for the only section of a list without sections.
     public var name: String { contents.sections[section].name }
 
     /// The name.

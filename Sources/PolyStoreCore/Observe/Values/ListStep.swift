@@ -1,13 +1,13 @@
-/// What a consumer of an observed list has not seen yet.
+/// The part of an observed list's history that a consumer has not received yet.
 struct ListStep: Sendable {
     /// The newest state of the list.
     private(set) var contents: ListContents
-    /// The change that leads to it from the state that the consumer saw; nil if there were several.
+    /// The change from the consumer's state to the latest one; `nil` if there were several changes.
     private(set) var delta: ListDelta?
-    /// The rows that were inserted or updated since that state, and are in the list.
+    /// The rows of the list that were inserted or updated since the consumer's state.
     private(set) var touched: Set<ListRow> = []
 
-    /// - Parameter delta: nil for the initial state.
+    /// - Parameter delta: The change; `nil` for the initial state.
     init(_ contents: ListContents, _ delta: ListDelta?) {
         self.contents = contents
         self.delta = delta
@@ -28,7 +28,7 @@ struct ListStep: Sendable {
         for move in delta.moved where move.isUpdated { touched.insert(move.row) }
     }
 
-    /// The change from the state that the consumer saw. A row whose values are the same again is not updated.
+    /// Returns the change from the consumer's state. A row whose values have been restored is not updated.
     func change(from old: ListContents) -> ListDelta {
         if let delta { return delta }
         return contents.delta(from: old) { row in
@@ -39,7 +39,7 @@ struct ListStep: Sendable {
 }
 
 extension Handoff where Element == ListStep {
-    /// Passes a change on.
+    /// Passes a change to the consumer.
     func add(_ contents: ListContents, _ delta: ListDelta) {
         update { pending in
             if pending == nil { pending = ListStep(contents, delta) } else { pending?.add(contents, delta) }

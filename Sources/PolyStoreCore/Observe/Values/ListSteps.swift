@@ -7,7 +7,7 @@ struct ListSteps {
 
     init(_ observation: ListObservation) { self.observation = observation }
 
-    /// The state that the consumer saw last, nil at first, and what happened since; nil at the end.
+    /// Returns the last delivered state, `nil` at first, and the changes since then; `nil` at the end.
     mutating func next(isolation actor: isolated (any Actor)?) async throws -> (old: ListContents?, step: ListStep)? {
         if token == nil, !handoff.isFinished {
             do {

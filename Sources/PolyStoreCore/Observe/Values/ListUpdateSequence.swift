@@ -1,17 +1,18 @@
-/// The changes of a list: the whole list first, then each change with the list that it leads to.
+/// The changes of a list: the whole list first, then each change with the resulting list.
 ///
-/// Each iteration observes the list on its own, from its first `next()` until it ends. A consumer that is slower than the commits gets one change that
-/// leads from the state that it saw last to the newest one. The sequence ends when the task is cancelled or the stack is released, and throws what fetching
-/// the list throws.
+/// Each iteration observes the list independently, from its first `next()` until it ends. A slow consumer receives one change
+/// from its last state to the latest one. The sequence ends when the task is cancelled or the stack is released, and throws errors of fetching
+/// the list.
 public struct ListUpdateSequence<T: Model>: AsyncSequence, Sendable {
     let observation: ListObservation
 
     public func makeAsyncIterator() -> Iterator { Iterator(steps: ListSteps(observation)) }
 
+    /// The iterator of the sequence.
     public struct Iterator: AsyncIteratorProtocol {
         var steps: ListSteps
 
-        /// The change from the state before to the newest one; nil at the end.
+        /// Returns the change from the previous state to the latest one; `nil` at the end.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws -> ListUpdate<T>? {
             while let (old, step) = try await steps.next(isolation: actor) {
                 let snapshot = ListSnapshot<T>(step.contents)
@@ -24,7 +25,7 @@ public struct ListUpdateSequence<T: Model>: AsyncSequence, Sendable {
     }
 }
 
-/// A state of an observed list and how it differs from the one before.
+/// A state of an observed list and its difference from the previous one.
 public struct ListUpdate<T: Model>: Sendable {
     /// The list after the change.
     public let snapshot: ListSnapshot<T>

@@ -1,7 +1,7 @@
 public import Observation
 import PolyStoreBackend
 
-/// A list of the main actor's view for user interfaces: a view that reads it is evaluated again when the list changes.
+/// A list of the main actor's view for user interfaces. A SwiftUI view that reads it is evaluated again when the list changes.
 ///
 ///     @State private var people: LiveList<Person>        // LiveList(stack.view, From<Person>(), OrderBy(.ascending(\.name)))
 ///
@@ -9,18 +9,19 @@ import PolyStoreBackend
 ///         List(people.snapshot) { person in Text(person.name) }
 ///     }
 ///
-/// Conforms to the standard library's `Observable`. It keeps the view context alive.
+/// Conforms to the standard library's `Observable`. It retains the view context.
 @MainActor
 public final class LiveList<T: Model>: Observable {
     private let registrar = ObservationRegistrar()
     private let publisher: ListPublisher<T>
     private var current: ListSnapshot<T>
 
+    /// Creates a list.
     /// - Parameters:
-    ///   - view: the view whose objects are listed.
-    ///   - sectionBy: the sections; nil: a list without sections.
-    ///   - content: which values the snapshots contain. A change of other values alone is not observed.
-    /// - Throws: what a fetch throws.
+    ///   - view: The view context whose objects are listed.
+    ///   - sectionBy: The sections; `nil` for a list without sections.
+    ///   - content: The values that the snapshots contain. Changes of other values are not observed.
+    /// - Throws: Errors of a fetch.
     public init<S: FetchSource>(
         _ view: ViewContext, _ source: S, _ clauses: any FetchClause<T>..., sectionBy: SectionBy<T>? = nil,
         content: SnapshotContent<T> = .all
@@ -36,7 +37,7 @@ public final class LiveList<T: Model>: Observable {
         return current
     }
 
-    /// The sections, in order. A list without sections has one, without a name.
+    /// The sections, in order. A list without sections has one unnamed section.
     public var sections: [ListSnapshotSection<T>] { snapshot.sections }
 
     /// The number of objects.
@@ -46,7 +47,7 @@ public final class LiveList<T: Model>: Observable {
     public var isEmpty: Bool { snapshot.isEmpty }
 
     /// Shows another list from now on.
-    /// - Throws: what a fetch throws; the list then stays as it was.
+    /// - Throws: Errors of a fetch; the list is then unchanged.
     public func refetch<S: FetchSource>(
         _ source: S, _ clauses: any FetchClause<T>..., sectionBy: SectionBy<T>? = nil
     ) throws where S.Entity == T {

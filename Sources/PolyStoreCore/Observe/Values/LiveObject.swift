@@ -1,21 +1,23 @@
 public import Observation
 import PolyStoreBackend
 
-/// An object of the main actor's view for user interfaces: a view that reads it is evaluated again when the object's values change.
+/// An object of the main actor's view for user interfaces. A SwiftUI view that reads it is evaluated again when the object's values change.
 ///
 ///     @State private var jane: LiveObject<Person>
 ///
 ///     var body: some View { Text(jane.snapshot?.name ?? "") }
 ///
-/// Conforms to the standard library's `Observable`. It keeps the view context alive.
+/// Conforms to the standard library's `Observable`. It retains the view context.
 @MainActor
 public final class LiveObject<T: Model>: Observable {
+    /// The id of the object.
     public let objectID: ObjectID<T>
     private let registrar = ObservationRegistrar()
     private let publisher: ObjectPublisher<T>
     private var current: ObjectSnapshot<T>?
 
-    /// - Throws: what reading the object throws.
+    /// Creates an observation of an object.
+    /// - Throws: Errors of reading the object.
     public init(_ view: ViewContext, _ id: ObjectID<T>) throws {
         objectID = id
         publisher = try ObjectPublisher(view, id)
@@ -23,13 +25,13 @@ public final class LiveObject<T: Model>: Observable {
         publisher.addObserver(self) { [weak self] publisher in self?.show(publisher.snapshot) }
     }
 
-    /// The object's values; nil if the store does not contain it.
+    /// The object's values; `nil` if it is not in the store.
     public var snapshot: ObjectSnapshot<T>? {
         registrar.access(self, keyPath: \.snapshot)
         return current
     }
 
-    /// The view's object; nil if the store does not contain it.
+    /// The view's object; `nil` if it is not in the store.
     public var object: T? {
         registrar.access(self, keyPath: \.snapshot)
         return publisher.object

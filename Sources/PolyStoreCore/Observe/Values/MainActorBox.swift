@@ -1,4 +1,4 @@
-/// Keeps a value of the main actor alive until the main actor releases it.
+/// Retains a value of the main actor until it is released on the main actor.
 final class MainActorBox<Value>: @unchecked Sendable {  // the value is made and released on the main actor
     private var value: Value?
 

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// Follows the values of an object of a context. It does not keep the context alive, nor does the context keep it.
+/// Follows the values of an object of a context. The follower and the context do not retain each other.
 final class ObjectFollower<T: Model> {
     /// The newest values; nil if the store does not contain the object.
     private(set) var snapshot: ObjectSnapshot<T>?
@@ -20,8 +20,6 @@ final class ObjectFollower<T: Model> {
 }
 
 extension ObjectFollower: ContextObserver {
-    func contextWillMove(_ move: ContextMove) {}
-
     func contextDidMove(_ move: ContextMove, _ context: Context) {
         guard move.step.row(row.slot, row.rowID) != nil || move.isPartial else { return }
         do {

@@ -1,19 +1,20 @@
 import PolyStoreBackend
 
-/// Publishes the newest snapshot of one object of the main actor's view.
+/// Publishes the latest snapshot of one object of the main actor's view.
 ///
 ///     let publisher = try stack.view.publishObject(jane)
 ///     publisher.addObserver(self) { publisher in
 ///         label.text = publisher.snapshot?.name ?? "deleted"
 ///     }
 ///
-/// The snapshot changes when the view moves to a version in which the object has other values. The publisher keeps the view alive.
+/// The snapshot changes when the view advances to a version with different values of the object. The publisher retains the view.
 @MainActor
 public final class ObjectPublisher<T: Model> {
+    /// The id of the object.
     public let objectID: ObjectID<T>
-    /// The object's values; nil if the store does not contain it.
+    /// The object's values; `nil` if it is not in the store.
     public private(set) var snapshot: ObjectSnapshot<T>?
-    /// The view's object; nil if the store does not contain it.
+    /// The view's object; `nil` if it is not in the store.
     public var object: T? { snapshot == nil ? nil : try? view.fetchExisting(objectID) }
     private let view: ViewContext
     private var follower: ObjectFollower<T>?
@@ -31,11 +32,11 @@ public final class ObjectPublisher<T: Model> {
         relay.publisher = self
     }
 
-    /// Calls a closure after each change, for as long as the owner is alive. A second closure of an owner replaces the first.
+    /// Calls a closure after each change, as long as the owner is alive. A second closure of an owner replaces the first.
     /// - Parameters:
-    ///   - owner: held weakly.
-    ///   - notifyInitial: calls the closure at once, too.
-    ///   - callback: receives the publisher, whose snapshot is the newest. It may add and remove observers.
+    ///   - owner: The owner, held weakly.
+    ///   - notifyInitial: A Boolean value that indicates whether the closure is also called immediately.
+    ///   - callback: Receives the publisher with the latest snapshot. It may add and remove observers.
     public func addObserver(
         _ owner: AnyObject, notifyInitial: Bool = false, _ callback: @escaping @MainActor (ObjectPublisher<T>) -> Void
     ) {

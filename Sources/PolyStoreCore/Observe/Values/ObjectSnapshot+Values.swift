@@ -1,8 +1,9 @@
 import PolyStoreBackend
 
-// One subscript for each way to store a property, in the order of ModelCoding.of. Each exists twice: `snapshot.name` and `snapshot[\.name]`.
+// One subscript per coding, in the order of ModelCoding.of, in two forms: `snapshot.name` and `snapshot[\.name]`.
 
 extension ObjectSnapshot {
+    /// The value of an attribute, or the id of the target of a to-one relationship.
     public subscript<V: AttributeValue>(dynamicMember path: KeyPath<T, V>) -> V { self[path] }
     public subscript<V: RawRepresentable>(dynamicMember path: KeyPath<T, V>) -> V where V.RawValue: AttributeValue { self[path] }
     public subscript<V: RawRepresentable>(dynamicMember path: KeyPath<T, V?>) -> V? where V.RawValue: AttributeValue { self[path] }
@@ -35,7 +36,7 @@ extension ObjectSnapshot {
         value(path, { try OptionalJSONCoding<V>.decode($0, $1) }, otherwise: .some(nil))
     }
 
-    /// The id of the object that a to-one relationship leads to.
+    /// The id of the target of a to-one relationship.
     public subscript<U: Model>(path: KeyPath<T, U?>) -> ObjectID<U>? {
         let field = field(path)
         let entry = shape.entry(row)
@@ -46,7 +47,7 @@ extension ObjectSnapshot {
 }
 
 extension ObjectSnapshot {
-    /// The ordinal of the field that a key path leads to.
+    /// Returns the field index of a key path.
     private func field(_ path: PartialKeyPath<T>) -> Int {
         guard let field = T._$properties.knownField(path) else { refuse(path) }
         guard shape.contains(field.ordinal) else {
@@ -58,8 +59,8 @@ extension ObjectSnapshot {
 
     private func refuse(_ path: PartialKeyPath<T>) -> Never { preconditionFailure(SnapshotContent<T>.unknown(path).message) }
 
-    /// Decodes a value. One that cannot be decoded is logged, and the default takes its place.
-    /// - Parameter otherwise: what an attribute without a default starts with.
+    /// Decodes a value. If decoding fails, logs the error and returns the default value.
+    /// - Parameter otherwise: The initial value of an attribute without a default value.
     private func value<V>(_ path: PartialKeyPath<T>, _ decode: (RecordView, Int) throws -> V, otherwise empty: V?) -> V {
         let ordinal = field(path)
         do {
@@ -67,7 +68,7 @@ extension ObjectSnapshot {
         } catch {
             let field = shape.entry(row).entity.fields[ordinal]
             shape.logger.write(.error, "\(field.name) of \(id) cannot be decoded and reads as its default: \(error)")
-            // Every attribute has one of the two: the compiler demands a default where a type has no empty value.
+            // Every attribute has one of them, because the compiler requires a default value for a type without an empty value.
             guard let value = (try? defaultValue(field, decode)) ?? empty else {
                 preconditionFailure("\(field.name) of \(id) cannot be decoded and has no default: \(error)")
             }

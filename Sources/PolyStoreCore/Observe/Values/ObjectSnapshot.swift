@@ -1,13 +1,13 @@
 import PolyStoreBackend
 
-/// The values of one object at one time. A Sendable value that stays valid when the object, its context and the stack are gone.
+/// The values of one object at one time. A Sendable value that remains valid after the object, its context and the stack are released.
 ///
 /// Values are read by the key paths of the model. A to-one relationship reads as the id of its object:
 ///
-///     let snapshot = jane.snapshot()
+///     let snapshot = try jane.snapshot()
 ///     snapshot.name                   // String
 ///     snapshot.department             // ObjectID<Department>?
-///     snapshot[\.id]                  // an attribute with the name of one of the snapshot's own properties
+///     snapshot[\.name]                // also for an attribute that has the name of a property of the snapshot, such as id
 ///
 /// Only attributes and to-one relationships can be read; any other key path is a programming error and stops the program. To-many relationships do not
 /// compile. A value that cannot be decoded is logged as an error and reads as the attribute's default, as in an object.
@@ -17,13 +17,13 @@ import PolyStoreBackend
 public struct ObjectSnapshot<T: Model>: Sendable, Identifiable {
     let shape: SnapshotShape
     let row: ListRow
-    /// A record of the entity's layout with the fields that the shape names; empty for ids alone.
+    /// A record in the entity's layout with the fields of the shape; empty if the snapshot contains only the id.
     let record: [UInt8]
 
     /// The id of the object.
     public var id: ObjectID<T> { ObjectID(entry: shape.entry(row), key: row.rowID) }
 
-    /// The record as the decoders read it.
+    /// Calls a closure with a view of the record.
     func withRecord<V>(_ body: (RecordView) throws -> V) rethrows -> V {
         let layout = shape.entry(row).entity.layout
         return try record.withUnsafeBytes { bytes in
@@ -45,8 +45,23 @@ extension ObjectSnapshot: Hashable {
 
 extension ObjectSnapshot: CustomStringConvertible {
     public var description: String {
-        let fields = shape.isEmpty ? [] : shape.fields(of: shape.entry(row), as: T.self)
-        let values = withRecord { record in fields.map { "\($0.name): \(record.value($0))" } }
+        let values = namedValues.map { "\($0.name): \($0.value.map(\.listing) ?? "nil")" }
         return values.isEmpty ? "\(id)" : "\(id) (\(values.joined(separator: ", ")))"
+    }
+
+    /// The values that the snapshot contains, by stored name, in the order of the entity. A value that cannot be decoded is missing.
+    var namedValues: [(name: String, value: QueryValue?)] {
+        let entry = shape.entry(row)
+        let fields = shape.isEmpty ? [] : shape.fields(of: entry, as: T.self)
+        guard !fields.isEmpty else { return [] }
+        return withRecord { record in
+            fields.map { field in
+                if let relationship = field.relationship, !record.isNull(field.ordinal) {
+                    let target = shape.table.entries[Int(entry.destinations[relationship])]
+                    return (field.name, .objectID(AnyObjectID(entry: target, key: record.integer64(field.ordinal))))
+                }
+                return (field.name, (try? QueryValue(record.value(field), field.type)) ?? nil)
+            }
+        }
     }
 }

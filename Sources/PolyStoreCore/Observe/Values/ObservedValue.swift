@@ -1,14 +1,14 @@
 import PolyStoreBackend
 
-/// A value that a query computes, computed again after each commit that may change it.
+/// The value of a query, computed again after each commit that may change it.
 ///
-/// The query runs on a thread of the stack, in a snapshot of its own. Commits that arrive while it runs lead to one more run at most. Keeps neither
-/// the stack nor its stores alive.
+/// The query runs on a thread of the stack, in its own snapshot. Commits during a run cause at most one further run. Does not retain
+/// the stack or its stores.
 final class ObservedValue<Value: Sendable>: Sendable {
     fileprivate struct State {
         var dependencies = RequestDependencies()
         var isRunning = true
-        /// What was committed since the snapshot of the run that is under way may have begun.
+        /// The commits since the snapshot of the current run may have begun.
         var missed = CommitFootprint()
         var observer: Int?
         var storeObserver: Int?
@@ -31,10 +31,10 @@ final class ObservedValue<Value: Sendable>: Sendable {
 
     deinit { end() }
 
-    /// Follows the commits and runs the query for the first time.
+    /// Starts observing commits and runs the query for the first time.
     func start() {
         guard let core = core.object else { return handoff.finish() }
-        // Before the first snapshot begins, so that no commit is between the two.
+        // Observation starts before the first snapshot, so that no commit in between is missed.
         let observer = core.hub.observe({ [weak self] commit in self?.consider { $0.add(commit) } }, end: { [handoff] in handoff.finish() })
         let storeObserver = core.storeAdditions.add { [weak self] in self?.consider { $0.isUnknown = true } }
         state.withLock { ($0.observer, $0.storeObserver) = (observer, storeObserver) }
@@ -51,7 +51,7 @@ final class ObservedValue<Value: Sendable>: Sendable {
         handoff.discard()
     }
 
-    /// Runs the query if what happened may change its result.
+    /// Runs the query if a change may affect its result.
     private func consider(_ change: (inout CommitFootprint) -> Void) {
         let mustRun = state.withLock { state in
             change(&state.missed)
@@ -87,7 +87,7 @@ final class ObservedValue<Value: Sendable>: Sendable {
 }
 
 extension ObservedValue.State {
-    /// Begins another run if what was committed may change the value.
+    /// Begins another run if the missed commits may change the value.
     fileprivate mutating func beginIfTouched() -> Bool {
         isRunning = dependencies.isTouched(by: missed)
         missed = CommitFootprint()

@@ -1,4 +1,4 @@
-/// The closures that observe a publisher, each for as long as its owner is alive.
+/// The closures that observe a publisher, each as long as its owner is alive.
 @MainActor
 final class PublisherObservers<Publisher> {
     private struct Observer {
@@ -10,7 +10,7 @@ final class PublisherObservers<Publisher> {
 
     init() {}
 
-    /// Adds a closure; one that the owner has is replaced.
+    /// Adds a closure, replacing the owner's previous one.
     func add(_ owner: AnyObject, _ notify: @escaping @MainActor (Publisher) -> Void) {
         remove(owner)
         observers.append(Observer(owner: owner, notify: notify))
@@ -20,7 +20,7 @@ final class PublisherObservers<Publisher> {
 
     func notify(_ publisher: Publisher) {
         for observer in observers {
-            // One that was removed by another observer is not called any more.
+            // A closure that another observer has removed is not called.
             guard let owner = observer.owner, observers.contains(where: { $0.owner === owner }) else { continue }
             observer.notify(publisher)
         }

@@ -1,12 +1,12 @@
 import PolyStoreBackend
 
-/// What the result of queries depends on: fields of entities, the existence of their objects, and link tables.
+/// The dependencies of query results: fields of entities, the existence of their objects, and link tables.
 struct RequestDependencies: Sendable {
-    /// By the slot of the entity. An entity with an empty mask is one whose insertions and deletions matter.
+    /// The fields by the slot of the entity. An empty mask means that only insertions and deletions matter.
     private var fields: [Int32: FieldMask] = [:]
     private var tables: Set<LinkTableKey> = []
 
-    /// A Boolean value that indicates whether a commit may change the result.
+    /// Returns whether a commit may change the result.
     func isTouched(by footprint: CommitFootprint) -> Bool {
         if footprint.isUnknown { return true }
         let all = FieldMask(first: FieldMask.capacity)
@@ -49,40 +49,48 @@ struct RequestDependencies: Sendable {
         fields[slot(entity, store)] = FieldMask(first: FieldMask.capacity)
     }
 
-    private mutating func add(_ predicate: QueryPredicate, of entity: Entity, _ store: PersistentStore) {
+    private mutating func add(_ predicate: QueryPredicate, of entity: Entity, outer: [Entity] = [], _ store: PersistentStore) {
         predicate.collectFields(into: &fields[slot(entity, store), default: FieldMask()])
         switch predicate.node {
         case .related(let relationship, _, let inner):
             add(relationship.relationship, store)
-            add(inner, of: relationship.destination, store)
+            add(inner, of: relationship.destination, outer: outer + [entity], store)
         case .compareExpressions(let left, _, let right), .textExpressions(let left, _, let right):
-            add(left, of: entity, store)
-            add(right, of: entity, store)
-        case .isNullExpression(let expression), .expressionOneOf(let expression, _): add(expression, of: entity, store)
-        case .and(let parts), .or(let parts): for part in parts { add(part, of: entity, store) }
-        case .not(let part): add(part, of: entity, store)
+            add(left, of: entity, outer: outer, store)
+            add(right, of: entity, outer: outer, store)
+        case .isNullExpression(let expression), .expressionOneOf(let expression, _): add(expression, of: entity, outer: outer, store)
+        case .and(let parts), .or(let parts): for part in parts { add(part, of: entity, outer: outer, store) }
+        case .not(let part): add(part, of: entity, outer: outer, store)
         default: break
         }
     }
 
-    private mutating func add(_ expression: QueryExpression, of entity: Entity, _ store: PersistentStore) {
+    private mutating func add(_ expression: QueryExpression, of entity: Entity, outer: [Entity] = [], _ store: PersistentStore) {
         expression.collectFields(into: &fields[slot(entity, store), default: FieldMask()])
         switch expression.node {
-        case .related(let relationship, let inner), .aggregate(_, let relationship, let inner):
+        case .related(let relationship, let inner), .aggregate(_, let relationship, let inner), .element(let relationship, _, let inner):
             add(relationship.relationship, store)
-            add(inner, of: relationship.destination, store)
+            add(inner, of: relationship.destination, outer: outer + [entity], store)
         case .count(let relationship, let predicate):
             add(relationship.relationship, store)
-            add(predicate, of: relationship.destination, store)
+            add(predicate, of: relationship.destination, outer: outer + [entity], store)
         case .arithmetic(_, let left, let right):
-            add(left, of: entity, store)
-            add(right, of: entity, store)
-        case .folded(let inner, _): add(inner, of: entity, store)
+            add(left, of: entity, outer: outer, store)
+            add(right, of: entity, outer: outer, store)
+        case .folded(let inner, _): add(inner, of: entity, outer: outer, store)
+        case .function(_, let operands): for operand in operands { add(operand, of: entity, outer: outer, store) }
+        case .conditional(let predicate, let first, let second):
+            add(predicate, of: entity, outer: outer, store)
+            add(first, of: entity, outer: outer, store)
+            add(second, of: entity, outer: outer, store)
+        case .outer(let levels, let inner):
+            guard levels > 0, levels <= outer.count else { return }
+            add(inner, of: outer[outer.count - levels], outer: outer + [entity], store)
         case .field, .constant: break
         }
     }
 
-    /// Which objects a relationship leads to.
+    /// Adds the targets of a relationship.
     private mutating func add(_ relationship: Relationship, _ store: PersistentStore) {
         let source = store.firstSlot + Int32(relationship.source)
         let destination = store.firstSlot + Int32(relationship.destination)

@@ -1,12 +1,12 @@
 import PolyStoreBackend
 
-/// Which values the snapshots of a list contain.
+/// The values that the snapshots of a list contain.
 ///
-///     stack.snapshots(of: people, content: .attributes(\.name, \.age))
+///     stack.snapshots(of: From<Person>(), content: .attributes(\.name, \.age))
 public struct SnapshotContent<T: Model>: Sendable {
-    /// The ordinals of the fields; nil: all that the class has.
+    /// The field indexes; `nil` for all fields of the class.
     let fields: FieldMask?
-    /// Why it cannot be used; thrown by the function that it is passed to.
+    /// The reason why the content is invalid; thrown by the function that receives it.
     let error: StoreError?
 
     private init(_ fields: FieldMask?, error: StoreError? = nil) {
@@ -17,10 +17,10 @@ public struct SnapshotContent<T: Model>: Sendable {
     /// Every attribute and to-one relationship.
     public static var all: SnapshotContent { SnapshotContent(nil) }
 
-    /// The ids alone: nothing else is read or kept.
+    /// The ids only. No other values are read or kept.
     public static var ids: SnapshotContent { SnapshotContent(FieldMask()) }
 
-    /// Some attributes and to-one relationships. A path that is neither makes the function that receives the content throw `invalidPredicate`.
+    /// The given attributes and to-one relationships. For any other path, the function that receives the content throws `invalidPredicate`.
     public static func attributes(_ paths: PartialKeyPath<T>...) -> SnapshotContent {
         var mask = FieldMask()
         for path in paths {

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// Copies the values of an entity's records into bytes that snapshots keep. Equal values give equal bytes, whichever backend the record is of.
+/// Copies the values of an entity's records into the bytes of snapshots. Equal values yield equal bytes, regardless of the backend.
 struct SnapshotRecorder {
     private let layout: RecordLayout
     private let fields: [Field]
@@ -20,7 +20,7 @@ struct SnapshotRecorder {
         return try withExtendedLifetime(arena) { [UInt8](try builder.finishedView().bytes) }
     }
 
-    /// The bytes of a record without values.
+    /// Returns the bytes of a record without values.
     mutating func emptyBytes() throws -> [UInt8] {
         arena.removeAll()
         builder.begin(layout)

@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
-/// What the snapshots of one subscription share: where their ids belong, and which values they contain.
+/// The shared properties of the snapshots of one subscription: the stores of their ids, and the values that they contain.
 final class SnapshotShape: Sendable {
     let table: StoreTable
-    /// The ordinals of the fields that were requested; nil: all.
+    /// The requested field indexes; `nil` for all fields.
     let fields: FieldMask?
-    /// Receives the errors of values that cannot be decoded.
+    /// The logger for values that cannot be decoded.
     let logger: any StoreLogger
 
     init(table: StoreTable, fields: FieldMask?, logger: any StoreLogger) {
@@ -16,7 +16,7 @@ final class SnapshotShape: Sendable {
 
     func entry(_ row: ListRow) -> StoreEntity { table.entries[Int(row.slot)] }
 
-    /// The row of an id; nil for an id of another stack's store.
+    /// Returns the row of an id; `nil` for an id of another stack's store.
     func row<T: Model>(of id: ObjectID<T>) -> ListRow? {
         let slot = Int(id.entry.slot)
         if slot < table.entries.count, table.entries[slot] === id.entry { return ListRow(slot: id.entry.slot, rowID: id.key) }
@@ -26,15 +26,15 @@ final class SnapshotShape: Sendable {
 
     func contains(_ field: Int) -> Bool { fields?.contains(field) ?? true }
 
-    /// Whether snapshots contain nothing but ids.
+    /// A Boolean value that indicates whether snapshots contain only ids.
     var isEmpty: Bool { fields?.isEmpty ?? false }
 
-    /// The same content with the stores that were added to the stack.
+    /// Returns the same content for a table with added stores.
     func updated(to table: StoreTable) -> SnapshotShape {
         table.entries.count == self.table.entries.count ? self : SnapshotShape(table: table, fields: fields, logger: logger)
     }
 
-    /// The fields of an entity that snapshots of a class contain. Positions in ordered relationships are no values of an object.
+    /// Returns the fields of an entity that snapshots of a class contain, without the hidden positions of ordered relationships.
     func fields(of entry: StoreEntity, as type: any Model.Type) -> [Field] {
         let declared = entry.fields(of: type)
         return entry.entity.fields.filter { !$0.isHidden && declared.contains($0.ordinal) && contains($0.ordinal) }

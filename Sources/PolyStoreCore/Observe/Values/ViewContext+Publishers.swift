@@ -1,8 +1,8 @@
 extension ViewContext {
-    /// A publisher of the list that is fetched.
+    /// Returns a publisher of a list.
     ///
     ///     let publisher = try stack.view.publishList(From<Person>(), OrderBy(.ascending(\.name)))
-    /// - Throws: what a fetch throws.
+    /// - Throws: Errors of a fetch.
     @MainActor
     public func publishList<S: FetchSource>(
         _ source: S, _ clauses: any FetchClause<S.Entity>..., sectionBy: SectionBy<S.Entity>? = nil,
@@ -11,13 +11,13 @@ extension ViewContext {
         try ListPublisher(self, ListQuery(source.chain(clauses), sectionBy), content)
     }
 
-    /// A publisher of the values of an object. The object need not exist: it is published when it is inserted.
-    /// - Throws: what reading the object throws.
+    /// Returns a publisher of the values of an object. If the object does not exist yet, its values are published when it is inserted.
+    /// - Throws: Errors of reading the object.
     @MainActor
     public func publishObject<T: Model>(_ id: ObjectID<T>) throws -> ObjectPublisher<T> { try ObjectPublisher(self, id) }
 
-    /// A publisher of the values of an object, of whatever context.
-    /// - Throws: what reading the object throws.
+    /// Returns a publisher of the values of an object of any context.
+    /// - Throws: Errors of reading the object.
     @MainActor
     public func publishObject<T: Model>(_ object: T) throws -> ObjectPublisher<T> { try publishObject(object.objectID) }
 }

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import PeerKit
 
-/// P4b: GRDB as its documentation begins: Codable records and the query interface.
+/// P4b: GRDB as in its introduction: Codable records and the query interface.
 final class CodablePeer: Peer<CodablePerson> {
     override func fetchAll() throws {
         var all: [CodablePerson] = []

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import PeerKit
 
-/// P4: GRDB tuned by hand. SQL in kept statements for what is read, deleted and brought in; records for what is inserted and updated.
+/// P4: GRDB tuned by hand. SQL in cached statements for reads, deletions and imports; records for inserts and updates.
 final class HandPeer: Peer<HandPerson> {
     override func fetchAll() throws {
         var all: [HandPerson] = []
@@ -140,7 +140,7 @@ final class HandPeer: Peer<HandPerson> {
         }
     }
 
-    /// W11r: W11 as it is written without batches: a look-up for each row, then an update or an insert.
+    /// W11r: W11 without batches: a lookup for each row, then an update or an insert.
     override func importRowByRow() throws {
         let sources = importSources(permutation()).map(HandPerson.init)
         let pool = try pool()

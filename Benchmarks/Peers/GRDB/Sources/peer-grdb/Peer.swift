@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import PeerKit
 
-/// What both kinds of programs share: the store, and the workloads that are written alike.
+/// The common part of both programs: the store, and the workloads with equal code.
 class Peer<P: PersonRecord> {
     let out: Reporter
     let path: String
@@ -40,7 +40,7 @@ class Peer<P: PersonRecord> {
         }
     }
 
-    // MARK: What the two do differently
+    // MARK: Differences between the two
 
     func fetchAll() throws {}
     func getByID() throws {}
@@ -74,7 +74,7 @@ class Peer<P: PersonRecord> {
     func check() throws -> UInt64 { try pool().read { db in try P.fetchAll(db).reduce(0) { $0 &+ fullHash($1) } } }
     func content() throws -> UInt64 { try pool().read { db in try P.fetchAll(db).reduce(0) { $0 &+ contentHash($1) } } }
 
-    // MARK: Written alike
+    // MARK: Common workloads
 
     private func insert() throws {
         let people = RawPerson.make(from: 1, count: PB.n).map(P.init)
@@ -155,7 +155,7 @@ class Peer<P: PersonRecord> {
         try synchronous("FULL", pool)
     }
 
-    /// W18: what a commit costs with an observed list of all persons beside it, by age and name; as `… alone` without one. Each value is waited for.
+    /// W18: the cost of a commit with an observed list of all persons by age and name; `… alone` without one. Waits for each value.
     private func observeList() throws {
         let changes = 20
         let pool = try pool()

@@ -4,7 +4,7 @@ import PeerKit
 
 let columns = "id, name, email, age, score, isActive, createdAt, notes, departmentID"
 
-/// What both kinds of records can do.
+/// The interface of both kinds of records.
 protocol PersonRecord: FetchableRecord, PersistableRecord, PersonFields, Sendable {
     init(_ p: RawPerson)
     var age: Int { get set }

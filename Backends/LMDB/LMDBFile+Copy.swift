@@ -1,0 +1,34 @@
+import PolyStoreBackend
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension LMDBFile {
+    /// Creates the file atomically: it gets its name when it is complete and flushed.
+    /// - Parameter write: Writes the contents to a descriptor.
+    /// - Throws: `io` if a file exists at the path.
+    func createCopy(mode: UInt32, _ write: (Int32) throws -> Void) throws {
+        guard try place.kind() == .absent else {
+            throw StoreError(.io, "Cannot copy to \(place.path): there is a file or folder already. Choose another path.", url: place.path)
+        }
+        let temporary = FilePlace(path: place.path + "-copy-\(UInt32.random(in: 0 ... .max))")
+        let descriptor = open(temporary.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
+        guard descriptor >= 0 else { throw place.refused("The copy cannot be made", errno) }
+        defer {
+            Self.close(descriptor)
+            unlink(temporary.path)
+        }
+        try write(descriptor)
+        try place.flush(descriptor)
+        // Unlike `rename`, `link` never replaces a file that another process has created in the meantime.
+        if link(temporary.path, place.path) != 0 {
+            guard errno != EEXIST, rename(temporary.path, place.path) == 0 else { throw place.refused("The copy cannot be named", errno) }
+        }
+        try place.flushFolder()
+    }
+}

@@ -1,0 +1,66 @@
+import PolyStoreBackend
+
+extension ConnectionPool {
+    /// Replaces the plain indexes of the store with those of the schema that it was opened for: drops obsolete ones immediately and starts to create missing
+    /// ones on another thread. Has no effect on a read-only store.
+    func adoptIndexes() throws {
+        guard !isReadOnly else { return }
+        if schemaHash != tables.schema.versionHash { try replaceSchema(tables.schema) }
+        try createMissingIndexes()
+    }
+
+    /// Replaces the stored schema with one of the same data and other plain indexes, and drops the indexes that the new schema lacks.
+    private func replaceSchema(_ schema: ResolvedSchema) throws {
+        let connection = try borrowWriter()
+        defer { giveBackWriter() }
+        do {
+            // Checks that the store still has the same data.
+            _ = try connection.begin(writing: true)
+            try didBeginWriting()
+            let stored = try MetadataTable(connection: connection).read()
+            if stored.schemaHash != schema.versionHash {
+                try replaceIndexes(of: try StoreTables(try ResolvedSchema(stored.schema)), connection)
+                try MetadataTable(connection: connection).write(schema)
+            }
+            try checkFiles()
+            try connection.commit()
+        } catch {
+            note(error)
+            connection.rollback()
+            throw error
+        }
+        adopt(schemaHash: schema.versionHash, connection)
+    }
+
+    private func replaceIndexes(of stored: StoreTables, _ connection: Connection) throws {
+        // The statement contains everything that defines an index: name, table, columns and uniqueness. Two indexes can exchange names.
+        let before = Set(stored.entities.flatMap(\.indexSQL))
+        let after = Set(tables.entities.flatMap(\.indexSQL))
+        for table in stored.entities {
+            for (index, sql) in zip(table.indexes, table.indexSQL) where !after.contains(sql) {
+                try connection.execute("DROP INDEX IF EXISTS \(index.name)")
+            }
+        }
+        for table in tables.entities {
+            for (index, sql) in zip(table.indexes, table.indexSQL) where index.isUnique && !before.contains(sql) {
+                try connection.execute(sql)
+            }
+        }
+    }
+
+    private func createMissingIndexes() throws {
+        guard tables.entities.contains(where: { $0.indexes.contains { !$0.isUnique } }) else { return }
+        let connection = try borrowWriter()
+        defer { giveBackWriter() }
+        let present = Set(try connection.texts("SELECT name FROM sqlite_master WHERE type = 'index'"))
+        var missing: [IndexBuilder.MissingIndex] = []
+        for table in tables.entities {
+            for (index, sql) in zip(table.indexes, table.indexSQL) where !index.isUnique && !present.contains(index.plainName) {
+                missing.append(IndexBuilder.MissingIndex(name: index.plainName, entity: table.entity.name, sql: sql))
+            }
+        }
+        guard !missing.isEmpty else { return }
+        try flushLog(connection)
+        try startIndexing(missing)
+    }
+}

@@ -1,0 +1,127 @@
+import CSQLite
+import Dispatch
+import PolyStoreBackend
+
+/// Creates the missing plain indexes of a store, one after another, while the store is in use.
+///
+/// Each index is created in its own write transaction on its own connection: other writers wait for at most one index, and readers never wait. An index that is
+/// not complete when the store is closed is created after the store is opened again, which detects that it is missing.
+///
+/// Sendable: mutable state is guarded by `lock`.
+final class IndexBuilder: @unchecked Sendable {
+    /// An index and the statement that creates it.
+    struct MissingIndex: Sendable {
+        let name: String
+        let entity: String
+        let sql: String
+    }
+
+    private let missing: [MissingIndex]
+    private let connection: Connection
+    private let logger: any StoreLogger
+    private let lock = Lock()
+    private var isStarted = false
+    private var isCancelled = false
+    private var isFinished = false
+    private var isWriting = false
+
+    /// The time that one attempt to begin a write waits for other writers, in milliseconds; also the interval at which the builder checks for cancellation.
+    static let busyTimeout = 50
+
+    /// - Parameter connection: The connection, which the builder owns from now on.
+    init(_ missing: [MissingIndex], _ connection: Connection, logger: any StoreLogger) {
+        self.missing = missing
+        self.connection = connection
+        self.logger = logger
+    }
+
+    /// Starts on another thread.
+    /// - Parameter didFail: Called last, with the write error.
+    func start(didFail: @escaping @Sendable (any Error) -> Void) {
+        DispatchQueue(label: "polystore.sqlite.indexes", qos: .utility).async { [self] in
+            let isCancelled = lock.withLock {
+                isStarted = true
+                return isFinished
+            }
+            if isCancelled { return }
+            var failure: (any Error)?
+            do { for index in missing { try create(index) } } catch { failure = error }
+            // With the lock held, because it must not be interrupted any more.
+            lock.withLock { finish() }
+            if let failure { didFail(failure) }
+        }
+    }
+
+    /// Closes the connection. Call it with the lock held.
+    private func finish() {
+        connection.close()
+        isFinished = true
+        lock.broadcast()
+    }
+
+    /// Interrupts the index that is being created, and returns once the builder has released the store. A second call has no effect.
+    func stop() {
+        lock.withLock {
+            isCancelled = true
+            // The queue may not have started the builder yet.
+            if !isStarted, !isFinished { finish() }
+            while !isFinished {
+                // Repeated, because an interrupt that arrives just before a statement begins has no effect on it.
+                sqlite3_interrupt(connection.handle)
+                _ = lock.wait(until: Deadline(milliseconds: 5))
+            }
+        }
+    }
+
+    /// Returns when every index has been created, or when the builder was stopped.
+    func wait() { lock.withLock { while !isFinished { lock.wait() } } }
+
+    /// A Boolean value that indicates whether an index is being created, so that other writers wait.
+    var isCreating: Bool { lock.withLock { isWriting } }
+    /// A Boolean value that indicates whether indexes remain to be created.
+    var isRunning: Bool { lock.withLock { !isFinished } }
+
+    private func create(_ index: MissingIndex) throws {
+        do {
+            guard try begin() else { return }
+            defer { lock.withLock { isWriting = false } }
+            let start = ContinuousClock.now
+            do {
+                // Another process may have created it.
+                if try connection.texts("SELECT name FROM sqlite_master WHERE name = \(SQLNames.literal(index.name))").isEmpty {
+                    try connection.execute(index.sql)
+                }
+                try connection.commit()
+            } catch {
+                connection.rollback()
+                throw error
+            }
+            logger.write(
+                .notice,
+                "Created the index \(index.name) of \(index.entity) in the store \(connection.path) in \(ContinuousClock.now - start).")
+        } catch let error as StoreError where error.code == .cancelled {
+            // Closing the store has interrupted the builder.
+        } catch let error as StoreError where error.code == .differentStoreAtURL {
+            // Another process has migrated or reset the store, so the index is obsolete.
+        } catch {
+            logger.write(
+                .warning,
+                "Cannot create the index \(index.name) of \(index.entity): \(error). Queries do without it; the next opening of the store tries again."
+            )
+            throw error
+        }
+    }
+
+    /// Begins a write transaction and waits for other writers without a time limit.
+    /// - Returns: `false` if the builder was cancelled.
+    private func begin() throws -> Bool {
+        while true {
+            if lock.withLock({ isCancelled }) { return false }
+            do {
+                _ = try connection.begin(writing: true)
+                lock.withLock { isWriting = true }
+                return true
+            } catch let error as StoreError where error.code == .busy {}
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import CSQLite
+import PolyStoreBackend
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension SQLiteBackend {
+    /// Copies the pages of one snapshot into a temporary file beside the destination, flushes it and links it under its final name. A process that ends during
+    /// the copy leaves only the temporary file, whose name ends in `.partial`.
+    func copy(to location: String) throws {
+        let destination = FilePlace(path: FilePlace.resolve(location))
+        guard try destination.kind() == .absent else { throw taken(destination) }
+        let partial = FilePlace(path: "\(destination.path).\(UInt64.random(in: 0 ... .max)).partial")
+        let mode = try FilePlace(path: pool.path).mode()
+        do {
+            try partial.create(mode: mode)
+            defer { unlink(partial.path) }
+            try copyPages(to: partial)
+            try partial.flushFile()
+            // Unlike `rename`, `link` never replaces a file that another process has created in the meantime.
+            guard link(partial.path, destination.path) == 0 else {
+                if errno == EEXIST { throw taken(destination) }
+                throw destination.refused("The copy cannot be given its name", errno)
+            }
+        }
+        try destination.flushFolder()
+    }
+
+    private func taken(_ destination: FilePlace) -> StoreError {
+        StoreError(
+            .io,
+            "Cannot copy the store \(pool.path) to \(destination.path): there is a file or folder at that path. Choose another one, or remove it.",
+            url: destination.path)
+    }
+
+    private func copyPages(to place: FilePlace) throws {
+        let reader = try pool.borrowReader()
+        defer { pool.giveBack(reader: reader) }
+        // Checks that the file is still the opened store, and holds a snapshot of it for the copy.
+        _ = try reader.begin(writing: false)
+        defer { reader.rollback() }
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(place.path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        defer { sqlite3_close(opened) }
+        func failure(_ code: Int32) -> StoreError {
+            let text = opened.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+            return StoreError(sqlite: code, "Copying the store \(pool.path)", text: text, url: place.path)
+        }
+        guard code == SQLITE_OK else { throw failure(code) }
+        // No journal and no flushes are needed: the file is flushed once, at the end.
+        for pragma in ["PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF"] {
+            let code = sqlite3_exec(opened, pragma, nil, nil, nil)
+            guard code == SQLITE_OK else { throw failure(code) }
+        }
+        guard let backup = sqlite3_backup_init(opened, "main", reader.handle, "main") else {
+            throw failure(sqlite3_extended_errcode(opened))
+        }
+        let step = sqlite3_backup_step(backup, -1)
+        let end = sqlite3_backup_finish(backup)
+        guard step == SQLITE_DONE, end == SQLITE_OK else { throw failure(step == SQLITE_DONE ? end : step) }
+    }
+}
+
+extension FilePlace {
+    /// Returns the permissions of the file.
+    fileprivate func mode() throws -> UInt32 {
+        var found = stat()
+        guard stat(path, &found) == 0 else { throw refused("The file cannot be reached", errno) }
+        return UInt32(found.st_mode) & 0o777
+    }
+
+    /// Flushes a file that no connection of the process has open.
+    fileprivate func flushFile() throws {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw refused("The file cannot be opened", errno) }
+        defer { close(descriptor) }
+        try flush(descriptor)
+    }
+}

@@ -1,0 +1,136 @@
+import PolyStoreBackend
+
+/// Copying a store that is in use.
+let copyingCases: [ConformanceCase] = [
+    copyCase("opens-and-equals", "A copy opens like any other store, with the same id, schema and contents.") { run, store in
+        if run.target.capabilities.contains(.namedValues) { try store.setValues([("v", [1, 2])]) }
+        if run.target.capabilities.contains(.changeLog) { try store.append([[1], [2]]) }
+        try store.reserve("Pet", 30)
+        try store.backend.copy(to: run.place("copy").path)
+        let copy = try run.open(Pets.schema, "copy")
+        try run.expect(try Pets.contents(copy), equals: try Pets.contents(store))
+        try run.expect(copy.backend.metadata, equals: store.backend.metadata)
+        try run.expect(try copy.read { $0.version }, equals: try store.read { $0.version }, "the version")
+        if run.target.capabilities.contains(.namedValues) { try run.expect(try copy.value("v"), equals: [1, 2]) }
+        if run.target.capabilities.contains(.changeLog) { try run.expect(try copy.entries(), equals: try store.entries()) }
+        try run.expect(try copy.reserve("Pet", 1), equals: 31, "the next id")
+        if run.target.capabilities.contains(.verification) { try run.expect(try copy.backend.verify(), equals: []) }
+    },
+    copyCase("is-independent", "Changes of a copy do not affect the store, nor the other way round.") { run, store in
+        try store.backend.copy(to: run.place("copy").path)
+        let before = try Pets.contents(store)
+        let copy = try run.open(Pets.schema, "copy")
+        try copy.change { $0.delete(try copy.entity("Pet"), id: 1) }
+        try run.expect(try Pets.contents(store), equals: before)
+        let changed = try Pets.contents(copy)
+        try store.change { try $0.update(try store.entity("Pet"), id: 2, ["name": .text("changed")]) }
+        try run.expect(try Pets.contents(copy), equals: changed)
+        try copy.backend.close()
+        try run.expect(try Pets.contents(try run.open(Pets.schema, "copy")), equals: changed, "after reopening")
+    },
+    copyCase("while-writing", "A copy made during reads and writes contains exactly the committed data.") { run, store in
+        let pet = try store.entity("Pet")
+        let reader = try store.backend.beginRead()
+        for number in 0..<3 as Range<Int64> {
+            try store.change { changes in
+                for id in (number * 1000 + 100)..<(number * 1000 + 1100) {
+                    try changes.insert(pet, id: id, [.text("kind \(id % 5)"), .text("pet \(id)"), .null])
+                }
+            }
+            try store.backend.copy(to: run.place("copy\(number)").path)
+            let copy = try run.open(Pets.schema, "copy\(number)")
+            try run.expect(try copy.read { try $0.count(FetchRequest(pet)) }, equals: 4 + 1000 * Int(number + 1))
+            try run.expect(try Pets.contents(copy), equals: try Pets.contents(store))
+        }
+        reader.end()
+        guard run.target.capabilities.contains(.concurrentReaders) else { return }
+        let writer = try store.backend.beginWrite()
+        defer { writer.rollback() }
+        let changes = ChangeSet(store.schema)
+        changes.delete(pet, id: 1)
+        try writer.apply(changes)
+        try store.backend.copy(to: run.place("uncommitted").path)
+        try run.expect(try run.open(Pets.schema, "uncommitted").row("Pet", 1) != nil, "the copy has what is not committed")
+    },
+    copyCase("taken.is-io", "Copying to an existing path throws io, and the existing file stays.") { run, store in
+        let place = run.place("copy")
+        try store.backend.copy(to: place.path)
+        let copy = try run.open(Pets.schema, "copy")
+        try copy.change { $0.delete(try copy.entity("Pet"), id: 1) }
+        let before = try Pets.contents(copy)
+        try run.expectError(.io, "a store") { try store.backend.copy(to: place.path) }
+        try run.expectError(.io, "the store itself") { try store.backend.copy(to: run.place().path) }
+        try run.expectError(.io, "a folder") { try store.backend.copy(to: run.folderPath) }
+        try run.expectError(.io, "a missing folder") { try store.backend.copy(to: run.folderPath + "/missing/copy") }
+        try run.expect(try Pets.contents(copy), equals: before)
+        try run.expect(try Pets.contents(store).isEmpty, equals: false)
+    },
+    copyCase("closed.is-refused", "A closed store cannot be copied.") { run, store in
+        try store.backend.close()
+        try run.expectError(.closed) { try store.backend.copy(to: run.place("copy").path) }
+    },
+    copyCase("read-only.copies", "A store that is open read-only can be copied.", requires: [.readOnlyOpen]) { run, store in
+        let before = try Pets.contents(store)
+        try store.backend.close()
+        let reading = try run.open(Pets.schema) { $0.readOnly() }
+        try reading.backend.copy(to: run.place("copy").path)
+        let copy = try run.open(Pets.schema, "copy")
+        try run.expect(try Pets.contents(copy), equals: before)
+        try copy.change { $0.delete(try copy.entity("Pet"), id: 1) }
+    },
+    copyCase("then-migrated", "A copy can be migrated, and the store stays unchanged.", requires: [.migration]) { run, store in
+        let before = try Pets.contents(store)
+        try store.backend.copy(to: run.place("copy").path)
+        let copy = try run.open(Pets.schema, "copy")
+        let change = try Pets.toAnimals(copy)
+        try copy.backend.beginMigration(change).commit()
+        try run.expect(try Pets.contents(store), equals: before)
+        let migrated = try run.open(Pets.animals, "copy")
+        try run.expect(try migrated.read { try $0.all(change.target.entities[0]) }, equals: Pets.owners)
+    },
+]
+
+/// Compacting a store that is in use.
+let compactionCases: [ConformanceCase] = [
+    ConformanceCase(
+        "compaction.keeps-everything", "Compaction changes no data, neither for new transactions nor for open readers.",
+        requires: [.compaction]
+    ) { run in
+        let store = try Pets.open(run)
+        let pet = try store.entity("Pet")
+        try store.change { changes in
+            for id in 100..<2100 as Range<Int64> {
+                try changes.insert(pet, id: id, [.text("kind"), .text(String(repeating: "x", count: 200)), .null])
+            }
+        }
+        try store.change { changes in for id in 200..<2100 as Range<Int64> { changes.delete(pet, id: id) } }
+        if run.target.capabilities.contains(.namedValues) { try store.setValues([("v", [1, 2])]) }
+        let before = try Pets.contents(store)
+        let version = try store.read { $0.version }
+        let reader = try store.backend.beginRead()
+        let count = try reader.count(FetchRequest(pet))
+        try store.backend.compact()
+        try run.expect(try reader.count(FetchRequest(pet)), equals: count, "what the older snapshot shows")
+        reader.end()
+        try store.backend.compact()
+        try run.expect(try Pets.contents(store), equals: before)
+        try run.expect(try store.read { $0.version }, equals: version, "the version")
+        if run.target.capabilities.contains(.namedValues) { try run.expect(try store.value("v"), equals: [1, 2]) }
+        try store.change { $0.delete(pet, id: 100) }
+        try run.expect(try store.read { try $0.count(FetchRequest(pet)) }, equals: count - 1, "after the next commit")
+        if run.target.capabilities.contains(.verification) { try run.expect(try store.backend.verify(), equals: []) }
+        guard run.target.capabilities.contains(.persistence) else { return }
+        try store.backend.close()
+        let reopened = try run.open(Pets.schema)
+        try run.expect(try reopened.read { try $0.count(FetchRequest(pet)) }, equals: count - 1, "after reopening")
+    }
+]
+
+private func copyCase(
+    _ id: String, _ statement: String, requires: Set<Capabilities.Feature> = [],
+    _ body: @escaping @Sendable (ConformanceRun, TestStore) throws -> Void
+) -> ConformanceCase {
+    ConformanceCase("copying.\(id)", statement, requires: requires.union([.copying, .persistence])) { run in
+        try body(run, try Pets.open(run))
+    }
+}

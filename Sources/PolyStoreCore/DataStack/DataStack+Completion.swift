@@ -1,0 +1,39 @@
+import PolyStoreBackend
+
+extension DataStack {
+    /// Runs a transaction and calls back on the main actor when it is committed and visible in the view context, or when it was discarded.
+    ///
+    ///     stack.perform(
+    ///         asynchronous: { transaction in try transaction.create(Into<Person>()).objectID },
+    ///         completion: { result in print(result) })
+    ///
+    /// Intended for code without `async`; otherwise use ``perform(durability:source:file:line:_:)``.
+    /// - Parameter completion: receives the result of the body, or the error of the body or of the commit.
+    public func perform<T: Sendable>(
+        asynchronous body: @escaping @Sendable (Transaction) throws -> T, durability: Durability? = nil,
+        source: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
+        completion: @escaping @MainActor @Sendable (Result<T, any Error>) -> Void
+    ) {
+        let order = TransactionOrder(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
+        core.transact(order, body) { [core] result in
+            Task { @MainActor in
+                if core.hub.isActive { core.views.catchUp(core.logger) }
+                completion(result)
+            }
+        }
+    }
+
+    /// Runs a transaction and calls one of two closures on the main actor, depending on its outcome.
+    public func perform<T: Sendable>(
+        asynchronous body: @escaping @Sendable (Transaction) throws -> T, durability: Durability? = nil,
+        source: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
+        success: @escaping @MainActor @Sendable (T) -> Void, failure: @escaping @MainActor @Sendable (any Error) -> Void
+    ) {
+        perform(asynchronous: body, durability: durability, source: source, file: file, line: line) { result in
+            switch result {
+            case .success(let value): success(value)
+            case .failure(let error): failure(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import PolyStoreBackend
+
+extension DataStack {
+    /// The open stores, in the order in which they were added.
+    public var stores: [PersistentStore] { core.table.withLock { $0.openStores } }
+
+    /// Opens or creates a store synchronously. Never migrates.
+    ///
+    /// Adding a store again returns the open one.
+    /// - Parameters:
+    ///   - store: the engine and the location: `.sqlite(file: "company.sqlite")`, `.inMemory()`, …
+    ///   - name: the schema configuration of the store; nil is the default one, with every entity.
+    ///   - history: the history to record for commits of this stack; nil records none. See ``history(since:matching:limit:file:line:)``.
+    /// - Throws: `storeNotFound` if the schema does not contain the configuration, `differentStoreAtURL` if another configuration of this stack uses
+    ///   the location, `migrationRequired` for a store of another model, `notAStore` for a file of another format, `io`, `readOnly`, `corrupt`;
+    ///   `unsupported` for a history in a store without a change log.
+    @discardableResult
+    public func addStore(
+        _ store: StoreConfiguration, configuration name: String? = nil, history: HistoryOptions? = nil, file: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> PersistentStore {
+        let site = CallSite("addStore", file: file, line: line)
+        do { return try open(store, configuration: name, history: history, site) } catch {
+            core.logger.writeFailure(error, site)
+            throw error
+        }
+    }
+
+    /// Opens or creates a store on a thread of the stack and calls back on the main actor.
+    ///
+    /// In `async` code, use ``addStore(_:configuration:migrating:history:file:line:)``, which can also migrate.
+    public func addStore(
+        _ store: StoreConfiguration, configuration name: String? = nil, history: HistoryOptions? = nil, file: StaticString = #fileID,
+        line: UInt = #line, completion: @escaping @MainActor @Sendable (Result<PersistentStore, any Error>) -> Void
+    ) {
+        core.onBatchThread { [self] in
+            let result = Result { try addStore(store, configuration: name, history: history, file: file, line: line) }
+            Task { @MainActor in completion(result) }
+        }
+    }
+
+    private func open(
+        _ store: StoreConfiguration, configuration name: String?, history: HistoryOptions?, _ site: CallSite
+    ) throws -> PersistentStore {
+        let store = try openOnce(store, configuration: name, history: history, site)
+        core.external.didAdd(store)
+        return store
+    }
+
+    private func openOnce(
+        _ store: StoreConfiguration, configuration name: String?, history: HistoryOptions?, _ site: CallSite
+    ) throws -> PersistentStore {
+        let (schema, models) = try core.configuration(name)
+        return try core.table.withLock { table in
+            if store.isShared, let same = table.openStores.first(where: { $0.url == store.url }) {
+                guard same.configurationName != name else { return same }
+                func quoted(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "default" }
+                throw StoreError(
+                    .differentStoreAtURL,
+                    "\(store.url) is open for the configuration \(quoted(same.configurationName)), so it cannot be that of \(quoted(name)) too.",
+                    url: store.url)
+            }
+            let backend = try store.open(schema: schema, configurationName: name, logger: core.logger)
+            guard history == nil || backend.capabilities.has(.changeLog) else { throw LogBounds.unsupported(url: store.url) }
+            let added = PersistentStore(
+                index: table.stores.count, firstSlot: Int32(table.entries.count), configurationName: name, configuration: store,
+                backend: backend, schema: schema, history: history)
+            table.add(added, models: models)
+            core.logger.write(.info, site, "Opened \(store.url) with \(schema.entities.count) entities.")
+            if table.stores.count > 1 { core.storesDidChange() }
+            return added
+        }
+    }
+
+    /// Opens or creates a store given by a URL, such as a value in a configuration file: `sqlite:company.sqlite`,
+    /// `lmdb:company.lmdb?durability=relaxed`. See ``StoreURL`` for the syntax.
+    /// - Parameter engines: the available engines; by default those registered with ``StoreEngines/register(_:)``.
+    /// - Throws: `misuse` for an invalid URL, `unsupported` for an unavailable engine, and the errors of
+    ///   ``addStore(_:configuration:history:file:line:)``.
+    @discardableResult
+    public func addStore(
+        url: String, engines: StoreEngines = .registered, configuration name: String? = nil, history: HistoryOptions? = nil,
+        file: StaticString = #fileID, line: UInt = #line
+    ) throws -> PersistentStore {
+        try addStore(engines.configuration(url), configuration: name, history: history, file: file, line: line)
+    }
+}
+
+extension DataStack {
+    /// Closes a store and removes it from the stack. Its files are not deleted.
+    ///
+    /// Waits until the queued transactions have ended. Objects of the store keep the values that were read; reading further ones throws `closed`. The
+    /// view context and its monitors then show the other stores.
+    /// - Parameter isForced: whether to close the store even if contexts read from the stack. Their next read from the store then throws `closed`.
+    /// - Throws: `busy` with the source locations of the open contexts, transactions and reads; `misuse` for a store of another stack, and in the
+    ///   body of a transaction.
+    public func removeStore(
+        _ store: PersistentStore, evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line
+    ) throws {
+        guard core.table.withLock({ $0.isOpen(store) }) else {
+            throw StoreError(.misuse, "The store \(store.url) is not one of this stack, or was removed from it before.", url: store.url)
+        }
+        try core.close([store], isForced: isForced, CallSite("removeStore", file: file, line: line))
+    }
+
+    /// Closes all stores. Stores can be added again afterwards.
+    ///
+    /// Waits until the queued transactions have ended. A stack that is released also closes its stores, after its last context is released.
+    /// - Parameter isForced: whether to close the stores even if contexts read from them. Their next read then throws `closed`.
+    /// - Throws: `busy` with the source locations of the open contexts, transactions and reads; `misuse` in the body of a transaction.
+    public func close(evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line) throws {
+        try core.close(stores, isForced: isForced, CallSite("close", file: file, line: line))
+    }
+
+    /// Removes a store from the stack and deletes all its files.
+    ///
+    /// The store must not be open in another process or another stack.
+    /// - Throws: `unsupported` for a backend that does not list its files, `io` for a file that cannot be deleted, and the errors of
+    ///   ``removeStore(_:evenIfInUse:file:line:)``.
+    public func eraseStore(
+        _ store: PersistentStore, evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line
+    ) throws {
+        try store.configuration.checkErasable()
+        guard !store.writers.isShared else {
+            throw StoreError(
+                .busy, "The store \(store.url) is open in another stack of this process; close it there before it is erased.",
+                url: store.url)
+        }
+        try removeStore(store, evenIfInUse: isForced, file: file, line: line)
+        try store.configuration.erase()
+    }
+}
+
+extension StackCore {
+    /// Closes stores between two transactions.
+    fileprivate func close(_ stores: [PersistentStore], isForced: Bool, _ site: CallSite) throws {
+        guard !stores.isEmpty else { return }
+        let group = try lane.enter(nil, self)
+        defer { lane.leave(group, isPatient: false) }
+        if group.isOpen { group.commit() }
+        if !isForced { try checkNobodyReads() }
+        var failure: (any Error)?
+        for store in stores where table.withLock({ $0.remove(store) }) {
+            external.didRemove(store)
+            store.writers.didClose()
+            do { try store.backend.close() } catch {
+                logger.writeFailure(error, site)
+                failure = failure ?? error
+            }
+            logger.write(.info, site, "Closed \(store.url).")
+        }
+        storesDidChange()
+        if let failure { throw failure }
+    }
+
+    /// Checks that no context other than a view is open.
+    /// - Throws: `busy` if one is.
+    private func checkNobodyReads() throws {
+        // Views and observed values detect the removal and move on.
+        let readers = snapshots.all.filter { !["view", "snapshots", "changes", "values"].contains($0.kind) }
+        guard !readers.isEmpty else { return }
+        let named = readers.prefix(3).map { "\($0.kind) at \($0.origin)" }.joined(separator: ", ")
+        let more = readers.count > 3 ? ", and \(readers.count - 3) more" : ""
+        throw StoreError(
+            .busy,
+            "The stores cannot be closed while they are read: \(named)\(more). Let these end, or close with `evenIfInUse: true`.")
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import PolyStoreBackend
+
+extension DataStack {
+    /// Creates a stack with the current version of a schema history.
+    ///
+    /// - Throws: `invalidSchema` for a history whose chain, versions or mappings are inconsistent, and errors of ``init(_:logger:)-(Schema,_)``.
+    public convenience init(_ history: SchemaHistory, logger: any StoreLogger = StandardErrorLogger()) throws {
+        try self.init(try history.current(), history: history, logger: logger)
+    }
+
+    /// The versions that stores are migrated from and to.
+    public var schemaHistory: SchemaHistory { core.schemaHistory }
+
+    /// Opens or creates a store after migrating it to the current schema version. Does not block a thread.
+    ///
+    /// - Parameters:
+    ///   - store: The engine and the location: `.sqlite(file: "company.sqlite")`.
+    ///   - name: The configuration of the schema that the store contains; `nil` for the default one.
+    ///   - policy: The migrations that may be performed.
+    ///   - history: The history that this stack records for its commits to the store; `nil` records none.
+    /// - Throws: `incompatibleSchema` if no path leads to the current version; `constraint` with entity, attribute and row id if objects violate a constraint
+    ///   of the new version; `unsupported` for a backend that cannot migrate; `busy` if another process migrates the store for too long; `cancelled`; `full`;
+    ///   and errors of ``addStore(_:configuration:history:file:line:)``. The store is then in the state before the step that failed.
+    @discardableResult
+    public func addStore(
+        _ store: StoreConfiguration, configuration name: String? = nil, migrating policy: MigrationPolicy, history: HistoryOptions? = nil,
+        file: StaticString = #fileID, line: UInt = #line
+    ) async throws -> PersistentStore {
+        let run = startAddingStore(store, configuration: name, migrating: policy, history: history, file: file, line: line)
+        return try await withTaskCancellationHandler(operation: { try await run.value }, onCancel: { run.cancel() })
+    }
+
+    /// Starts to open a store after migrating it to the current schema version, and returns a handle with its progress.
+    ///
+    /// See ``addStore(_:configuration:migrating:history:file:line:)``.
+    public func startAddingStore(
+        _ store: StoreConfiguration, configuration name: String? = nil, migrating policy: MigrationPolicy, history: HistoryOptions? = nil,
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> MigrationRun {
+        let monitor = RunMonitor<MigrationProgress, PersistentStore>("Migrating \(store.url)", MigrationProgress())
+        let reported = Protected<MigrationReport?>(nil)
+        core.onBatchThread { [self] in
+            let progress = MigrationMonitor(monitor)
+            let result = Result {
+                if !self.stores.contains(where: { $0.configuration.isShared && $0.url == store.url }) {
+                    let report = try self.migrator(store, name, policy, progress).migrate()
+                    reported.withLock { $0 = report }
+                }
+                return try self.addStore(store, configuration: name, history: history, file: file, line: line)
+            }
+            if case .failure(let error) = result {
+                self.core.logger.writeFailure(error, CallSite("addStore", file: file, line: line))
+            }
+            monitor.finish(result, last: progress.last)
+        }
+        return MigrationRun(monitor, reported)
+    }
+
+    /// Returns the migrations that a store needs before this stack can open it; empty if it needs none or does not exist.
+    ///
+    /// No migration is performed.
+    /// - Throws: `incompatibleSchema` if no path leads to the current version, and errors of opening the store.
+    public func requiredMigrations(
+        for store: StoreConfiguration, configuration name: String? = nil, migrating policy: MigrationPolicy = .chain
+    ) throws -> [MigrationType] {
+        try migrator(store, name, policy, nil).steps().map(\.type)
+    }
+
+    /// Migrates a store to the current schema version without adding it to the stack.
+    ///
+    /// - Returns: The report of the migration, without steps if the store has the current version or does not exist.
+    /// - Throws: The errors of ``addStore(_:configuration:migrating:history:file:line:)``.
+    @discardableResult
+    public func upgradeStoreIfNeeded(
+        _ store: StoreConfiguration, configuration name: String? = nil, migrating policy: MigrationPolicy = .chain
+    ) async throws -> MigrationReport {
+        try await onBatchThread { try self.migrator(store, name, policy, $0).migrate() }
+    }
+
+    /// Performs the first step of a migration, undoes it, and returns what the migration would change, lose and refuse.
+    ///
+    /// The store remains unchanged. For later steps only the schemas are examined, because their objects do not exist yet.
+    /// - Throws: `incompatibleSchema` if no path leads to the current version, and errors of opening the store.
+    public func rehearseMigration(
+        of store: StoreConfiguration, configuration name: String? = nil, migrating policy: MigrationPolicy = .chain
+    ) async throws -> MigrationReport {
+        try await onBatchThread { try self.migrator(store, name, policy, $0).rehearse() }
+    }
+
+    private func migrator(
+        _ store: StoreConfiguration, _ name: String?, _ policy: MigrationPolicy, _ monitor: MigrationMonitor?
+    ) throws -> StoreMigrator {
+        StoreMigrator(
+            store: store, configurationName: name, history: core.schemaHistory, current: schema, policy: policy, logger: core.logger,
+            monitor: monitor)
+    }
+
+    /// Runs blocking work on a thread of the stack and ends it if the task is cancelled.
+    private func onBatchThread<T: Sendable>(_ work: @escaping @Sendable (MigrationMonitor) throws -> T) async throws -> T {
+        let monitor = RunMonitor<MigrationProgress, PersistentStore>("", MigrationProgress())
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                core.onBatchThread { continuation.resume(with: Result { try work(MigrationMonitor(monitor)) }) }
+            }
+        } onCancel: {
+            monitor.cancel()
+        }
+    }
+}

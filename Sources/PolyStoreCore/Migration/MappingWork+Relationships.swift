@@ -1,0 +1,140 @@
+import PolyStoreBackend
+
+// The phases that fill link tables and check references after the objects of both ends have been written.
+extension MappingWork {
+    func fill(_ fill: MigrationPlan.LinkFill) throws {
+        let name = fill.oldRelationship.name
+        try forEachBatch(of: fill.source, in: .source, "\(fill.source.name).\(name)") { ids in
+            let changes = ChangeSet(plan.target)
+            try addLinks(fill, ids, changes)
+            try apply(changes)
+        }
+    }
+
+    private func addLinks(_ fill: MigrationPlan.LinkFill, _ ids: [Int64], _ changes: ChangeSet) throws {
+        let (new, old) = (fill.relationship, fill.oldRelationship)
+        let (ownerOffset, targetOffset) = (offset(fill.source.index, new.source), offset(old.destination, new.destination))
+        let related = try targets(old, fill.source, ids)
+        for id in ids {
+            let targets = related[id] ?? []
+            guard !targets.isEmpty else { continue }
+            let owner = id &+ ownerOffset
+            guard try exists(new.source, owner) else { continue }
+            for (position, target) in targets.enumerated() {
+                let target = target &+ targetOffset
+                guard try exists(new.destination, target) else { continue }
+                let place = new.isOrdered ? Int64(position) : nil
+                let isReversed = new.isReversedLink
+                changes.link(
+                    ChangeSet.LinkChange(
+                        table: fill.table.index, source: isReversed ? target : owner, target: isReversed ? owner : target, isAddition: true,
+                        targetPosition: isReversed ? nil : place, sourcePosition: isReversed ? place : nil))
+            }
+        }
+    }
+
+    /// Returns the targets of an old relationship, in order.
+    private func targets(_ relationship: Relationship, _ entity: Entity, _ ids: [Int64]) throws -> [Int64: [Int64]] {
+        var found: [Int64: [Int64]] = [:]
+        if case .foreignKey(let field) = relationship.storage {
+            for id in ids {
+                guard let record = try source.record(entity, id: id), !record.isNull(field) else { continue }
+                found[id] = [record.integer64(field)]
+            }
+        } else {
+            let related = try source.related(relationship, of: ids)
+            for id in ids { found[id] = related[id] }
+        }
+        return found
+    }
+
+    private func exists(_ entity: Int, _ id: Int64) throws -> Bool {
+        guard plan.isLossy[entity] else { return true }
+        return try migration.target.record(plan.target.entities[entity], id: id) != nil
+    }
+
+    // MARK: Checks
+
+    /// Clears references to objects that are missing in the new version.
+    func repair(_ entity: Entity) throws {
+        let references = entity.relationships.compactMap { relationship -> (field: Int, position: Int?, destination: Int)? in
+            guard case .foreignKey(let field) = relationship.storage, plan.isLossy[relationship.destination] else { return nil }
+            let position = entity.fields.first { $0.positionAlong == relationship.ordinal }?.ordinal
+            return (field, position, relationship.destination)
+        }
+        try forEachBatch(of: entity, in: .target, "references of \(entity.name)") { ids in
+            let changes = ChangeSet(plan.target)
+            for id in ids {
+                guard let record = try migration.target.record(entity, id: id) else { continue }
+                let found = references.map { (reference: $0, id: record.isNull($0.field) ? nil : record.integer64($0.field)) }
+                var mask = FieldMask()
+                for (reference, target) in found {
+                    guard let target, try !exists(reference.destination, target) else { continue }
+                    mask.insert(reference.field)
+                    if let position = reference.position { mask.insert(position) }
+                }
+                if !mask.isEmpty { try changes.update(entity, id: id, mask: mask) { _ in } }
+            }
+            try apply(changes)
+        }
+    }
+
+    /// Checks the relationships of an entity whose objects were rewritten.
+    func validate(_ entity: Entity) throws {
+        let required = entity.relationships.filter { $0.isRequired && !$0.isToMany }
+        let counted = entity.relationships.filter { $0.isToMany && ($0.minCount > 0 || $0.maxCount != nil) }
+        guard !required.isEmpty || !counted.isEmpty else { return }
+        try forEachBatch(of: entity, in: .target, "checking \(entity.name)") { ids in
+            for relationship in required {
+                guard case .foreignKey(let field) = relationship.storage else { continue }
+                for id in ids where try migration.target.record(entity, id: id)?.isNull(field) ?? false {
+                    throw StoreError(
+                        .constraint, "\(entity.name).\(relationship.name) of object \(id) must lead to an object, and leads nowhere.",
+                        entity: entity.name, attribute: relationship.name, objectID: id)
+                }
+            }
+            for relationship in counted {
+                let related = try migration.target.related(relationship, of: ids)
+                for id in ids where !relationship.allows(related[id].count) { throw relationship.miscounted(entity, id, related[id].count) }
+            }
+        }
+    }
+
+    private enum Side { case source, target }
+
+    /// Calls a closure with the row ids of an entity, batch by batch.
+    private func forEachBatch(
+        of entity: Entity, in side: Side, _ activity: String, _ body: ([Int64]) throws -> Void
+    ) throws {
+        while true {
+            var request = FetchRequest(entity, limit: Self.batchSize)
+            request.onlyIDs = true
+            if position.rowID > .min { request.predicate = .compare(.objectID, .greater, .integer(position.rowID)) }
+            let store: any ReadTransaction = side == .source ? source : migration.target
+            let cursor = try store.fetch(request)
+            var ids: [Int64] = []
+            while try cursor.next() { ids.append(cursor.id) }
+            cursor.close()
+            guard let last = ids.last else { return }
+            try body(ids)
+            position.rowID = last
+            try progress(0, activity)
+            try save()
+        }
+    }
+}
+
+extension Relationship {
+    /// Returns whether the relationship permits a number of targets per object.
+    func allows(_ count: Int) -> Bool { count >= minCount && count <= maxCount ?? .max }
+
+    /// `2 or more`, `0 to 5`.
+    var allowedCounts: String { "\(minCount)\(maxCount.map { " to \($0)" } ?? " or more")" }
+
+    func miscounted(_ entity: Entity, _ id: Int64, _ count: Int) -> StoreError {
+        StoreError(
+            .constraint, "\(entity.name).\(name) of object \(id) leads to \(count) objects, and \(allowedCounts) are allowed.",
+            entity: entity.name,
+            attribute: name, objectID: id)
+    }
+}

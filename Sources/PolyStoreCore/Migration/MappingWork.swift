@@ -1,0 +1,437 @@
+import Foundation
+import PolyStoreBackend
+
+/// The part of a migration step that reads and writes single objects.
+///
+/// It runs in phases, each over one entity or link table in ascending order of row ids, and in batches. The position of each batch is saved with it.
+final class MappingWork {
+    /// The position at which a later attempt resumes.
+    struct Position: Codable {
+        var phase = 0
+        /// The last migrated row id of the current phase.
+        var rowID = Int64.min
+        /// The offsets to add to row ids, by `source:target` entity index.
+        var offsets: [String: Int64] = [:]
+        var rewritten = 0
+    }
+
+    private enum Phase {
+        case before
+        case route(Int)
+        case links(Int)
+        case repair(Int)
+        case after
+        case validate(Int)
+    }
+
+    private struct Key: Hashable {
+        let entity: Int
+        let id: Int64
+    }
+
+    let plan: MigrationPlan
+    let migration: any StoreMigration
+    /// Called with the number of objects that were read, and the current activity; throws to end the migration.
+    let progress: (Int, String) throws -> Void
+    var source: any ReadTransaction { migration.source }
+    var position = Position()
+    /// The new objects that the mapping created or read in this batch.
+    private var pending: [Key: NewObject] = [:]
+    /// The pending objects with unwritten changes. A lookup writes only these, so its cost does not depend on the size of the batch.
+    private var unwritten: [NewObject] = []
+    private var objectCount = 0
+    private var links: [ChangeSet.LinkChange] = []
+    /// The next position in ordered relationships, by relationship and row id.
+    private var nextPositions: [[Int64]: Int64] = [:]
+    private var failure: (any Error)?
+    /// The evaluators of attribute rules, by target entity index.
+    private var evaluators: [Int: RuleEvaluator] = [:]
+    private var copiers: [[Int]: RecordCopier] = [:]
+
+    /// The maximum number of objects per batch.
+    static let batchSize = 2_000
+    private static let batchBytes = 4 << 20
+
+    init(_ plan: MigrationPlan, _ migration: any StoreMigration, progress: @escaping (Int, String) throws -> Void) throws {
+        self.plan = plan
+        self.migration = migration
+        self.progress = progress
+        for entity in plan.target.entities where RuleEvaluator.isNeeded(entity) { evaluators[entity.index] = try RuleEvaluator(entity) }
+        if let saved = migration.savedPosition {
+            guard let position = try? JSONDecoder().decode(Position.self, from: Data(saved)) else {
+                throw StoreError(.corrupt, "The position of an interrupted migration cannot be read.")
+            }
+            self.position = position
+        } else {
+            try reserveOffsets()
+        }
+    }
+
+    /// The number of objects whose records were rewritten.
+    var rewrittenObjects: Int { position.rewritten }
+
+    // MARK: Phases
+
+    private var phases: [Phase] {
+        var phases: [Phase] = plan.mapping?.before == nil ? [] : [.before]
+        phases += plan.routes.indices.map { .route($0) }
+        phases += plan.links.indices.map { .links($0) }
+        phases += plan.mapping?.after == nil ? [] : [.after]
+        phases += plan.repairs.map { .repair($0) }
+        let rewritten = Set(plan.routes.flatMap { $0.matches.map(\.target.index) }).union(plan.repairs)
+        return phases + rewritten.sorted().map { .validate($0) }
+    }
+
+    /// Runs all phases, or the remaining phases of an interrupted attempt.
+    func run() throws {
+        let phases = phases
+        while position.phase < phases.count {
+            try run(phases[position.phase])
+            try finishBatch()
+            position.phase += 1
+            position.rowID = .min
+            try save()
+        }
+    }
+
+    private func run(_ phase: Phase) throws {
+        switch phase {
+        case .before: try plan.mapping?.before.map { try call($0) }
+        case .after: try plan.mapping?.after.map { try call($0) }
+        case .route(let index): try run(plan.routes[index])
+        case .links(let index): try fill(plan.links[index])
+        case .repair(let index): try repair(plan.target.entities[index])
+        case .validate(let index): try validate(plan.target.entities[index])
+        }
+    }
+
+    private func call(_ hook: (MigrationContext) throws -> Void) throws {
+        try hook(MigrationContext(self))
+        try checkFailure()
+    }
+
+    func save() throws {
+        try migration.save(Array(try JSONEncoder().encode(position)))
+    }
+
+    func apply(_ changes: ChangeSet) throws { if !changes.isEmpty { try migration.target.apply(changes) } }
+
+    /// If objects of several entities become objects of one, those of the first keep their row ids and the others receive new ones.
+    private func reserveOffsets() throws {
+        var seen: Set<Int> = []
+        for route in plan.routes {
+            for entity in route.matches.map(\.target) where !seen.insert(entity.index).inserted {
+                let largest = try largestID(route.source)
+                guard largest > 0 else { continue }
+                let first = try migration.target.reserveIDs(entity, count: Int(largest))
+                position.offsets["\(route.source.index):\(entity.index)"] = first - 1
+            }
+        }
+        if !position.offsets.isEmpty { try save() }
+    }
+
+    private func largestID(_ entity: Entity) throws -> Int64 {
+        var request = FetchRequest(entity)
+        request.onlyIDs = true
+        let cursor = try source.fetch(request)
+        defer { cursor.close() }
+        var largest: Int64 = 0
+        while try cursor.next() { largest = max(largest, cursor.id) }
+        return largest
+    }
+
+    /// Returns the offset to add to the row ids of the objects of an old entity that become objects of a new one.
+    func offset(_ old: Int, _ new: Int) -> Int64 { position.offsets["\(old):\(new)"] ?? 0 }
+
+    // MARK: Objects
+
+    private func run(_ route: MigrationPlan.Route) throws {
+        let context = MigrationContext(self)
+        let copiers = route.matches.map(copier)
+        while true {
+            let count = try migrateBatch(route, context, copiers)
+            if count == 0 { return }
+            try finishBatch()
+            try progress(count, route.source.name)
+            try save()
+        }
+    }
+
+    /// Migrates the next objects of a route. The cursor is closed before the batch is saved, because an open cursor prevents some engines from reclaiming
+    /// space.
+    ///
+    /// - Returns: The number of objects.
+    private func migrateBatch(_ route: MigrationPlan.Route, _ context: MigrationContext, _ copiers: [RecordCopier]) throws -> Int {
+        var request = FetchRequest(route.source, limit: Self.batchSize)
+        if position.rowID > .min { request.predicate = .compare(.objectID, .greater, .integer(position.rowID)) }
+        let cursor = try source.fetch(request)
+        defer { cursor.close() }
+        let changes = ChangeSet(plan.target)
+        var count = 0
+        while changes.byteCount < Self.batchBytes, try cursor.next() {
+            if let transform = route.transform {
+                try transform(OldObject(route.source, cursor.id, cursor.record, self), context)
+                try checkFailure()
+            } else {
+                for copier in copiers where copier.keeps(cursor.record) { try insert(cursor, route.source, copier, changes) }
+            }
+            count += 1
+            position.rowID = cursor.id
+        }
+        try apply(changes)
+        return count
+    }
+
+    private func copier(_ match: EntityMatch) -> RecordCopier {
+        let key = [match.source.index, match.target.index]
+        if let known = copiers[key] { return known }
+        let copier = RecordCopier(match, offset: offset)
+        copiers[key] = copier
+        return copier
+    }
+
+    private func insert(_ cursor: RecordCursor, _ source: Entity, _ copier: RecordCopier, _ changes: ChangeSet) throws {
+        let id = cursor.id &+ copier.offset
+        if let missing = copier.missingAttribute { throw self.missing(missing, copier.target, id) }
+        try changes.insert(copier.target, id: id) { try copier.copy(cursor.record, source, into: &$0) }
+        if let change = changes.changes.last { try checkRules(copier.target, id, changes.record(change)) }
+        position.rewritten += 1
+    }
+
+    private func missing(_ field: Field, _ entity: Entity, _ id: Int64) -> StoreError {
+        StoreError(
+            .constraint,
+            "\(entity.name).\(field.name) must have a value, and object \(id) has none. Give the attribute a default, make it optional, or set it in a schema mapping.",
+            entity: entity.name, attribute: field.name, objectID: id)
+    }
+
+    private func checkRules(_ entity: Entity, _ id: Int64, _ record: RecordView) throws {
+        guard let evaluator = evaluators[entity.index], let finding = try evaluator.findings(id, record, evaluator.fields).first else {
+            return
+        }
+        throw StoreError(
+            .constraint, "\(entity.name).\(finding.field.name) of object \(id) \(finding.message).", entity: entity.name,
+            attribute: finding.field.name, objectID: id)
+    }
+
+    // MARK: Mappings
+
+    /// Records an error of a setter or subscript, which cannot throw it.
+    func fail(_ error: any Error) { failure = failure ?? error }
+
+    func attempt(_ body: () throws -> Void) {
+        do { try body() } catch { fail(error) }
+    }
+
+    private func checkFailure() throws { if let failure { throw failure } }
+
+    func targetEntity(_ name: String) throws -> Entity {
+        if let entity = plan.target.entity(named: name) { return entity }
+        if let entity = plan.target.entities.first(where: { $0.classes.contains { $0.name == name } }) { return entity }
+        throw StoreError(
+            .misuse,
+            "There is no entity \(name) in the new version, which has \(plan.target.entities.map(\.name).joined(separator: ", ")).",
+            entity: name)
+    }
+
+    private func sourceEntity(_ name: String) throws -> Entity {
+        if let entity = plan.source.entity(named: name) { return entity }
+        throw StoreError(
+            .misuse,
+            "There is no entity \(name) in the old version, which has \(plan.source.entities.map(\.name).joined(separator: ", ")).",
+            entity: name)
+    }
+
+    func oldObject(_ entity: Int, _ id: Int64) throws -> OldObject? {
+        let entity = plan.source.entities[entity]
+        return try source.record(entity, id: id).map { OldObject(entity, id, $0, self) }
+    }
+
+    func forEachOldObject(_ name: String, _ body: (OldObject) throws -> Void) throws {
+        let entity = try sourceEntity(name)
+        let cursor = try source.fetch(FetchRequest(entity))
+        defer { cursor.close() }
+        while try cursor.next() {
+            try body(OldObject(entity, cursor.id, cursor.record, self))
+            try checkFailure()
+            if unwritten.count + links.count >= Self.batchSize { try flush() }
+        }
+    }
+
+    func countOfOldObjects(_ name: String) throws -> Int { try source.count(FetchRequest(try sourceEntity(name))) }
+
+    func copy(_ old: OldObject, to entity: Entity) throws -> NewObject {
+        guard let route = plan.routes.first(where: { $0.source === old.entity && $0.match(entity.index) != nil }),
+            let match = route.match(entity.index)
+        else {
+            throw StoreError(
+                .misuse, "The mapping does not say that \(old.entity.name) becomes \(entity.name). Name \(entity.name) in its transform.",
+                entity: entity.name)
+        }
+        let copier = copier(match)
+        let id = old.rowID &+ copier.offset
+        if let known = try newObject(entity, id) { return known }
+        guard let record = try source.record(old.entity, id: old.rowID) else { throw notFound(old.entity, old.rowID) }
+        position.rewritten += 1
+        return add(NewObject(entity, id, values: try copier.values(record, old.entity), self))
+    }
+
+    private func notFound(_ entity: Entity, _ id: Int64) -> StoreError {
+        StoreError(.notFound, "There is no object \(id) of \(entity.name).", entity: entity.name, objectID: id)
+    }
+
+    func insert(_ name: String) throws -> NewObject {
+        let entity = try targetEntity(name)
+        var values = entity.fields.map { $0.defaultValue ?? .null }
+        if let classifier = entity.classifierField { values[classifier] = .text(name) }
+        position.rewritten += 1
+        return add(NewObject(entity, try migration.target.reserveIDs(entity, count: 1), values: values, self))
+    }
+
+    private func add(_ object: NewObject) -> NewObject {
+        object.position = objectCount
+        objectCount += 1
+        pending[Key(entity: object.entity.index, id: object.rowID)] = object
+        if object.isInsert { willWrite(object) }
+        return object
+    }
+
+    /// Adds an object to the objects with unwritten changes.
+    func willWrite(_ object: NewObject) {
+        guard !object.isUnwritten else { return }
+        object.isUnwritten = true
+        unwritten.append(object)
+    }
+
+    func newObject(_ entity: Entity, _ id: Int64) throws -> NewObject? {
+        if let known = pending[Key(entity: entity.index, id: id)] { return known.isDeleted ? nil : known }
+        return try migration.target.record(entity, id: id).map { add(NewObject(entity, id, $0, self)) }
+    }
+
+    func first(_ entity: Entity, _ attribute: String, _ value: QueryValue?) throws -> NewObject? {
+        guard let field = entity.field(named: attribute), field.relationship == nil else {
+            throw entity.unknownProperty(attribute, "attribute")
+        }
+        var predicate = QueryPredicate.isNull(FieldReference(field))
+        if let value {
+            guard let constant = ValueConversion.value(value, as: field.type) else { return nil }
+            predicate = .compare(FieldReference(field), .equal, constant)
+        }
+        try flush()
+        let cursor = try migration.target.fetch(FetchRequest(entity, predicate: predicate, limit: 1))
+        let id = try cursor.next() ? cursor.id : nil
+        cursor.close()
+        return try id.flatMap { try newObject(entity, $0) }
+    }
+
+    func setReference(_ object: NewObject, _ field: Int, _ relationship: Relationship, _ new: NewObject?) throws {
+        let destination = plan.target.entities[relationship.destination]
+        if let inverse = relationship.inverse, case .foreignKey(let back) = destination.relationships[inverse].storage {
+            if case .integer(let old) = object.values[field], old != new?.rowID {
+                try newObject(destination, old)?.assign(back, .null)
+            }
+            if let new, case .integer(let other) = new.values[back], other != object.rowID {
+                try newObject(object.entity, other)?.assign(field, .null)
+            }
+            new?.assign(back, .integer(object.rowID))
+        }
+        object.assign(field, new.map { .integer($0.rowID) } ?? .null)
+    }
+
+    func add(_ object: NewObject, to relationship: Relationship, of owner: NewObject) throws {
+        switch relationship.storage {
+        case .foreignKey: break
+        case .inverse(let field):
+            object.assign(field, .integer(owner.rowID))
+            if let position = relationship.positionField { object.assign(position, .integer(try nextPosition(relationship, owner))) }
+        case .link(let table, let isReversed):
+            let position = relationship.isOrdered ? try nextPosition(relationship, owner) : nil
+            let pair = isReversed ? (object.rowID, owner.rowID) : (owner.rowID, object.rowID)
+            links.append(
+                ChangeSet.LinkChange(
+                    table: table, source: pair.0, target: pair.1, isAddition: true, targetPosition: isReversed ? nil : position,
+                    sourcePosition: isReversed ? position : nil))
+            if plan.target.links[table].isSymmetric {
+                links.append(ChangeSet.LinkChange(table: table, source: pair.1, target: pair.0, isAddition: true))
+            }
+        }
+    }
+
+    private func nextPosition(_ relationship: Relationship, _ owner: NewObject) throws -> Int64 {
+        let key = [Int64(owner.entity.index), Int64(relationship.ordinal), owner.rowID]
+        var next = nextPositions[key]
+        if next == nil {
+            let last = try migration.target.related(relationship, of: [owner.rowID]).positions(of: owner.rowID).last
+            next = last.map { $0 == .min ? 0 : $0 + 1 } ?? 0
+        }
+        nextPositions[key] = (next ?? 0) + 1
+        return next ?? 0
+    }
+
+    // MARK: Writing
+
+    /// Writes and releases the pending objects.
+    private func finishBatch() throws {
+        try flush()
+        pending = [:]
+        nextPositions = [:]
+    }
+
+    /// Writes the pending objects. They remain usable.
+    private func flush() throws {
+        try checkFailure()
+        guard !unwritten.isEmpty || !links.isEmpty else { return }
+        let objects = unwritten.sorted { $0.position < $1.position }
+        let changes = ChangeSet(plan.target)
+        for object in objects { try write(object, to: changes) }
+        for link in links where !isDeleted(link) { changes.link(link) }
+        try apply(changes)
+        links = []
+        unwritten = []
+        for object in objects { object.wasWritten() }
+    }
+
+    private func write(_ object: NewObject, to changes: ChangeSet) throws {
+        let entity = object.entity
+        if object.isDeleted {
+            guard !object.isInsert else { return }
+            changes.delete(entity, id: object.rowID)
+            return try removeLinks(of: object, changes)
+        }
+        guard object.isInsert || !object.changed.isEmpty else { return }
+        for field in entity.fields where object.values[field.ordinal].isNull && !field.isOptional && field.relationship == nil {
+            throw missing(field, entity, object.rowID)
+        }
+        func encode(_ builder: inout RecordBuilder) throws {
+            for (field, value) in zip(entity.fields, object.values) where !value.isNull { try builder.set(field, value) }
+        }
+        if object.isInsert {
+            try changes.insert(entity, id: object.rowID, encode)
+        } else {
+            try changes.update(entity, id: object.rowID, mask: object.changed, encode)
+        }
+        if let change = changes.changes.last { try checkRules(entity, object.rowID, changes.record(change)) }
+    }
+
+    /// Returns whether either end of a pair is a deleted object.
+    private func isDeleted(_ link: ChangeSet.LinkChange) -> Bool {
+        let table = plan.target.links[link.table]
+        return pending[Key(entity: table.source, id: link.source)]?.isDeleted ?? false
+            || pending[Key(entity: table.target, id: link.target)]?.isDeleted ?? false
+    }
+
+    private func removeLinks(of object: NewObject, _ changes: ChangeSet) throws {
+        for relationship in plan.target.entities.flatMap(\.relationships) {
+            guard case .link(let table, _) = relationship.storage, let reversed = relationship.reversed else { continue }
+            for end in [relationship, reversed] where end.source == object.entity.index {
+                for other in try migration.target.related(end, of: [object.rowID])[object.rowID] {
+                    changes.link(
+                        ChangeSet.LinkChange(
+                            table: table, source: end.isReversedLink ? other : object.rowID,
+                            target: end.isReversedLink ? object.rowID : other,
+                            isAddition: false))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import PolyStoreBackend
+
+/// The interface to the old and the new store for the closures of a ``SchemaMapping``.
+///
+/// It is valid until the closure that receives it returns.
+public final class MigrationContext {
+    private unowned let work: MappingWork
+
+    init(_ work: MappingWork) { self.work = work }
+
+    /// Creates a new object with the row id of an old one, and the values of the properties that both versions have.
+    ///
+    /// References to the old object are redirected to its copy. Copying an object to the same entity again returns the first copy.
+    /// - Parameters:
+    ///   - old: An object of an entity that the mapping transforms.
+    ///   - entity: One of the entities that the mapping lists for the object.
+    /// - Throws: `misuse` for an entity that the mapping does not list.
+    @discardableResult
+    public func copy(_ old: OldObject, to entity: String) throws -> NewObject { try work.copy(old, to: try work.targetEntity(entity)) }
+
+    /// Creates a new object with a new row id. Its attributes have their default values.
+    ///
+    /// - Parameter entity: An entity that starts without objects, or whose objects the mapping rewrites; in a hierarchy the name of the object's class.
+    public func insert(_ entity: String) throws -> NewObject { try work.insert(entity) }
+
+    /// Returns the copy of an old object; `nil` if it has not been copied yet.
+    public func object(_ entity: String, copiedFrom old: OldObject) throws -> NewObject? {
+        let target = try work.targetEntity(entity)
+        return try work.newObject(target, old.rowID &+ work.offset(old.entity.index, target.index))
+    }
+
+    /// Returns the first new object, by row id, with a value of an attribute; `nil` if there is none. Uses an index on the attribute if there is one.
+    ///
+    /// - Parameter value: The value; `nil` is null.
+    public func first(_ entity: String, where attribute: String, equals value: QueryValue?) throws -> NewObject? {
+        try work.first(try work.targetEntity(entity), attribute, value)
+    }
+
+    /// Deletes a new object. References to it are cleared.
+    public func delete(_ object: NewObject) { object.delete() }
+
+    /// Calls a closure for each object of an entity of the old version, in ascending order of the row ids.
+    public func forEachOldObject(_ entity: String, _ body: (OldObject) throws -> Void) throws { try work.forEachOldObject(entity, body) }
+
+    /// Returns the number of objects of an entity of the old version.
+    public func countOfOldObjects(_ entity: String) throws -> Int { try work.countOfOldObjects(entity) }
+}

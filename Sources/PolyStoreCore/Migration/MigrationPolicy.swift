@@ -1,0 +1,30 @@
+/// The migrations that may be performed when a store is opened.
+public struct MigrationPolicy: Sendable {
+    enum Path: Sendable {
+        /// A single step without mapping.
+        case lightweight
+        /// The chain of the stack's history, or another one.
+        case chain(MigrationChain?)
+    }
+
+    let path: Path
+    /// The path of a copy of the store before its migration; `nil` for no copy.
+    private(set) var copyLocation: String?
+
+    /// Migrates from the store's version to the current one in a single step that is inferred from their differences. No mapping runs.
+    public static let lightweight = MigrationPolicy(path: .lightweight)
+    /// Follows the migration chain of the stack's ``SchemaHistory``, with its mappings. Without a chain, migrates to the current version in a single step.
+    public static let chain = MigrationPolicy(path: .chain(nil))
+
+    /// Follows a given chain instead of that of the stack's history. It must end with the current version.
+    public static func chain(_ chain: MigrationChain) -> MigrationPolicy { MigrationPolicy(path: .chain(chain)) }
+
+    /// Returns the policy with a copy of the store, which is written before the migration begins and is kept.
+    ///
+    /// - Parameter path: The path of the copy: a nonexistent file or folder in an existing folder.
+    public func keepingCopy(at path: String) -> MigrationPolicy {
+        var copy = self
+        copy.copyLocation = path
+        return copy
+    }
+}

@@ -1,0 +1,90 @@
+public import Foundation
+import PolyStoreBackend
+
+/// A running or finished opening of a store with its migration.
+///
+///     let run = stack.startAddingStore(.sqlite(file: "company.sqlite"), migrating: .chain)
+///     for await progress in run.updates { print(progress) }
+///     let store = try await run.value
+///
+/// The run continues if the handle is released.
+public final class MigrationRun: Sendable {
+    private let monitor: RunMonitor<MigrationProgress, PersistentStore>
+    private let reported: Protected<MigrationReport?>
+
+    init(_ monitor: RunMonitor<MigrationProgress, PersistentStore>, _ reported: Protected<MigrationReport?>) {
+        self.monitor = monitor
+        self.reported = reported
+    }
+
+    /// The progress of the run for a user interface. It has localized descriptions. Cancelling it cancels the run.
+    public var progress: Progress { monitor.progress }
+
+    /// The current progress and each later one, until the run ends. A slow consumer receives only the latest value.
+    public var updates: some AsyncSequence<MigrationProgress, Never> { monitor.latest.values }
+
+    /// The open store; waits until the run has ended.
+    ///
+    /// - Throws: The error that ended the run: `cancelled`, an error that prevents the migration, or an error of opening the store.
+    public var value: PersistentStore { get async throws { try await monitor.outcome.value } }
+
+    /// The report of the migration; `nil` until it has ended, and after an error.
+    public var report: MigrationReport? { reported.withLock { $0 } }
+
+    /// Cancels the migration. The store is in the state before the current step.
+    public func cancel() { monitor.cancel() }
+}
+
+/// Publishes the progress of a migration and ends it after cancellation.
+final class MigrationMonitor {
+    private let run: RunMonitor<MigrationProgress, PersistentStore>
+    private var now = MigrationProgress()
+    private var clock = RunClock()
+
+    init(_ run: RunMonitor<MigrationProgress, PersistentStore>) { self.run = run }
+
+    var last: MigrationProgress {
+        var last = now
+        last.isFinished = true
+        return last
+    }
+
+    func begin(step: Int, of count: Int, _ version: String) {
+        now.step = step
+        now.stepCount = count
+        now.destinationVersion = version
+        now.rows = 0
+        now.totalRows = 0
+        clock = RunClock()
+        show("opening")
+    }
+
+    func show(_ activity: String) {
+        now.activity = activity
+        publish()
+    }
+
+    /// Counts the objects that a step reads.
+    func countRows(_ plan: MigrationPlan, _ reader: any ReadTransaction) throws {
+        now.totalRows = try plan.routes.reduce(0) { try $0 + reader.count(FetchRequest($1.source)) }
+    }
+
+    func checkCancellation() throws {
+        if run.ticket.isCancelled { throw StoreError(.cancelled, "The migration was cancelled; the store is unchanged.") }
+    }
+
+    func didRead(_ count: Int, _ activity: String) throws {
+        now.rows += count
+        now.activity = activity
+        try checkCancellation()
+        if clock.isDueNow() { publish() }
+    }
+
+    private func publish() {
+        let part = now.totalRows > 0 ? min(1, Double(now.rows) / Double(now.totalRows)) : 0
+        now.rowsPerSecond = clock.rate(now.rows)
+        now.timeLeft = clock.timeLeft(part)
+        if now.stepCount > 0 { now.fraction = (Double(now.step - 1) + part) / Double(now.stepCount) }
+        run.update(now)
+    }
+}

@@ -1,0 +1,108 @@
+import PolyStoreBackend
+
+/// Copies records of an entity of the old version to an entity of the new one.
+struct RecordCopier {
+    private enum Source {
+        case null
+        case constant(Value)
+        case constantOfClasses(Value, Set<String>)
+        /// A field with the same physical type, and the value that replaces null.
+        case same(Int, Value)
+        case converted(Int, AttributeType, Value)
+        /// The row id of a target, and the offset to add to it.
+        case reference(Int, Int64)
+        case classes([String: String])
+    }
+
+    let target: Entity
+    /// The offset to add to the row id of each object.
+    let offset: Int64
+    private let sources: [Source]
+    /// The field of the old entity that contains the class name, if objects of some classes are removed.
+    private let classifier: Int?
+    private let keptClasses: Set<String>
+    private let missing: Field?
+
+    /// - Parameter offset: Returns the offset to add to the row ids of the objects of an old entity that become objects of a new one, by entity index.
+    init(_ match: EntityMatch, offset: (Int, Int) -> Int64) {
+        target = match.target
+        let (old, new) = (match.source, match.target)
+        self.offset = offset(old.index, new.index)
+        sources = zip(match.fields, new.fields).map { part, field in
+            switch part {
+            case .missing: return .null
+            case .constant(let value): return value.isNull ? .null : .constant(value)
+            case .constantOfClasses(let value, let classes): return .constantOfClasses(value, classes)
+            case .classes(let names): return .classes(names)
+            case .field(let index, let replacement):
+                let before = old.fields[index]
+                if let relationship = before.relationship, let follower = field.relationship {
+                    return .reference(
+                        index, offset(old.relationships[relationship].destination, new.relationships[follower].destination))
+                }
+                if field.type.contains(valuesOf: before.type) { return .same(index, replacement) }
+                return .converted(index, before.type, replacement)
+            }
+        }
+        missing = zip(match.fields, new.fields).first { $0.0 == .missing }?.1
+        let removed = match.removedClasses
+        classifier = removed.isEmpty ? nil : old.classifierField
+        keptClasses = Set(old.classes.map(\.name)).subtracting(removed)
+    }
+
+    /// The required attribute that has no value in new objects; `nil` if there is none.
+    var missingAttribute: Field? { missing }
+
+    /// Returns whether the new version keeps an object.
+    func keeps(_ record: RecordView) -> Bool {
+        guard let classifier else { return true }
+        return keptClasses.contains(record.string(classifier))
+    }
+
+    /// Writes the new record.
+    func copy(_ record: RecordView, _ old: Entity, into builder: inout RecordBuilder) throws {
+        for (field, source) in zip(target.fields, sources) {
+            if case .same(let index, let replacement) = source, !record.isNull(index) || replacement.isNull {
+                if !record.isNull(index) { Self.copy(record, old.fields[index], field, &builder) }
+                continue
+            }
+            let value = try value(source, record, old, field)
+            if !value.isNull { try builder.set(field, value) }
+        }
+    }
+
+    /// Returns the values of the new record, by field index.
+    func values(_ record: RecordView, _ old: Entity) throws -> [Value] {
+        try zip(target.fields, sources).map { try value($1, record, old, $0) }
+    }
+
+    private static func copy(_ record: RecordView, _ old: Field, _ field: Field, _ builder: inout RecordBuilder) {
+        switch field.type.physical {
+        case .integer: builder.setInteger(field.ordinal, record.integer(old.ordinal))
+        case .real: builder.setReal(field.ordinal, record.real(old.ordinal))
+        case .text, .blob: builder.setBytes(field.ordinal, record.bytes(old.ordinal))
+        }
+    }
+
+    private func value(_ source: Source, _ record: RecordView, _ old: Entity, _ field: Field) throws -> Value {
+        switch source {
+        case .null: return .null
+        case .constant(let value): return value
+        case .constantOfClasses(let value, let classes):
+            guard let classifier = old.classifierField else { return .null }
+            return classes.contains(record.string(classifier)) ? value : .null
+        case .same(let index, let replacement):
+            let value = record.value(old.fields[index])
+            return value.isNull ? replacement : value
+        case .converted(let index, let type, let replacement):
+            let value = record.value(old.fields[index])
+            return value.isNull ? replacement : try ValueConversion.convert(value, from: type, to: field.type)
+        case .reference(let index, let offset):
+            guard !record.isNull(index) else { return .null }
+            return .integer(record.integer64(index) &+ offset)
+        case .classes(let names):
+            guard let classifier = old.classifierField else { return .text(target.name) }
+            return names[record.string(classifier)].map { .text($0) } ?? .null
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import PolyStoreBackend
+
+/// A version of a schema: a ``Schema`` with classes, or a ``LockedSchema`` without.
+public protocol SchemaVersion: Sendable {
+    /// The name of the version, unique among the versions of the schema.
+    var name: String { get }
+    /// Returns the entities of a configuration; `nil` is the default configuration.
+    ///
+    /// - Throws: `storeNotFound` if the version does not have the configuration.
+    func description(ofConfiguration configuration: String?) throws -> SchemaDescription
+}
+
+extension Schema: SchemaVersion {
+    public func description(ofConfiguration configuration: String?) throws -> SchemaDescription {
+        description(of: try models(of: configuration))
+    }
+
+    /// The version as a value without classes. Print it and keep the text as source code for a version whose classes have changed since.
+    public var locked: LockedSchema {
+        let whole = description(of: roots(of: models))
+        var parts: [String: [String]] = [:]
+        for name in configurationNames {
+            parts[name] = (try? description(ofConfiguration: name))?.entities.map(\.name)
+        }
+        return LockedSchema(name, entities: whole.entities, configurations: parts)
+    }
+}
+
+/// The known versions of a schema, and the migrations of stores from earlier versions to the current one.
+///
+///     let history = SchemaHistory(
+///         company1, company2, Schema("Company 3", Person.self, Department.self),
+///         migrationChain: ["Company 1", "Company 2", "Company 3"],
+///         mappings: [SchemaMapping(from: "Company 2", to: "Company 3", [.update("Person") { old, new in new["name"] = old["title"] }])])
+///     let stack = try DataStack(history)
+///     try await stack.addStore(.sqlite(file: "company.sqlite"), migrating: .chain)
+///
+/// Every store contains a description of its own schema, so a version must be listed only if a migration passes through it, or if a mapping leads to it.
+public struct SchemaHistory: Sendable {
+    /// The versions, in the order in which they were given.
+    public let versions: [any SchemaVersion]
+    /// The order of the versions.
+    public let migrationChain: MigrationChain
+    /// The parts of migrations that cannot be inferred from the differences of two versions.
+    public let mappings: [SchemaMapping]
+
+    /// Creates a history.
+    ///
+    /// - Parameters:
+    ///   - versions: The current version, a ``Schema`` with classes, and earlier ones. The current version is the last one of the migration chain;
+    ///     without a chain it is the last of the list.
+    ///   - migrationChain: The order of the versions.
+    ///   - mappings: At most one mapping for each pair of versions.
+    public init(_ versions: any SchemaVersion..., migrationChain: MigrationChain = nil, mappings: [SchemaMapping] = []) {
+        self.init(versions, migrationChain: migrationChain, mappings: mappings)
+    }
+
+    /// Creates a history from a list of versions.
+    public init(_ versions: [any SchemaVersion], migrationChain: MigrationChain = nil, mappings: [SchemaMapping] = []) {
+        self.versions = versions
+        self.migrationChain = migrationChain
+        self.mappings = mappings
+    }
+
+    /// Returns the version with a name; `nil` if there is none.
+    public func version(named name: String) -> (any SchemaVersion)? { versions.first { $0.name == name } }
+
+    /// Returns the version that a stack of this history uses.
+    ///
+    /// - Throws: `invalidSchema` if the chain, the names of the versions or the mappings are inconsistent, or if the current version has no classes.
+    func current() throws -> Schema {
+        try migrationChain.check()
+        var names: Set<String> = []
+        for version in versions where !names.insert(version.name).inserted {
+            throw invalid("two versions have the name \"\(version.name)\"; give each version a name of its own")
+        }
+        var pairs: Set<[String]> = []
+        for mapping in mappings where !pairs.insert([mapping.source, mapping.destination]).inserted {
+            throw invalid("two mappings lead from \"\(mapping.source)\" to \"\(mapping.destination)\"; merge them")
+        }
+        guard let name = migrationChain.leafVersion ?? versions.last?.name else { throw invalid("it has no version") }
+        guard let version = version(named: name) else {
+            throw invalid("the migration chain ends in \"\(name)\", which is not among the versions; add its schema")
+        }
+        guard let schema = version as? Schema else {
+            throw invalid("the current version \"\(name)\" has no classes; use a Schema with the classes of the application")
+        }
+        return schema
+    }
+
+    private func invalid(_ reason: String) -> StoreError {
+        StoreError(.invalidSchema, "The schema history cannot be used: \(reason).")
+    }
+}

@@ -1,0 +1,239 @@
+import Foundation
+import PolyStoreBackend
+
+/// The migration of one store to the current version of a stack's schema.
+struct StoreMigrator {
+    let store: StoreConfiguration
+    let configurationName: String?
+    let history: SchemaHistory
+    let current: Schema
+    let policy: MigrationPolicy
+    let logger: any StoreLogger
+    /// The receiver of the progress; throws to end the migration.
+    var monitor: MigrationMonitor?
+
+    private var url: String { store.url }
+    private var path: MigrationPath { MigrationPath(history, current: current, configuration: configurationName, url: url) }
+
+    // MARK: Looking
+
+    /// Returns the schema that the store was written for; `nil` if the store does not exist or needs no migration.
+    func storedSchema() throws -> SchemaDescription? {
+        if store.location.hasPrefix("/"), !FileManager.default.fileExists(atPath: store.location) { return nil }
+        let target = try ResolvedSchema(current.description(ofConfiguration: configurationName))
+        var configuration = store
+        configuration.isReadOnly = true
+        configuration.resetsOnModelMismatch = false
+        do {
+            return try Self.storedSchema(configuration, target, configurationName, logger)
+        } catch let error as StoreError where [.unsupported, .notAStore, .io, .readOnly].contains(error.code) && !store.isReadOnly {
+            // Some engines cannot open a store read-only, and an empty file becomes a store.
+            configuration.isReadOnly = false
+            return try Self.storedSchema(configuration, target, configurationName, logger)
+        }
+    }
+
+    private static func storedSchema(
+        _ configuration: StoreConfiguration, _ target: ResolvedSchema, _ name: String?, _ logger: any StoreLogger
+    ) throws -> SchemaDescription? {
+        do {
+            try configuration.open(schema: target, configurationName: name, logger: logger, keepsInterruptedMigration: true).close()
+            return nil
+        } catch let error as StoreError where error.code == .migrationRequired && error.storedSchema != nil {
+            return error.storedSchema
+        }
+    }
+
+    /// Returns the steps from the store's version to the current one.
+    func steps() throws -> [MigrationPath.Step] {
+        try storedSchema().map { try path.steps(from: $0, policy.path) } ?? []
+    }
+
+    // MARK: Migrating
+
+    /// Performs every step.
+    func migrate() throws -> MigrationReport {
+        try MigrationLocks.withLock(store) {
+            var report = MigrationReport()
+            var attempts = 0
+            while true {
+                // The steps are determined again for each iteration because another process may have performed one meanwhile.
+                let steps = try self.steps()
+                guard let step = steps.first else { return report }
+                monitor?.begin(step: report.steps.count + 1, of: report.steps.count + steps.count, step.targetVersion)
+                do {
+                    if report.steps.isEmpty { report.copy = policy.copyLocation }
+                    report.steps.append(try perform(step, isFirst: report.steps.isEmpty))
+                    if steps.count == 1 { return report }
+                } catch let error as StoreError where error.code == .differentStoreAtURL && attempts < 3 {
+                    attempts += 1
+                    logger.write(.notice, "\(url) was migrated by another process: \(error.message)")
+                }
+            }
+        }
+    }
+
+    private func plan(_ step: MigrationPath.Step) throws -> MigrationPlan {
+        try MigrationPlanner(try ResolvedSchema(step.source), try ResolvedSchema(step.target), step.mapping)
+            .plan(from: step.sourceVersion, to: step.targetVersion)
+    }
+
+    private func open(_ plan: MigrationPlan) throws -> any StorageBackend {
+        var configuration = store
+        configuration.resetsOnModelMismatch = false
+        let backend = try configuration.open(
+            schema: plan.source, configurationName: configurationName, logger: logger, keepsInterruptedMigration: true)
+        guard backend.capabilities.has(.migration) else {
+            try? backend.close()
+            throw StoreError(
+                .unsupported,
+                "The backend of \(url) cannot migrate its stores. Export the objects with the old version of the application.", url: url)
+        }
+        return backend
+    }
+
+    private func perform(_ step: MigrationPath.Step, isFirst: Bool) throws -> MigrationReport.Step {
+        let plan = try plan(step)
+        logger.write(.notice, "Migrating \(url), \(plan.type): \(plan.changes.joined(separator: "; ")).")
+        let backend = try open(plan)
+        defer { try? backend.close() }
+        if isFirst, let copy = policy.copyLocation {
+            monitor?.show("copying the store")
+            try StoreRoom.check(store, copies: 1, at: copy)
+            try backend.copy(to: copy)
+        }
+        try check(plan, backend)
+        if !plan.isCarriedWhole { try StoreRoom.check(store, copies: 2, at: store.location) }
+        var done = MigrationReport.Step(type: plan.type, changes: plan.changes)
+        done.rewrittenObjects = try run(plan, backend) { try $0.commit() }
+        logger.write(.notice, "Migrated \(url) to \"\(step.targetVersion)\"; \(done.rewrittenObjects) objects were rewritten.")
+        return done
+    }
+
+    /// Rejects an impossible migration before anything changes.
+    private func check(_ plan: MigrationPlan, _ backend: any StorageBackend) throws {
+        monitor?.show("checking")
+        let reader = try backend.beginRead()
+        defer { reader.end() }
+        var check = MigrationCheck(plan, reader)
+        try check.checkRefusals()
+        if let finding = check.findings.first(where: \.preventsMigration) { throw finding.error(url: url) }
+        try monitor?.countRows(plan, reader)
+    }
+
+    /// Runs a step and calls `end` in place of its commit.
+    /// - Returns: The number of objects that were rewritten.
+    private func run(_ plan: MigrationPlan, _ backend: any StorageBackend, _ end: (any StoreMigration) throws -> Void) throws -> Int {
+        let migration = try backend.beginMigration(plan.change)
+        do {
+            let work = try MappingWork(plan, migration) { count, activity in try monitor?.didRead(count, activity) }
+            try work.run()
+            monitor?.show("building indexes")
+            try monitor?.checkCancellation()
+            try end(migration)
+            return work.rewrittenObjects
+        } catch {
+            migration.rollback()
+            throw error
+        }
+    }
+
+    // MARK: Rehearsing
+
+    /// Performs the first step, undoes it, and returns the data losses and the problems that prevent the migration.
+    func rehearse() throws -> MigrationReport {
+        try MigrationLocks.withLock(store) {
+            var report = MigrationReport()
+            for (index, step) in try steps().enumerated() {
+                let plan = try plan(step)
+                monitor?.begin(step: index + 1, of: index + 1, step.targetVersion)
+                var done = MigrationReport.Step(type: plan.type, changes: plan.changes)
+                if index == 0 {
+                    try rehearse(plan, &report, &done)
+                } else {
+                    report.findings += plan.problems
+                }
+                report.steps.append(done)
+            }
+            return report
+        }
+    }
+
+    private func rehearse(_ plan: MigrationPlan, _ report: inout MigrationReport, _ done: inout MigrationReport.Step) throws {
+        let backend = try open(plan)
+        defer { try? backend.close() }
+        let reader = try backend.beginRead()
+        var check = MigrationCheck(plan, reader)
+        defer { reader.end() }
+        try check.checkRefusals()
+        try check.checkLosses()
+        report.findings += check.findings
+        guard report.isPossible, !plan.isCarriedWhole else { return }
+        try monitor?.countRows(plan, reader)
+        do {
+            done.rewrittenObjects = try run(plan, backend) { $0.rollback() }
+        } catch let error as StoreError where [.constraint, .invalidValue].contains(error.code) {
+            report.findings.append(
+                MigrationReport.Finding(
+                    .refused, error.entity ?? "", error.attribute, error.message, count: error.objectID == nil ? 0 : 1,
+                    rowIDs: error.objectID.map { [$0] } ?? []))
+        }
+    }
+}
+
+/// Ensures that one thread of the process at a time migrates a store.
+private enum MigrationLocks {
+    private struct Place {
+        let lock = Lock()
+        /// The number of threads that hold the lock or wait for it.
+        var users = 0
+    }
+
+    private static let places = Protected<[String: Place]>([:])
+
+    static func withLock<T>(_ store: StoreConfiguration, _ body: () throws -> T) throws -> T {
+        let lock = places.withLock { places in
+            places[store.url, default: Place()].users += 1
+            return places[store.url, default: Place()].lock
+        }
+        defer {
+            places.withLock { places in
+                places[store.url]?.users -= 1
+                if places[store.url]?.users == 0 { places[store.url] = nil }
+            }
+        }
+        return try lock.withLock(body)
+    }
+}
+
+/// A check of the free disk space against the size of a store.
+private enum StoreRoom {
+    /// - Parameter copies: The required space, as a multiple of the size of the store.
+    /// - Throws: `full`.
+    static func check(_ store: StoreConfiguration, copies: Int64, at path: String) throws {
+        guard store.location.hasPrefix("/") else { return }
+        let size = size(of: store.location)
+        let folder = (path as NSString).deletingLastPathComponent
+        guard size > 0, let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder),
+            let free = (attributes[.systemFreeSize] as? NSNumber)?.int64Value
+        else { return }
+        guard free < size * copies else { return }
+        throw StoreError(
+            .full,
+            "The store \(store.url) has \(size) bytes, and its migration needs up to \(size * copies) more on the disk of \(folder), which has \(free) left. Free space "
+                + "and try again; the store is unchanged.", url: store.url)
+    }
+
+    private static func size(of path: String) -> Int64 {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return 0 }
+        let files =
+            isFolder.boolValue
+            ? (try? FileManager.default.subpathsOfDirectory(atPath: path))?.map { "\(path)/\($0)" } ?? [] : [path, path + "-wal"]
+        return files.reduce(0) { total, file in
+            // Counts allocated blocks because the file of a memory map may be sparse.
+            var found = stat()
+            return stat(file, &found) == 0 ? total + Int64(found.st_blocks) * 512 : total
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import PolyStoreBackend
+
+/// A migration in an ordered engine, in several transactions.
+///
+/// The target data is written beside the source data under separate numbers, which a journal lists, so readers of the source do not see it. Carried entities
+/// keep their numbers and are not rewritten. One small transaction then replaces the schema and the names of the numbers. It marks obsolete data for removal,
+/// which the background work of the next opening performs in batches.
+final class KeyValueMigration: StoreMigration {
+    private let handle: EngineHandle
+    private let logger: any StoreLogger
+    private let plan: MigrationPlan
+    private let identity: StoreIdentity
+    private let layout: StoreLayout
+    private let overlay: MigrationOverlay
+    /// Called at the end, with whether the migration was committed.
+    private let onEnd: (Bool) -> Void
+    private(set) var source: any ReadTransaction
+    private let sourceLayout: StoreLayout
+    private(set) var savedPosition: [UInt8]?
+    private var current: MigrationTarget?
+    private var isEnded = false
+
+    /// The number of bytes that a batch can write before the engine must make room. Room is made between batches, while the migration has no snapshot, because
+    /// an open snapshot would prevent it.
+    private static let roomForBatch = 256 << 20
+
+    /// Takes ownership of the handle, unless it throws.
+    init(
+        _ handle: EngineHandle, _ opened: StoreLayout, _ change: SchemaChange, _ logger: any StoreLogger, onEnd: @escaping (Bool) -> Void
+    ) throws {
+        self.handle = handle
+        self.logger = logger
+        self.onEnd = onEnd
+        let place = opened.place
+        guard change.source.versionHash == opened.schema.versionHash else {
+            throw StoreError(
+                .misuse, "The migration \(change.identifier) starts from another schema than the one that \(place) was opened with.",
+                url: place)
+        }
+        try handle.takeTurn(isMigration: true)
+        var isLocked = false
+        do {
+            try handle.lockMigration()
+            isLocked = true
+            let resets = handle.resetCount
+            let (plan, identity, position, overlay) = try handle.writeInTurn { writer in
+                try handle.check(opened, writer)
+                return try Self.begin(change, writer, place)
+            }
+            handle.noteJournal(true)
+            (self.plan, self.identity, self.overlay) = (plan, identity, overlay)
+            savedPosition = position
+            func layout(_ schema: ResolvedSchema, _ catalog: Catalog) throws -> StoreLayout {
+                try StoreLayout(
+                    place: place, traits: opened.traits, schema: schema, catalog: catalog, identity: identity, resets: resets)
+            }
+            self.layout = try layout(change.target, plan.target)
+            let source = try layout(change.source, plan.source)
+            sourceLayout = source
+            try Self.makeRoom(handle)
+            self.source = try Self.read(handle, source)
+        } catch {
+            if isLocked { handle.engine.unlockMigration() }
+            handle.giveTurn()
+            throw error
+        }
+    }
+
+    /// Writes the journal, or resumes that of an interrupted attempt. Abandons an interrupted migration to another schema.
+    private static func begin(_ change: SchemaChange, _ writer: any EngineWriter, _ place: String) throws -> (
+        MigrationPlan, StoreIdentity, [UInt8]?, MigrationOverlay
+    ) {
+        var journal = try MigrationJournal.read(writer, place: place)
+        if let found = journal, !found.isOf(change) {
+            try MigrationJournal.abandon(writer, place: place)
+            journal = nil
+        }
+        let format: UInt32? = try writer.get(Keyspace.Metadata.format.key()).flatMap { Number.read($0) }
+        guard let format, let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), writer).flatMap(StoreIdentity.init) else {
+            throw StoreError(.corrupt, "The store \(place) is damaged: its identity cannot be read.", url: place)
+        }
+        let catalog = try Catalog(reading: writer, format: format, journal: journal, place: place)
+        let plan = try MigrationPlan(change, resuming: journal, catalog, writer, place: place)
+        if journal == nil { try plan.begin(writer) }
+        let position = try SealedValue.get(MigrationJournal.positionKey, writer)
+        return (plan, identity, position, try MigrationOverlay(writer, place: place))
+    }
+
+    deinit { rollback() }
+
+    private static func read(_ handle: EngineHandle, _ layout: StoreLayout) throws -> any ReadTransaction {
+        handle.retain()
+        do { return try KeyValueReadTransaction(handle, layout) } catch {
+            handle.release()
+            throw error
+        }
+    }
+
+    /// Makes room for a batch if the engine supports it.
+    private static func makeRoom(_ handle: EngineHandle) throws {
+        guard let engine = handle.engine as? any TransactionalEngine else { return }
+        // A batch that needs more room than is available fails with its own error.
+        while !engine.hasRoom(for: roomForBatch) {
+            do { try engine.makeRoom() } catch let error as StoreError where error.code == .full { return }
+        }
+    }
+
+    var target: any WriteTransaction {
+        do { return try batch() } catch { return FailedTransaction(error) }
+    }
+
+    private func batch() throws -> MigrationTarget {
+        try check()
+        if let current { return current }
+        let batch = try KeyValueWriteTransaction(handle, layout, logger, isStaged: true)
+        let target = MigrationTarget(batch, plan.change, overlay, layout.traits)
+        current = target
+        return target
+    }
+
+    private func check() throws {
+        if isEnded { throw StoreError(.closed, "The migration of \(layout.place) has ended.", url: layout.place) }
+        try handle.process.check(layout.place)
+    }
+
+    func save(_ position: [UInt8]) throws {
+        guard position.count <= NamedValue.longestValue else {
+            throw StoreError(
+                .invalidValue,
+                "The position of a migration has \(position.count) bytes, and at most \(NamedValue.longestValue) are kept. Save a shorter one."
+            )
+        }
+        let target = try batch()
+        current = nil
+        try target.batch.commitBatch { writer, _ in
+            try overlay.save(writer, place: layout.place)
+            try SealedValue.put(MigrationJournal.positionKey, position, writer)
+        }
+        overlay.didSave()
+        savedPosition = position
+        guard let engine = handle.engine as? any TransactionalEngine, !engine.hasRoom(for: Self.roomForBatch) else { return }
+        // No other transaction writes, so a new snapshot of the source is identical.
+        source.end()
+        try Self.makeRoom(handle)
+        source = try Self.read(handle, sourceLayout)
+    }
+
+    func commit() throws {
+        try check()
+        do {
+            try buildIndexes()
+            let batch = try batch().batch
+            current = nil
+            var identity = identity
+            identity.schemaHash = plan.change.target.versionHash
+            let version = batch.version + 1
+            // Before the commit, so that later snapshots check the identity of the store.
+            handle.countReset()
+            try batch.commitBatch { writer, reader in
+                try overlay.apply(writer, reader, plan.change.target, version: version)
+                try plan.finish(writer, identity)
+                try writer.put(Keyspace.Metadata.commitVersion.key(), Number.bytes(version))
+            }
+        } catch {
+            rollback()
+            throw error
+        }
+        handle.noteJournal(false)
+        source.end()
+        finish(isCommitted: true)
+    }
+
+    /// Builds the new indexes of carried entities, the unique ones first, because they can fail.
+    private func buildIndexes() throws {
+        let builder = IndexBuilder(handle, layout, logger, isInTurn: true)
+        let new = try builder.unfinished()
+        if new.isEmpty { return }
+        // The changes of the last batch become visible with the commit of the migration.
+        let applied = current?.batch.takeApplied()
+        current = nil
+        for index in new.filter(\.isUnique) + new.filter({ !$0.isUnique }) { try builder.build(index) }
+        if let applied { try batch().batch.apply(applied) }
+    }
+
+    func rollback() {
+        guard !isEnded else { return }
+        guard handle.process.isCurrent else {
+            isEnded = true
+            return
+        }
+        current?.batch.rollback()
+        current = nil
+        source.end()
+        do {
+            try handle.writeInTurn { try MigrationJournal.abandon($0, place: layout.place) }
+            handle.noteJournal(false)
+        } catch {
+            // The next write transaction finds the journal and removes the staged data.
+            let error = error as? StoreError ?? StoreError(.io, "\(error)")
+            logger.log(
+                error, "A migration of \(layout.place) could not be rolled back completely", file: #fileID, line: #line, function: #function
+            )
+        }
+        finish(isCommitted: false)
+    }
+
+    private func finish(isCommitted: Bool) {
+        isEnded = true
+        handle.engine.unlockMigration()
+        handle.giveTurn()
+        onEnd(isCommitted)
+        handle.release()
+    }
+}
+
+/// Replaces a transaction that could not begin: every call throws the error.
+private final class FailedTransaction: WriteTransaction {
+    private let error: any Error
+    let version: UInt64 = 0
+
+    init(_ error: any Error) { self.error = error }
+
+    func record(_ entity: Entity, id: Int64) throws -> RecordView? { throw error }
+    func scan(_ request: FetchRequest) throws -> Scan { throw error }
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { throw error }
+    func value(named name: String) throws -> [UInt8]? { throw error }
+    func valueNames(prefix: String) throws -> [String] { throw error }
+    func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] { throw error }
+    func logBounds() throws -> LogBounds { throw error }
+    func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 { throw error }
+    func apply(_ changes: ChangeSet) throws { throw error }
+    func commit(_ durability: Durability) throws -> UInt64 { throw error }
+    func rollback() {}
+}

@@ -1,0 +1,139 @@
+import Dispatch
+import PolyStoreBackend
+
+/// The progress of an index that is built while the store is in use.
+public struct IndexBuildProgress: Sendable, Hashable {
+    /// ``Index/name``.
+    public let name: String
+    /// The number of records that were indexed since the store was opened.
+    public let builtCount: Int64
+    /// The number of records of the entity.
+    public let totalCount: Int64
+}
+
+/// Background work on an open store: it removes obsolete keys and builds incomplete plain indexes.
+///
+/// Each batch is a separate transaction that leaves the store consistent. After a batch the work pauses for as long as the batch took, so that other writers
+/// can run. The work ends when the store is closed and continues when the store is next opened for writing.
+///
+/// Sendable: all mutable state is accessed under the lock.
+final class BackgroundWork: @unchecked Sendable {
+    private let handle: EngineHandle
+    private let layout: StoreLayout
+    private let logger: any StoreLogger
+    private let lock = Lock()
+    private var isRunning = false
+    private var isStopped = false
+    private var currentBuild: IndexBuildProgress?
+    private static let queue = DispatchQueue(label: "polystore.background", qos: .utility, attributes: .concurrent)
+    /// The time that ``stop()`` waits for a batch, in milliseconds.
+    private static let stopTimeout = 5000
+    private static let longestPause = 50
+
+    init(_ handle: EngineHandle, _ layout: StoreLayout, _ logger: any StoreLogger) {
+        self.handle = handle
+        self.layout = layout
+        self.logger = logger
+    }
+
+    var progress: IndexBuildProgress? { lock.withLock { currentBuild } }
+
+    /// Starts the work if there is any.
+    /// - Parameter hasWork: Whether there is work.
+    func start(_ hasWork: Bool) {
+        let isFirst = lock.withLock {
+            if isStopped || isRunning || !hasWork { return false }
+            isRunning = true
+            return true
+        }
+        guard isFirst else { return }
+        handle.retain()
+        Self.queue.async { self.run() }
+    }
+
+    /// Stops the work after the current batch.
+    func stop() {
+        lock.withLock {
+            isStopped = true
+            lock.broadcast()
+            let deadline = Deadline(milliseconds: Self.stopTimeout)
+            while isRunning { guard lock.wait(until: deadline) else { return } }
+        }
+    }
+
+    /// Waits until the work has ended.
+    func wait() { lock.withLock { while isRunning { lock.wait() } } }
+
+    private var isCancelled: Bool { lock.withLock { isStopped } }
+
+    private func run() {
+        do {
+            try removeKeys()
+            try buildIndexes()
+        } catch let error as StoreError where error.code == .cancelled {
+        } catch {
+            let error = error as? StoreError ?? StoreError(.io, "\(error)")
+            logger.write(
+                .notice, "The background work on \(layout.place) has ended before its time, and the next opening continues it: \(error)")
+        }
+        // Released first: a caller that waits for the end can rely on the engine being closed with the store.
+        handle.release()
+        lock.withLock {
+            isRunning = false
+            currentBuild = nil
+            lock.broadcast()
+        }
+    }
+
+    private func removeKeys() throws {
+        let count = handle.engine.traits.recordsOfIndexCommit
+        while !isCancelled {
+            let more = try batch {
+                try handle.write(isCancelled: { self.isCancelled }) { writer in
+                    try checkMayWrite(writer)
+                    return try PendingRemoval.step(writer, layout.traits, count: count)
+                }
+            }
+            if !more { return }
+        }
+    }
+
+    private func checkMayWrite(_ writer: any EngineWriter) throws {
+        do { try handle.checkMayWrite(layout, writer) } catch is UnfinishedMigration { throw EngineHandle.isBeingMigrated(layout.place) }
+    }
+
+    private func buildIndexes() throws {
+        let builder = IndexBuilder(handle, layout, logger, isCancelled: { self.isCancelled })
+        for index in try builder.unfinished() where !index.isUnique {
+            let total = try recordCount(index.entity)
+            var done: Int64 = 0
+            logger.write(.notice, "The index \(index.index.name) of \(layout.place) is built in the background: \(total) records.")
+            while true {
+                if isCancelled { return }
+                let step = try batch { try builder.step(index) }
+                done += Int64(step.count)
+                let progress = IndexBuildProgress(name: index.index.name, builtCount: done, totalCount: total)
+                lock.withLock { currentBuild = progress }
+                if !step.isUnfinished { break }
+            }
+            logger.write(.notice, "The index \(index.index.name) of \(layout.place) is complete: \(done) of \(total) records were added.")
+        }
+    }
+
+    private func recordCount(_ entity: Entity) throws -> Int64 {
+        let reader = SnapshotReader(layout, try handle.engine.snapshot(), isWritten: false)
+        defer { reader.end() }
+        try handle.check(layout, reader.snapshot)
+        return try reader.recordCount(entity)
+    }
+
+    /// Runs a batch, then pauses for as long as it took.
+    private func batch<Result>(_ body: () throws -> Result) throws -> Result {
+        let start = DispatchTime.now().uptimeNanoseconds
+        let result = try body()
+        let milliseconds = Int((DispatchTime.now().uptimeNanoseconds - start) / 1_000_000)
+        let pause = min(milliseconds, Self.longestPause)
+        lock.withLock { if pause > 0, !isStopped { _ = lock.wait(until: Deadline(milliseconds: pause)) } }
+        return result
+    }
+}

@@ -1,0 +1,156 @@
+import PolyStoreBackend
+
+/// The stored names of the numbers in keys. Numbers are assigned in the order of names, so that two stores of one model are equal regardless of the declaration
+/// order of entities.
+struct Catalog: Sendable {
+    struct IndexName: Hashable, Sendable {
+        let entity: UInt32
+        let isUnique: Bool
+        /// ``IndexState/name``.
+        let name: String
+
+        init(_ state: IndexState) {
+            entity = state.entity
+            isUnique = state.isUnique
+            name = state.name
+        }
+
+        init(_ index: Index, _ entity: Entity, number: UInt32) {
+            self.entity = number
+            isUnique = index.isUnique
+            name = IndexState.name(index, entity)
+        }
+    }
+
+    /// The number of an index that the store does not have yet.
+    static let missingIndex: UInt32 = 0
+
+    var entities: [String: UInt32] = [:]
+    var indexes: [IndexName: UInt32] = [:]
+    var links: [String: UInt32] = [:]
+    /// The record layouts, by entity number; entities without an entry have only layout 0.
+    var formats: [UInt32: RecordFormat] = [:]
+    /// The numbers of link tables whose sources and targets are exchanged.
+    var reversedLinks: Set<UInt32> = []
+    /// A Boolean value that indicates whether an index without a number gets ``missingIndex`` instead of counting as damage.
+    var acceptsMissingIndexes = false
+
+    /// Creates an empty catalog.
+    init() {}
+
+    /// Creates the catalog of a new store.
+    init(_ schema: ResolvedSchema) {
+        for (number, entity) in schema.entities.sorted(by: { $0.name < $1.name }).enumerated() {
+            entities[entity.name] = UInt32(number + 1)
+            let names = entity.indexes.map { IndexName($0, entity, number: UInt32(number + 1)) }
+            for name in names.sorted(by: { $0.name < $1.name }) { indexes[name] = UInt32(indexes.count + 1) }
+        }
+        for (number, table) in schema.links.sorted(by: { $0.name < $1.name }).enumerated() { links[table.name] = UInt32(number + 1) }
+    }
+
+    /// Reads the catalog of a store.
+    /// - Throws: `corrupt` for invalid entries.
+    /// - Parameter journal: The journal of an unfinished migration, whose indexes are not part of the store yet.
+    init(reading snapshot: any EngineSnapshot, format: UInt32, journal: MigrationJournal?, place: String) throws {
+        let damaged = StoreError(.corrupt, "The catalogue of \(place) is damaged.", url: place)
+        let staged = journal?.stagedIndexes ?? []
+        try snapshot.forEach(.entity) { number, value in entities[String(decoding: value, as: UTF8.self)] = number }
+        try snapshot.forEach(.link) { number, value in links[String(decoding: value, as: UTF8.self)] = number }
+        try snapshot.forEach(.indexState) { number, value in
+            guard !staged.contains(number) else { return }
+            guard let state = IndexState(value) else { throw damaged }
+            indexes[IndexName(state)] = number
+        }
+        if format > KeyValueBackend.plainFormat { try readLayouts(snapshot, damaged) }
+    }
+
+    private mutating func readLayouts(_ snapshot: any EngineSnapshot, _ damaged: StoreError) throws {
+        let names = Dictionary(entities.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
+        try snapshot.forEach(.layout) { entity, value in
+            guard let number: UInt16 = Number.read(value) else { throw damaged }
+            formats[entity, default: RecordFormat()].number = number
+        }
+        try snapshot.forEachKey(.oldLayout) { key, value in
+            guard key.count == 8, let old = SealedValue.opened([UInt8](key), value) else { throw damaged }
+            let entity = UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 2, as: UInt32.self))
+            let number = UInt16(bigEndian: key.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
+            guard let old = OldLayout(names[entity] ?? "?", old) else { throw damaged }
+            formats[entity, default: RecordFormat()].old[number] = old
+        }
+        try snapshot.forEach(.reversedLink) { number, _ in reversedLinks.insert(number) }
+    }
+
+    func write(to writer: any EngineWriter) throws {
+        for (name, number) in entities { try writer.put(Keyspace.Metadata.entity.key(number), Array(name.utf8)) }
+        for (name, number) in links { try writer.put(Keyspace.Metadata.link.key(number), Array(name.utf8)) }
+        for (index, number) in indexes {
+            try writer.put(
+                Keyspace.Metadata.indexState.key(number), IndexState(entity: index.entity, isUnique: index.isUnique, name: index.name).bytes
+            )
+        }
+    }
+
+    private func missing(_ what: String, _ place: String) -> StoreError {
+        StoreError(.corrupt, "\(place) has no number for \(what); its catalogue is damaged.", url: place)
+    }
+
+    func number(of entity: Entity, _ place: String) throws -> UInt32 {
+        guard let number = entities[entity.name] else { throw missing("the entity \(entity.name)", place) }
+        return number
+    }
+
+    /// Returns the record layouts of an entity.
+    func format(of entity: Entity, _ place: String) throws -> RecordFormat {
+        guard !formats.isEmpty, let format = formats[try number(of: entity, place)] else { return RecordFormat() }
+        guard format.old[format.number] == nil, format.old.values.allSatisfy({ $0.fits(entity) }) else {
+            throw missing("the layouts of \(entity.name)", place)
+        }
+        return format
+    }
+
+    func number(of table: LinkTable, _ place: String) throws -> UInt32 {
+        guard let number = links[table.name] else {
+            if let shared = table.sharedName, links[shared] != nil { throw table.mixed(place) }
+            throw missing("the relationship \(table.name)", place)
+        }
+        return number
+    }
+
+    func number(of index: Index, _ entity: Entity, _ place: String) throws -> UInt32 {
+        guard let number = indexes[IndexName(index, entity, number: try number(of: entity, place))] else {
+            if acceptsMissingIndexes, !index.isUnique { return Self.missingIndex }
+            throw missing("the index \(index.name)", place)
+        }
+        return number
+    }
+}
+
+extension EngineSnapshot {
+    /// Calls a closure with every entry of a metadata kind.
+    func forEachKey(_ kind: Keyspace.Metadata, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void) throws {
+        let cursor = try cursor()
+        defer { cursor.close() }
+        let prefix = [Keyspace.metadata.rawValue, kind.rawValue]
+        try prefix.withUnsafeBytes { prefix in
+            var more = try cursor.seek(prefix)
+            while more, cursor.key.starts(with: prefix) {
+                try body(cursor.key, cursor.value)
+                more = try cursor.next()
+            }
+        }
+    }
+
+    /// Calls a closure with every numbered entry of a metadata kind.
+    func forEach(_ kind: Keyspace.Metadata, _ body: (UInt32, UnsafeRawBufferPointer) throws -> Void) throws {
+        let cursor = try cursor()
+        defer { cursor.close() }
+        let prefix = [Keyspace.metadata.rawValue, kind.rawValue]
+        try prefix.withUnsafeBytes { prefix in
+            var more = try cursor.seek(prefix)
+            while more, cursor.key.starts(with: prefix) {
+                if let number: UInt32 = Number.read(UnsafeRawBufferPointer(rebasing: cursor.key[2...])) { try body(number, cursor.value) }
+                more = try cursor.next()
+            }
+        }
+    }
+}

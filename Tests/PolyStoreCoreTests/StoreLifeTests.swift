@@ -1,0 +1,219 @@
+import Foundation
+import PolyStoreBackend
+import PolyStoreCore
+import PolyStoreLMDB
+import PolyStoreLevelDB
+import PolyStoreMemory
+import PolyStoreSQLite
+import Testing
+
+/// Removing, closing, erasing, copying and measuring stores, and stores that cannot be opened.
+@Suite struct StoreLifeTests {
+    @Test(arguments: Backend.allCases)
+    @MainActor func aRemovedStoreIsClosedAndCanBeAddedAgain(_ backend: Backend) async throws {
+        let folder = try Folder()
+        let stack = try DataStack(Person.self, Department.self, Project.self)
+        let configuration = backend.store(in: folder)
+        let store = try stack.addStore(configuration)
+        let id = try await stack.perform { transaction in
+            try transaction.create(Person.self) { ($0.email, $0.age) = ("a", 7) }.objectID
+        }
+        let person = try #require(try stack.fetchExisting(id))
+        let fault = try stack.view.fetchAll(From<Person>().tweak { $0.includesPropertyValues = false })
+        #expect(fault.count == 1)
+        try stack.removeStore(store)
+        #expect(stack.stores.isEmpty)
+        #expect(person.age == 7)
+        let missing = expectError(.storeNotFound) { try stack.fetchAll(From<Person>()) }
+        #expect(missing?.message.contains("no store") == true, "\(String(describing: missing))")
+        await #expect(throws: StoreError.self) { try await stack.perform { _ = try $0.create(Person.self) } }
+        expectError(.misuse) { try stack.removeStore(store) }
+        let again = try stack.addStore(configuration)
+        #expect(again !== store)
+        let found = try stack.fetchAll(From<Person>())
+        guard backend != .memory else {
+            #expect(found.isEmpty)
+            return
+        }
+        #expect(found.map(\.age) == [7])
+        #expect(try stack.fetchExisting(id)?.age == 7)
+        try await stack.perform(editing: id) { _, person in person.age = 8 }
+        #expect(try stack.fetchAll(From<Person>()).map(\.age) == [8])
+    }
+
+    @Test(arguments: Backend.allCases)
+    func closingWaitsForTransactionsAndRefusesReaders(_ backend: Backend) async throws {
+        let company = try Company(backend, expectsSilence: false)
+        let stack = company.stack
+        try company.people(1)
+        let draft = stack.beginUnsafe()
+        #expect(try draft.fetchCount(From<Person>()) == 1)
+        let error = expectError(.busy) { try stack.close() }
+        #expect(
+            error?.message.contains("unsafe transaction at PolyStoreCoreTests/StoreLifeTests.swift:") == true,
+            "\(String(describing: error))")
+        async let written: Void = stack.perform { transaction in for number in 0..<20 { _ = try transaction.createPerson(number) } }
+        try await written
+        try stack.close(evenIfInUse: true)
+        expectError(.storeNotFound) { try draft.fetchAll(From<Department>()) }
+        expectError(.storeNotFound) { try stack.readAndWait { try $0.fetchCount(From<Person>()) } }
+        // Closing a closed store has no effect.
+        try stack.close()
+        expectError(.misuse) { try Company(backend, expectsSilence: false).closeInside() }
+    }
+
+    @Test(arguments: Backend.allCases)
+    @MainActor func listsFollowTheStoresThatAreRemovedAndAdded(_ backend: Backend) async throws {
+        let gadgets = try Gadgets(backend, configurations: ["Shop", "Store"])
+        let stack = gadgets.stack
+        try stack.performAndWait { transaction throws in
+            for name in ["a", "b"] { try transaction.create(Into<Gadget>("Shop")) { $0.label = name } }
+            try transaction.create(Into<Gadget>("Store")) { $0.label = "c" }
+        }
+        let monitor = try stack.monitorList(From<Gadget>().orderBy(.ascending(\.label)))
+        #expect(monitor.map(\.label) == ["a", "b", "c"])
+        let shop = try #require(stack.stores.first { $0.configurationName == "Shop" })
+        try stack.removeStore(shop)
+        // The view knows the stores before its lists have moved.
+        #expect(try stack.fetchAll(From<Gadget>()).map(\.label) == ["c"])
+        for _ in 0..<1000 where monitor.count != 1 { await Task.yield() }
+        #expect(monitor.map(\.label) == ["c"])
+        #expect(try stack.fetchAll(From<Gadget>()).map(\.label) == ["c"])
+    }
+
+    @Test(arguments: Backend.allCases)
+    func anErasedStoreLeavesNothing(_ backend: Backend) throws {
+        let folder = try Folder()
+        let stack = try DataStack(companySchema)
+        let store = try stack.addStore(backend.store(in: folder))
+        try stack.performAndWait { _ = try $0.createPerson(1) }
+        let other = try DataStack(companySchema)
+        if backend != .memory {
+            try other.addStore(backend.store(in: folder))
+            expectError(.busy) { try stack.eraseStore(store) }
+            try other.close()
+        }
+        try stack.eraseStore(store)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        try stack.addStore(backend.store(in: folder))
+        #expect(try stack.readAndWait { try $0.fetchCount(From<Person>()) } == 0)
+    }
+
+    @Test(arguments: [Backend.sqlite, .lmdb, .levelDB])
+    func aStoreThatCannotBeOpenedIsResetOnRequestOnly(_ backend: Backend) throws {
+        let folder = try Folder()
+        let configuration = backend.store(in: folder)
+        do {
+            let stack = try DataStack(companySchema)
+            try stack.addStore(configuration)
+            try stack.performAndWait { _ = try $0.createPerson(1) }
+            try stack.close()
+        }
+        let damaged = backend == .levelDB ? configuration.location + "/CURRENT" : configuration.location
+        try Data(repeating: 0x5a, count: 4096).write(to: URL(fileURLWithPath: damaged))
+        let logger = RecordingLogger()
+        let stack = try DataStack(companySchema, logger: logger)
+        #expect(throws: StoreError.self) { try stack.addStore(configuration) }
+        #expect(FileManager.default.fileExists(atPath: damaged))
+        // LevelDB does not support read-only stores.
+        expectError(backend == .levelDB ? .unsupported : .readOnly) { try stack.addStore(configuration.resettingOnFailure().readOnly()) }
+        try stack.addStore(configuration.resettingOnFailure())
+        #expect(logger.lines.contains { $0.contains("is deleted, as asked") }, "\(logger.lines)")
+        #expect(try stack.readAndWait { try $0.fetchCount(From<Person>()) } == 0)
+    }
+
+    /// A folder that is not a LevelDB database is never deleted, regardless of the options.
+    @Test func foldersOfOthersAreNotErased() throws {
+        let folder = try Folder()
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: folder.path + "/letter.txt"))
+        let stack = try DataStack(companySchema, logger: RecordingLogger())
+        expectError(.notAStore) { try stack.addStore(.levelDB(directory: folder.path).resettingOnFailure()) }
+        expectError(.notAStore) { try stack.addStore(.sqlite(file: folder.path).resettingOnFailure()) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["letter.txt"])
+    }
+
+    @Test(arguments: Backend.allCases)
+    func storesAreCountedCopiedAndCompacted(_ backend: Backend) async throws {
+        let company = try Company(backend)
+        try company.people(300)
+        let store = company.stack.stores[0]
+        let statistics = try store.statistics()
+        #expect(statistics.objectCounts == ["Person": 300, "Dept": 0, "Project": 0])
+        #expect(statistics.objectCount == 300)
+        #expect((statistics.fileSize > 0) == (backend != .memory))
+        let copy = company.folder.path + "/copy"
+        guard store.capabilities.has(.copying) else {
+            expectError(.unsupported) { try store.backUp(to: copy) }
+            try store.compact()
+            return
+        }
+        #expect(try await company.stack.backUp(to: copy) == [copy])
+        let configuration: StoreConfiguration =
+            switch backend {
+            case .sqlite: .sqlite(file: copy)
+            case .lmdb: .lmdb(file: copy)
+            default: .levelDB(directory: copy)
+            }
+        let other = try DataStack(companySchema)
+        #expect(try other.addStore(configuration).statistics().objectCounts == statistics.objectCounts)
+        try company.stack.performAndWait { _ = try $0.deleteAll(From<Person>(), Where(\.age > 10)) }
+        if store.capabilities.has(.compaction) {
+            try store.compact()
+        } else {
+            expectError(.unsupported) { try store.compact() }
+        }
+        #expect(try store.statistics().objectCounts["Person"] == 2)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func hierarchiesAreCountedByClass() throws {
+        let parties = try Parties(.memory)
+        let counts = try parties.stack.stores[0].statistics().objectCounts
+        #expect(counts["Human"] == 1 && counts["Worker"] == 2, "\(counts)")
+    }
+
+    @Test func theDefaultPlaceIsThatOfThePlatform() {
+        let store = StoreConfiguration.sqlite()
+        let name = URL(fileURLWithPath: CommandLine.arguments[0]).lastPathComponent
+        #expect(store.location.hasSuffix("/\(name)/\(name).sqlite"), "\(store.location)")
+        #expect(StoreConfiguration.lmdb().location.hasSuffix("/\(name)/\(name).lmdb"))
+        #expect(StoreConfiguration.levelDB().location.hasSuffix("/\(name)/\(name).leveldb"))
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aFolderIsMadeOnRequest(_ backend: Backend) throws {
+        let folder = try Folder()
+        let place = Folder.nested(in: folder)
+        let stack = try DataStack(companySchema, logger: RecordingLogger())
+        if backend != .memory { expectError(.io) { try stack.addStore(backend.store(in: place)) } }
+        if backend != .memory { try stack.addStore(backend.store(in: place).creatingFolder()) }
+    }
+
+    @Test func theDefaultStackIsTheOneThatWasSet() throws {
+        let stack = try DataStack(companySchema)
+        DataStack.default = stack
+        #expect(DataStack.default === stack)
+    }
+
+    @MainActor @Test func storesAreAddedWithACompletion() async throws {
+        let folder = try Folder()
+        let stack = try DataStack(companySchema, logger: RecordingLogger())
+        let added = await withCheckedContinuation { continuation in
+            stack.addStore(.sqlite(file: folder.path + "/a.sqlite")) { continuation.resume(returning: $0) }
+        }
+        #expect(try added.get() === stack.stores[0])
+        let refused = await withCheckedContinuation { continuation in
+            stack.addStore(.sqlite(file: folder.path + "/missing/a.sqlite")) { continuation.resume(returning: $0) }
+        }
+        #expect(throws: StoreError.self) { try refused.get() }
+    }
+}
+
+extension Folder {
+    /// Returns a nonexistent folder inside another nonexistent folder.
+    fileprivate static func nested(in folder: Folder) -> Folder { Folder(path: folder.path + "/one/two") }
+}
+
+extension Company {
+    fileprivate func closeInside() throws { try stack.performAndWait { [stack] _ in try stack.close() } }
+}

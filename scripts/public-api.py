@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Lists the public API of every product in API/, one declaration on a line, so that a change of it is a visible difference.
+
+usage: scripts/public-api.py [--check | --undocumented]     after `swift build`
+
+Without an option the files are written. With --check they are compared, and the differences end the program with an error. With --undocumented every
+declaration without a documentation comment is printed; overloads of a documented declaration of the same name count as documented.
+"""
+import difflib
+import json
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+
+MODULES = [
+    "PolyStore", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreCore", "PolyStoreFormats", "PolyStoreGzip", "PolyStoreKeyValue",
+    "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStoreMemory", "PolyStoreSQLite",
+]
+FOLDER = pathlib.Path("API")
+# System libraries and C targets are found by their module maps.
+INCLUDES = [str(path.parent) for folder in ("Sources", "Backends") for path in pathlib.Path(folder).rglob("module.modulemap")]
+INCLUDES += [str(path) for folder in ("Sources", "Conformance") for path in pathlib.Path(folder).rglob("include") if path.parent.name.startswith("C")]
+
+
+def target():
+    info = json.loads(subprocess.run(["swift", "-print-target-info"], check=True, capture_output=True).stdout)
+    return info["target"]["unversionedTriple" if platform.system() == "Linux" else "triple"]
+
+
+def symbols(module, triple):
+    """The declarations of a module that are not inherited from other modules."""
+    with tempfile.TemporaryDirectory() as output:
+        command = ["swift-symbolgraph-extract"] if platform.system() == "Linux" else ["xcrun", "swift-symbolgraph-extract"]
+        command += ["-module-name", module, "-target", triple, "-minimum-access-level", "public", "-skip-synthesized-members"]
+        for folder in [".build/debug/Modules"] + INCLUDES:
+            command += ["-I", folder]
+        # SwiftPM writes the module maps of C targets that have none.
+        for file in pathlib.Path(".build/debug/").glob("*.build/module.modulemap"):
+            if file.parent.name.endswith("-tool.build"):
+                continue
+            command += ["-Xcc", f"-fmodule-map-file={file}"]
+        subprocess.run(command + ["-output-dir", output], check=True)
+        for file in sorted(pathlib.Path(output).glob("*.json")):
+            yield from json.loads(file.read_text())["symbols"]
+
+
+def declaration(symbol):
+    text = "".join(part["spelling"] for part in symbol["declarationFragments"])
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def is_listed(symbol):
+    """Names that begin with `_` are of generated code."""
+    return not any(part.startswith("_") for part in symbol["pathComponents"])
+
+
+def listing(module, triple):
+    lines = set()
+    for symbol in symbols(module, triple):
+        if is_listed(symbol):
+            owner = ".".join(symbol["pathComponents"][:-1])
+            lines.add((owner + ": " if owner else "") + declaration(symbol))
+    return sorted(lines)
+
+
+def undocumented(module, triple):
+    documented, missing = set(), {}
+    for symbol in symbols(module, triple):
+        if not is_listed(symbol):
+            continue
+        name = ".".join(part.split("(")[0] for part in symbol["pathComponents"])
+        if symbol.get("docComment", {}).get("lines"):
+            documented.add(name)
+        else:
+            missing.setdefault(name, []).append(declaration(symbol))
+    return sorted(f"{name}: {text}" for name, texts in missing.items() if name not in documented for text in texts)
+
+
+def main():
+    mode = sys.argv[1] if len(sys.argv) > 1 else "--write"
+    if mode not in ("--write", "--check", "--undocumented"):
+        sys.exit(__doc__)
+    triple = target()
+    failures = 0
+    for module in MODULES:
+        if mode == "--undocumented":
+            missing = undocumented(module, triple)
+            print(f"{module}: {len(missing)} declarations without documentation")
+            print("".join(f"  {line}\n" for line in missing), end="")
+            continue
+        lines = [line + "\n" for line in listing(module, triple)]
+        file = FOLDER / f"{module}.txt"
+        if mode == "--write":
+            FOLDER.mkdir(exist_ok=True)
+            file.write_text("".join(lines))
+            print(f"{file}: {len(lines)} declarations")
+            continue
+        kept = file.read_text().splitlines(keepends=True) if file.exists() else []
+        difference = list(difflib.unified_diff(kept, lines, str(file), "the build"))
+        failures += bool(difference)
+        sys.stdout.writelines(difference)
+    if failures:
+        sys.exit("The public API differs from the listing. Run scripts/public-api.py, and commit the difference if it is meant.")
+
+
+main()
