@@ -4,11 +4,11 @@ import PolyStore
 final class Log {
     var text: String = ""
     #if DEBUG
-        var trace: String = ""  // error: cannot tell which branch of #if is compiled
+        var trace: String = ""  // error: cannot know which branch of #if is compiled
     #else
-        var code: Int = 0  // error: cannot tell which branch of #if is compiled
+        var code: Int = 0  // error: cannot know which branch of #if is compiled
         #if os(Linux)
-            var host: String?  // error: cannot tell which branch of #if is compiled
+            var host: String?  // error: cannot know which branch of #if is compiled
         #endif
     #endif
     #if DEBUG

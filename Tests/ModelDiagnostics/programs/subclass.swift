@@ -27,3 +27,5 @@ final class Box<Content> {  // error: cannot be generic
 }
 
 func hire(_ transaction: Transaction) throws { try transaction.create(Into<Manager>()).name = "Ann" }
+
+func makeLevel() -> Int { 1 }
