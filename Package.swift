@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "PolyStore", targets: ["PolyStore"]),
         .library(name: "PolyStoreCore", targets: ["PolyStoreCore"]),
         .library(name: "PolyStoreBackend", targets: ["PolyStoreBackend"]),
+        .library(name: "PolyStoreQuery", targets: ["PolyStoreQuery"]),
         .library(name: "PolyStoreMemory", targets: ["PolyStoreMemory"]),
         .library(name: "PolyStoreFormats", targets: ["PolyStoreFormats"]),
         .library(name: "PolyStoreGzip", targets: ["PolyStoreGzip"]),
@@ -27,10 +28,12 @@ let package = Package(
     targets: [
         // The contract that a backend sees.
         .target(name: "PolyStoreBackend", dependencies: ["CRecordChecksum"], swiftSettings: settings),
+        // Evaluates requests on records: what a backend does not execute itself.
+        .target(name: "PolyStoreQuery", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
         // One instruction of the processor.
         .target(name: "CRecordChecksum"),
         // The record layer: makes a backend of any ordered key-value engine.
-        .target(name: "PolyStoreKeyValue", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
+        .target(name: "PolyStoreKeyValue", dependencies: ["PolyStoreBackend", "PolyStoreQuery"], swiftSettings: settings),
         // Records in JSON, JSON Lines and CSV.
         .target(name: "PolyStoreFormats", swiftSettings: settings),
         // The same, compressed with gzip.
@@ -38,7 +41,7 @@ let package = Package(
             name: "CZlib", path: "Backends/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "PolyStoreGzip", dependencies: ["PolyStoreFormats", "CZlib"], swiftSettings: settings),
         // The object layer, free of macros.
-        .target(name: "PolyStoreCore", dependencies: ["PolyStoreBackend", "PolyStoreFormats", "CObjectRetain"], swiftSettings: settings),
+        .target(name: "PolyStoreCore", dependencies: ["PolyStoreBackend", "PolyStoreQuery", "PolyStoreFormats", "CObjectRetain"], swiftSettings: settings),
         // Two functions of Swift's runtime.
         .target(name: "CObjectRetain"),
         .macro(
@@ -62,7 +65,7 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", path: "Backends/System/CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
-        .target(name: "PolyStoreSQLite", dependencies: ["PolyStoreBackend", "CSQLite"], path: "Backends/SQLite", swiftSettings: settings),
+        .target(name: "PolyStoreSQLite", dependencies: ["PolyStoreBackend", "PolyStoreQuery", "CSQLite"], path: "Backends/SQLite", swiftSettings: settings),
         .systemLibrary(
             name: "CLMDB", path: "Backends/System/CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .target(
@@ -78,7 +81,7 @@ let package = Package(
         .target(name: "CFlushProbe", path: "Conformance/CFlushProbe"),
         // The suite that proves a backend, for anybody's backend.
         .target(
-            name: "PolyStoreConformance", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "PolyStoreMemory", "CFlushProbe"],
+            name: "PolyStoreConformance", dependencies: ["PolyStoreBackend", "PolyStoreQuery", "PolyStoreKeyValue", "PolyStoreMemory", "CFlushProbe"],
             path: "Conformance/PolyStoreConformance", swiftSettings: settings),
         // The built-in backends and what they claim, and the program that prints how they fare.
         .target(
@@ -134,6 +137,7 @@ let package = Package(
             dependencies: ["EngineTestSupport", "PolyStoreBackend", "SmallStores"], path: "Tests/Faults/Child", swiftSettings: settings),
 
         .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordChecksum"], swiftSettings: settings),
+        .testTarget(name: "PolyStoreQueryTests", dependencies: ["PolyStoreQuery", "PolyStoreBackend"], swiftSettings: settings),
         // Random inputs for the readers of records, in the tests and in Tests/Fuzz/run.sh.
         .target(name: "FormatFuzzing", dependencies: ["PolyStoreFormats"], path: "Tests/Fuzz/Support", swiftSettings: settings),
         .executableTarget(name: "fuzz-child", dependencies: ["FormatFuzzing"], path: "Tests/Fuzz/Child", swiftSettings: settings),
@@ -153,10 +157,10 @@ let package = Package(
             name: "PolyStoreProcessTests",
             dependencies: ["PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "EngineTestSupport", "engine-child", "kill-child"],
             swiftSettings: settings),
-        .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "CSQLite"], swiftSettings: settings),
+        .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "PolyStoreQuery", "CSQLite"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreCoreTests",
-            dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite"],
+            dependencies: ["PolyStoreCore", "PolyStoreBackend", "PolyStoreQuery", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite"],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreMacrosTests",

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// An error for ``Model/validate()`` and ``Model/validateForDelete()`` to throw. It becomes a violation in the error of the commit, together with those of all
 /// other objects. Other errors become violations too, with their descriptions.
