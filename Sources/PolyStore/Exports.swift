@@ -3,39 +3,29 @@
 
 @_exported import PolyStoreCore
 @_exported import PolyStoreFormats
-
-// Errors.
-@_exported import struct PolyStoreBackend.ObjectConflict
-@_exported import struct PolyStoreBackend.StoreError
-@_exported import struct PolyStoreBackend.Violation
-
-// Logging.
-@_exported import enum PolyStoreBackend.LogLevel
-@_exported import struct PolyStoreBackend.SilentLogger
-@_exported import struct PolyStoreBackend.StandardErrorLogger
-@_exported import protocol PolyStoreBackend.StoreLogger
-
-// Stores.
-@_exported import struct PolyStoreBackend.Capabilities
-@_exported import enum PolyStoreBackend.Durability
-@_exported import struct PolyStoreBackend.StoreConfiguration
-@_exported import struct PolyStoreBackend.StoreEngine
-@_exported import struct PolyStoreBackend.StoreEngines
-@_exported import struct PolyStoreBackend.StoreMetadata
-@_exported import struct PolyStoreBackend.StoreURL
-
-// Schemas and options of models.
 @_exported import struct PolyStoreBackend.AttributeDescription
 @_exported import struct PolyStoreBackend.AttributeOption
 @_exported import enum PolyStoreBackend.AttributeType
+@_exported import struct PolyStoreBackend.Capabilities
 @_exported import enum PolyStoreBackend.DeleteRule
+@_exported import enum PolyStoreBackend.Durability
 @_exported import struct PolyStoreBackend.EntityDescription
+@_exported import struct PolyStoreBackend.EntityHierarchy
 @_exported import struct PolyStoreBackend.IndexDescription
+@_exported import enum PolyStoreBackend.LogLevel
+@_exported import struct PolyStoreBackend.ObjectConflict
 @_exported import enum PolyStoreBackend.PropertyDescription
+@_exported import struct PolyStoreBackend.QueryPlan
 @_exported import struct PolyStoreBackend.RelationshipDescription
 @_exported import struct PolyStoreBackend.SchemaDescription
+@_exported import struct PolyStoreBackend.SilentLogger
+@_exported import struct PolyStoreBackend.StandardErrorLogger
+@_exported import struct PolyStoreBackend.StoreConfiguration
+@_exported import struct PolyStoreBackend.StoreEngine
+@_exported import struct PolyStoreBackend.StoreEngines
+@_exported import struct PolyStoreBackend.StoreError
+@_exported import protocol PolyStoreBackend.StoreLogger
+@_exported import struct PolyStoreBackend.StoreURL
 @_exported import struct PolyStoreBackend.SubentityDescription
-
-// Queries.
-@_exported import struct PolyStoreBackend.QueryPlan
 @_exported import struct PolyStoreBackend.TextOptions
+@_exported import struct PolyStoreBackend.Violation

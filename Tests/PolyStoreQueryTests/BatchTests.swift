@@ -1,7 +1,7 @@
-import PolyStoreQuery
 import Testing
 
 @testable import PolyStoreBackend
+@testable import PolyStoreQuery
 
 /// Batch evaluation, compared with the evaluation of each row, for every type, comparison and constant.
 @Suite struct BatchTests {

@@ -9,7 +9,9 @@ extension Entity {
     /// - Parameters:
     ///   - names: the column names; made unique if they are not.
     ///   - targets: the relationships whose destination ids the first fields hold.
-    package convenience init(columnsOf entity: Entity, _ names: [String], _ types: [AttributeType], relationships targets: [Relationship?] = [])
+    package convenience init(
+        columnsOf entity: Entity, _ names: [String], _ types: [AttributeType], relationships targets: [Relationship?] = []
+    )
         throws
     {
         guard types.count <= FieldMask.capacity else {

@@ -1,4 +1,4 @@
-#include "record_checksum.h"
+#include "record_bytes.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #ifndef POLYSTORE_UTF8_H
 #define POLYSTORE_UTF8_H
 
-#include "record_checksum.h"
+#include "record_bytes.h"
 
 // Part of `record_checksum.c`: valgrind 3.19 gives up on the debug information of a second file.
 //
