@@ -8,22 +8,14 @@ extension QueryCompiler {
         _ predicate: QueryPredicate, _ table: EntityTable, _ nan: borrowing NaNColumns, depth: Int, isTruthEnough: Bool
     ) throws -> Bool {
         guard depth <= Self.deepest else { return false }
+        if let condition = predicate.fieldCondition { return try self.condition(condition, table, nan) }
         switch predicate.node {
         case .constant(let value): append(ShapeWord(value ? .always : .never))
-        case .compare(let field, let comparison, let value): try compare(field, comparison, value, table, nan)
-        case .compareFields(let left, let comparison, let right):
-            let hasNaN = nan.contains(left, of: table.entity.index) || nan.contains(right, of: table.entity.index)
-            append(ShapeWord(.compareFields, ordinal: left.ordinal, comparison: comparison.position, variant: hasNaN ? .nan : .plain))
-            append(ShapeWord(.compareFields, ordinal: right.ordinal))
-        case .isNull(let field): append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.isNull, ordinal: field.ordinal))
-        case .oneOf(let field, let values): return try oneOf(field, values, table)
-        case .text(_, .like, _), .text(_, .matches, _): return false
-        case .text(let field, let operation, let value): text(field, operation, value)
         case .and(let parts): return try parts.isEmpty ? constant(.always) : join(.and, parts, table, nan, depth, isTruthEnough)
         case .or(let parts): return try parts.isEmpty ? constant(.never) : join(.or, parts, table, nan, depth, isTruthEnough)
         case .not(let part):
             // An index serves the opposite comparison, which is unknown for the same rows.
-            if case .compare(let field, let comparison, let value) = part.node {
+            if case .compare(let field, let comparison, let value)? = part.fieldCondition {
                 try compare(field, comparison.opposite, value, table, nan)
                 return true
             }
@@ -37,7 +29,7 @@ extension QueryCompiler {
             words.append(RelatedWord(reference.relationship.ordinal, quantifier, isTruthEnough: isTruthEnough).bits)
             return try condition(
                 part, destination(reference.relationship), nan, depth: depth + 3, isTruthEnough: quantifier != .one || isTruthEnough)
-        case .compareExpressions(let left, let comparison, let right):
+        case .compare(let left, let comparison, let right):
             guard case .count(let reference, let part) = left.node, case .integer(let count)? = right.asConstant, right.type != .uint64
             else {
                 return false
@@ -48,6 +40,22 @@ extension QueryCompiler {
             bind(.integer(count))
             return true
         default: return false
+        }
+        return true
+    }
+
+    /// Appends a condition on fields.
+    private mutating func condition(_ condition: FieldCondition, _ table: EntityTable, _ nan: borrowing NaNColumns) throws -> Bool {
+        switch condition {
+        case .compare(let field, let comparison, let value): try compare(field, comparison, value, table, nan)
+        case .compareFields(let left, let comparison, let right):
+            let hasNaN = nan.contains(left, of: table.entity.index) || nan.contains(right, of: table.entity.index)
+            append(ShapeWord(.compareFields, ordinal: left.ordinal, comparison: comparison.position, variant: hasNaN ? .nan : .plain))
+            append(ShapeWord(.compareFields, ordinal: right.ordinal))
+        case .isNull(let field): append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.isNull, ordinal: field.ordinal))
+        case .oneOf(let field, let values): return try oneOf(field, values, table)
+        case .text(_, .like, _), .text(_, .matches, _): return false
+        case .text(let field, let operation, let value): text(field, operation, value)
         }
         return true
     }

@@ -161,7 +161,7 @@ class BrokenReadTransaction: ReadTransaction {
             }
             return Scan(try reader.fetch(request))
         case .forgetsIndexEntries:
-            guard case .compare(_, .equal, _) = request.predicate.node, !store.updated.isEmpty else { return try reader.scan(request) }
+            guard case .compare(_, .equal, _)? = request.predicate.fieldCondition, !store.updated.isEmpty else { return try reader.scan(request) }
             var request = request
             request.predicate = .and([request.predicate, .not(.oneOf(.objectID, store.updated.map { .integer($0) }))])
             return Scan(try reader.fetch(request))
@@ -188,12 +188,10 @@ extension QueryPredicate {
         case .related(let reference, let quantifier, let part):
             let related = QueryPredicate.related(reference, quantifier, part.distorted(fault))
             return fault == .allOfNothingIsFalse && quantifier == .all ? .and([related, .related(reference, .any, .all)]) : related
-        case .text(let field, .like, let pattern) where fault == .takesNoEscapes:
-            return .text(field, .like, pattern.replacing("\\", with: "\\\\"))
-        case .textExpressions(let left, .like, let right) where fault == .takesNoEscapes:
+        case .text(let left, .like, let right) where fault == .takesNoEscapes:
             guard case .text(let pattern)? = right.asConstant else { return self }
             return .text(left, .like, .constant(.text(pattern.replacing("\\", with: "\\\\")), .string))
-        case .compareExpressions(let left, let comparison, let right) where fault == .countsUnknown:
+        case .compare(let left, let comparison, let right) where fault == .countsUnknown:
             guard case .count(let reference, let part) = left.node else { return self }
             guard let number = right.asConstant, case .integer(let integer) = number, part != .all, part != .none else { return self }
             // All objects except those for which the condition is false.

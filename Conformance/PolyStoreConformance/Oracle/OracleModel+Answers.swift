@@ -69,20 +69,14 @@ extension OracleModel {
 
     /// Evaluates a condition in three-valued logic; `nil` is unknown.
     func holds(_ predicate: QueryPredicate, _ entity: Entity, _ id: Int64) -> Bool? {
-        guard let row = rows[entity.index][id] else { return nil }
+        guard rows[entity.index][id] != nil else { return nil }
         switch predicate.node {
         case .constant(let value): return value
-        case .isNull(let field): return value(field, id, row).isNull
-        case .compare(let field, let comparison, let constant): return holds(value(field, id, row), comparison, constant, field)
-        case .compareFields(let left, let comparison, let right):
-            return holds(value(left, id, row), comparison, value(right, id, row), left)
-        case .oneOf(let field, let constants): return holds(value(field, id, row), isOneOf: constants)
-        case .text(let field, let operation, let pattern): return holds(value(field, id, row), operation, .text(pattern))
-        case .compareExpressions(let left, let comparison, let right):
+        case .compare(let left, let comparison, let right):
             return holds(value(left, entity, id), left.type, comparison, value(right, entity, id), right.type)
-        case .isNullExpression(let expression): return value(expression, entity, id).isNull
-        case .expressionOneOf(let expression, let constants): return holds(value(expression, entity, id), isOneOf: constants)
-        case .textExpressions(let left, let operation, let right):
+        case .isNull(let expression): return value(expression, entity, id).isNull
+        case .oneOf(let expression, let constants): return holds(value(expression, entity, id), isOneOf: constants)
+        case .text(let left, let operation, let right):
             return holds(value(left, entity, id), operation, value(right, entity, id))
         case .related(let reference, let quantifier, let part):
             let truths = related(reference.relationship, of: id).map { holds(part, reference.destination, $0) }
@@ -103,11 +97,6 @@ extension OracleModel {
 
     func holds(_ value: Value, isOneOf constants: [Value]) -> Bool? {
         value.isNull ? nil : constants.contains { !$0.isNull && OracleValues.compare(value, $0, unsigned: false) == 0 }
-    }
-
-    private func holds(_ left: Value, _ comparison: ComparisonOperator, _ right: Value, _ field: FieldReference) -> Bool? {
-        if left.isNull || right.isNull { return nil }
-        return holds(OracleValues.compare(left, right, unsigned: field.type == .uint64), comparison)
     }
 
     /// Compares values that may have different types.

@@ -87,20 +87,20 @@ public func ~= <T: Model, R: QueryRange>(range: R, key: QueryKey) -> Where<T> wh
 extension QueryKey {
     /// Returns a condition that the text contains another.
     public func contains<T: Model>(_ text: String, options: TextOptions = []) -> Where<T> {
-        compare(.contains, text.operand, options: options)
+        compare(.text(.contains), text.operand, options: options)
     }
     /// Returns a condition that the text begins with another.
     public func beginsWith<T: Model>(_ text: String, options: TextOptions = []) -> Where<T> {
-        compare(.beginsWith, text.operand, options: options)
+        compare(.text(.beginsWith), text.operand, options: options)
     }
     /// Returns a condition that the text ends with another.
     public func endsWith<T: Model>(_ text: String, options: TextOptions = []) -> Where<T> {
-        compare(.endsWith, text.operand, options: options)
+        compare(.text(.endsWith), text.operand, options: options)
     }
     /// Returns a condition that the text matches a LIKE pattern.
     public func like<T: Model>(_ pattern: String, options: TextOptions = []) -> Where<T> {
-        compare(.like, pattern.operand, options: options)
+        compare(.text(.like), pattern.operand, options: options)
     }
     /// Returns a condition that the whole text matches a regular expression.
-    public func matches<T: Model>(_ expression: String) -> Where<T> { compare(.matches, expression.operand) }
+    public func matches<T: Model>(_ expression: String) -> Where<T> { compare(.text(.matches), expression.operand) }
 }

@@ -62,9 +62,9 @@ struct PendingRanges {
 
     /// Returns the field whose order applies to a condition.
     private static func field(_ part: QueryPredicate) -> FieldReference? {
-        switch part.node {
-        case .compare(let field, .less, _), .compare(let field, .lessOrEqual, _), .compare(let field, .greater, _),
-            .compare(let field, .greaterOrEqual, _), .text(let field, .beginsWith, _):
+        switch part.fieldCondition {
+        case .compare(let field, .less, _)?, .compare(let field, .lessOrEqual, _)?, .compare(let field, .greater, _)?,
+            .compare(let field, .greaterOrEqual, _)?, .text(let field, .beginsWith, _)?:
             field
         default: nil
         }
@@ -81,10 +81,10 @@ struct PendingRanges {
             return try evaluator.matches(id: id, view)
         }
         func isNull(_ row: Int32) -> Bool { !field.isObjectID && record(row).view.isNull(field.ordinal) }
-        switch part.node {
-        case .compare(_, .less, _), .compare(_, .lessOrEqual, _):
+        switch part.fieldCondition {
+        case .compare(_, .less, _)?, .compare(_, .lessOrEqual, _)?:
             return (order.position { isNull($0) }, try order.position { try isNull($0) || isSelected($0) })
-        case .text(_, _, let prefix):
+        case .text(_, _, let prefix)?:
             let start = PredicateEvaluator(.compare(field, .greaterOrEqual, .text(prefix)))
             func isBefore(_ row: Int32) throws -> Bool {
                 let (id, view) = record(row)

@@ -117,10 +117,10 @@ extension PendingRecords {
         for part in predicate.conjuncts {
             let field: FieldReference
             let values: [Value]
-            switch part.node {
-            case .constant(false): return Candidates.none
-            case .compare(let compared, .equal, let value): (field, values) = (compared, [value])
-            case .oneOf(let compared, let some): (field, values) = (compared, some)
+            if part == .none { return Candidates.none }
+            switch part.fieldCondition {
+            case .compare(let compared, .equal, let value)?: (field, values) = (compared, [value])
+            case .oneOf(let compared, let some)?: (field, values) = (compared, some)
             default: continue
             }
             // Comparisons with null are never true.

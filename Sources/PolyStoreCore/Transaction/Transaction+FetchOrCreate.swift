@@ -90,27 +90,27 @@ extension From {
 extension QueryPredicate {
     /// The description of an unsatisfied term, with the reason if no object can satisfy it.
     fileprivate var neverMet: String {
-        guard case .oneOf(let field, let values) = node, values.isEmpty else { return description }
-        return "\(field.name) equals nothing that it is compared with, as none is in the same store or the attribute cannot have the value"
+        guard case .oneOf(let value, let list) = node, list.isEmpty else { return description }
+        return "\(value) equals nothing that it is compared with, as none is in the same store or the attribute cannot have the value"
     }
 
     /// Returns the field and the value if the predicate is an equality with a constant, otherwise nil.
     func equality(of entity: Entity) -> (ordinal: Int, value: Value)? {
         func known(_ field: FieldReference, _ value: Value) -> (Int, Value)? { field.isObjectID ? nil : (field.ordinal, value) }
-        switch node {
-        case .compare(let field, .equal, let value) where !value.isNull: return known(field, value)
-        case .isNull(let field): return known(field, .null)
-        case .compareExpressions(let left, .equal, let right):
-            // The constant has another numeric type than the field.
-            guard let field = left.asField, let constant = right.asConstant, field.type.isNumber else { return nil }
-            switch (constant, field.type.physical) {
-            case (.integer(let value), .real):
-                return known(field, .real(right.type == .uint64 ? Double(UInt64(bitPattern: value)) : Double(value)))
-            case (.real(let value), .integer):
-                let whole = field.isUnsigned ? UInt64(exactly: value).map { Int64(bitPattern: $0) } : Int64(exactly: value)
-                return whole.flatMap { known(field, .integer($0)) }
-            default: return nil
-            }
+        switch fieldCondition {
+        case .compare(let field, .equal, let value)?: return value.isNull ? nil : known(field, value)
+        case .isNull(let field)?: return known(field, .null)
+        default: break
+        }
+        // The constant has another numeric type than the field.
+        guard case .compare(let left, .equal, let right) = node, let field = left.asField, let constant = right.asConstant, field.type.isNumber
+        else { return nil }
+        switch (constant, field.type.physical) {
+        case (.integer(let value), .real):
+            return known(field, .real(right.type == .uint64 ? Double(UInt64(bitPattern: value)) : Double(value)))
+        case (.real(let value), .integer):
+            let whole = field.isUnsigned ? UInt64(exactly: value).map { Int64(bitPattern: $0) } : Int64(exactly: value)
+            return whole.flatMap { known(field, .integer($0)) }
         default: return nil
         }
     }

@@ -8,8 +8,8 @@ extension QueryPredicate {
     private func normalized(isNegated: Bool) -> QueryPredicate {
         switch node {
         case .constant(let value): .constant(value != isNegated)
-        case .compare(let field, let comparison, let value): .compare(field, isNegated ? comparison.inverse : comparison, value)
-        case .compareFields(let left, let comparison, let right): .compare(left, isNegated ? comparison.inverse : comparison, right)
+        case .compare(let left, let comparison, let right) where fieldCondition != nil:
+            .compare(left, isNegated ? comparison.inverse : comparison, right)
         case .not(let part): part.normalized(isNegated: !isNegated)
         case .and(let parts):
             isNegated ? .or(parts.map { $0.normalized(isNegated: true) }) : .and(parts.map { $0.normalized(isNegated: false) })
@@ -23,9 +23,9 @@ extension QueryPredicate {
     var isNeverTrue: Bool {
         switch node {
         case .constant(let value): !value
-        case .compare(_, _, .null): true
+        case .compare(_, _, let right): right.asConstant?.isNull ?? false
         case .oneOf(_, let values): !values.contains { !$0.isNull }
-        case .isNull(let field): field.isObjectID
+        case .isNull(let expression): expression.asField?.isObjectID ?? false
         case .and(let parts): parts.contains { $0.isNeverTrue }
         case .or(let parts): !parts.contains { !$0.isNeverTrue }
         default: false
@@ -59,8 +59,13 @@ enum FieldBound {
 
     /// - Returns: `nil` if an index over the field cannot serve the predicate.
     init?(_ predicate: QueryPredicate, field: Field) {
-        switch predicate.node {
-        case .compare(let reference, let comparison, let value) where reference.ordinal == field.ordinal:
+        if case .not(let inner) = predicate.node {
+            guard case .isNull(let reference)? = inner.fieldCondition, reference.ordinal == field.ordinal else { return nil }
+            self = .notNull
+            return
+        }
+        switch predicate.fieldCondition {
+        case .compare(let reference, let comparison, let value)? where reference.ordinal == field.ordinal:
             guard Self.isUsable(value, field) else { return nil }
             switch comparison {
             case .equal: self = .points([value])
@@ -70,15 +75,12 @@ enum FieldBound {
             case .greater: self = .above(value, isIncluded: false)
             case .greaterOrEqual: self = .above(value, isIncluded: true)
             }
-        case .isNull(let reference) where reference.ordinal == field.ordinal: self = .points([.null])
-        case .not(let inner):
-            guard case .isNull(let reference) = inner.node, reference.ordinal == field.ordinal else { return nil }
-            self = .notNull
-        case .oneOf(let reference, let values) where reference.ordinal == field.ordinal:
+        case .isNull(let reference)? where reference.ordinal == field.ordinal: self = .points([.null])
+        case .oneOf(let reference, let values)? where reference.ordinal == field.ordinal:
             let values = values.filter { !$0.isNull }
             guard values.allSatisfy({ Self.isUsable($0, field) }) else { return nil }
             self = .points(values)
-        case .text(let reference, .beginsWith, let text) where reference.ordinal == field.ordinal: self = .beginning(text)
+        case .text(let reference, .beginsWith, let text)? where reference.ordinal == field.ordinal: self = .beginning(text)
         default: return nil
         }
     }

@@ -98,9 +98,9 @@ struct Planner {
         var ids: Set<Int64>?
         var rest: [QueryPredicate] = []
         for part in conjuncts {
-            switch part.node {
-            case .compare(.objectID, .equal, .integer(let id)): ids = ids.map { $0.intersection([id]) } ?? [id]
-            case .oneOf(.objectID, let values):
+            switch part.fieldCondition {
+            case .compare(.objectID, .equal, .integer(let id))?: ids = ids.map { $0.intersection([id]) } ?? [id]
+            case .oneOf(.objectID, let values)?:
                 let named = Set(values.compactMap { if case .integer(let id) = $0 { id } else { nil } })
                 ids = ids.map { $0.intersection(named) } ?? named
             default: rest.append(part)

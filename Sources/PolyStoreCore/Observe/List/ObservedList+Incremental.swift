@@ -200,7 +200,7 @@ extension ObservedList {
     var route: ObserverRoute? {
         guard mode == .incremental, let part = resolved.parts.first, !part.needsRelated else { return nil }
         for conjunct in part.request.predicate.conjuncts {
-            guard case .compare(let field, .equal, let value) = conjunct.node, !field.isObjectID, !value.isNull else { continue }
+            guard case .compare(let field, .equal, let value)? = conjunct.fieldCondition, !field.isObjectID, !value.isNull else { continue }
             return ObserverRoute(field: ObserverRoute.Field(slot: part.slot, ordinal: field.ordinal), value: value)
         }
         return nil

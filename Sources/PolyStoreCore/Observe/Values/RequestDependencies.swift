@@ -55,10 +55,10 @@ struct RequestDependencies: Sendable {
         case .related(let relationship, _, let inner):
             add(relationship.relationship, store)
             add(inner, of: relationship.destination, outer: outer + [entity], store)
-        case .compareExpressions(let left, _, let right), .textExpressions(let left, _, let right):
+        case .compare(let left, _, let right), .text(let left, _, let right):
             add(left, of: entity, outer: outer, store)
             add(right, of: entity, outer: outer, store)
-        case .isNullExpression(let expression), .expressionOneOf(let expression, _): add(expression, of: entity, outer: outer, store)
+        case .isNull(let expression), .oneOf(let expression, _): add(expression, of: entity, outer: outer, store)
         case .and(let parts), .or(let parts): for part in parts { add(part, of: entity, outer: outer, store) }
         case .not(let part): add(part, of: entity, outer: outer, store)
         default: break
