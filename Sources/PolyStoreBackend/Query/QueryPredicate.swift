@@ -32,11 +32,17 @@ public struct FieldReference: Sendable, Hashable {
 
 /// A comparison operator, with its spelling in format strings.
 public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
+    /// The left value equals the right one.
     case equal = "=="
+    /// The left value differs from the right one.
     case notEqual = "!="
+    /// The left value is less than the right one.
     case less = "<"
+    /// The left value is less than or equal to the right one.
     case lessOrEqual = "<="
+    /// The left value is greater than the right one.
     case greater = ">"
+    /// The left value is greater than or equal to the right one.
     case greaterOrEqual = ">="
 
     /// The operator for exchanged sides: `<` for `>`.
@@ -66,8 +72,11 @@ public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
 
 /// A text comparison operator, with its spelling in format strings.
 public enum TextOperator: String, Sendable, Hashable, CaseIterable {
+    /// The left text contains the right one.
     case contains = "CONTAINS"
+    /// The left text begins with the right one.
     case beginsWith = "BEGINSWITH"
+    /// The left text ends with the right one.
     case endsWith = "ENDSWITH"
     /// Wildcard match: `?` matches one Unicode scalar, `*` any number of them, a backslash escapes the next character.
     case like = "LIKE"
@@ -93,20 +102,33 @@ public struct QueryPredicate: Sendable, Hashable {
     /// The kind of condition. New versions may add cases: a backend leaves cases that it does not know to the shared evaluator, in a `default:` (see
     /// ``Scan/remainder``).
     public indirect enum Node: Sendable, Hashable {
+        /// True or false for every object.
         case constant(Bool)
+        /// A comparison of a field with a constant. Unknown if one of them is null.
         case compare(FieldReference, ComparisonOperator, Value)
+        /// A comparison of two fields. Unknown if one of them is null.
         case compareFields(FieldReference, ComparisonOperator, FieldReference)
+        /// A test whether a field is null. Never unknown.
         case isNull(FieldReference)
+        /// A test whether a field equals one of several constants. Unknown if the field is null.
         case oneOf(FieldReference, [Value])
+        /// A comparison of a field with a text, by bytes. Unknown if the field is null.
         case text(FieldReference, TextOperator, String)
+        /// A comparison of two expressions. Unknown if one of them is null.
         case compareExpressions(QueryExpression, ComparisonOperator, QueryExpression)
+        /// A test whether an expression is null. Never unknown.
         case isNullExpression(QueryExpression)
+        /// A test whether an expression equals one of several constants.
         case expressionOneOf(QueryExpression, [Value])
+        /// A comparison of two texts, by bytes. Unknown if one of them is null.
         case textExpressions(QueryExpression, TextOperator, QueryExpression)
         /// A condition on the destination objects of a relationship.
         case related(RelationshipReference, Quantifier, QueryPredicate)
+        /// The conjunction: false if one predicate is false, otherwise unknown if one is unknown.
         case and([QueryPredicate])
+        /// The disjunction: true if one predicate is true, otherwise unknown if one is unknown.
         case or([QueryPredicate])
+        /// The negation. Unknown if the predicate is unknown.
         case not(QueryPredicate)
     }
 
