@@ -5,6 +5,11 @@ import PackageDescription
 // Our own targets only: what a dependency warns of is not ours to refuse.
 let settings: [SwiftSetting] = Context.environment["POLYSTORE_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
+// Only for `swift package generate-documentation`, so that users do not fetch it. scripts/documentation.sh works without it.
+let documentation: [Package.Dependency] =
+    Context.environment["POLYSTORE_DOCUMENTATION"] == nil
+    ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0")]
+
 let package = Package(
     name: "PolyStore",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11)],
@@ -24,7 +29,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0")
-    ],
+    ] + documentation,
     targets: [
         // The contract that a backend sees.
         .target(name: "PolyStoreBackend", dependencies: ["CRecordBytes"], swiftSettings: settings),

@@ -44,7 +44,9 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     public static let timeLimit: Duration = .seconds(120)
 
     /// Runs the case on a separate thread with its own scratch folder. Afterwards the target's teardown runs, and the folder is removed.
-    /// - Parameter timeLimit: The time after which the case fails. Its thread and folder are then left behind.
+    /// - Parameters:
+    ///   - target: The backend to test.
+    ///   - timeLimit: The time after which the case fails. Its thread and folder are then left behind.
     /// - Throws: ``ConformanceFailure``.
     /// - Returns: `false` if the case was skipped because a capability is missing; see ``reasonToSkip(_:)``.
     @discardableResult
@@ -120,6 +122,8 @@ public struct ConformanceTarget: Sendable, CustomStringConvertible {
     let teardown: @Sendable (ConformancePlace) throws -> Void
 
     /// - Parameters:
+    ///   - name: The name of the backend in results.
+    ///   - capabilities: The features that the backend claims. A case that needs another feature is skipped.
     ///   - findsDamage: Whether a store detects changed bytes in its files. `false` for an engine without checksums.
     ///   - store: Returns the configuration for a path. Called again with the same path to reopen the store.
     ///   - teardown: Removes data that a store has left elsewhere: on a server, or in other folders. Called after each case for each path that the case used,

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// A guarantee of every ordered engine and the test that verifies it, on ``OrderedEngine`` without the record layer.
+/// A guarantee of every ordered engine and the test that verifies it, on `OrderedEngine` without the record layer.
 ///
 /// The author of an engine runs all cases, in addition to ``ConformanceCase``:
 ///
@@ -52,7 +52,9 @@ public struct EngineCase: Sendable, Identifiable, CustomStringConvertible {
     }
 
     /// Runs the case on a separate thread with its own scratch folder. Afterwards the target's teardown runs, and the folder is removed.
-    /// - Parameter timeLimit: The time on a machine of normal speed after which the case fails. Its thread is then left behind.
+    /// - Parameters:
+    ///   - target: The engine to test.
+    ///   - timeLimit: The time on a machine of normal speed after which the case fails. Its thread is then left behind.
     /// - Throws: ``ConformanceFailure``.
     /// - Returns: `false` if the case does not apply and was skipped; see ``reasonToSkip(_:)``.
     @discardableResult

@@ -40,7 +40,9 @@ public final class FaultPlan: Sendable {
 
     /// Adds an effect to the N-th operation of a kind, counted from 1 since the plan was created.
     /// - Parameters:
+    ///   - effect: What the operation does instead.
     ///   - operation: The kind of operation; `nil` counts all operations.
+    ///   - number: The number of the operation, from 1.
     ///   - isForEver: Whether the effect also applies to all later operations.
     public func add(_ effect: Effect, to operation: Operation?, number: Int, isForEver: Bool = false) {
         state.withLock { $0.rules.append(Rule(operation: operation, number: number, isForEver: isForEver, effect: effect)) }

@@ -10,14 +10,20 @@ public struct DamageHarness: Sendable {
     private let target: ConformanceTarget
     private let sample: DamageSample
 
-    /// - Parameter rows: The number of objects in the store, which make up most of the files.
+    /// - Parameters:
+    ///   - target: The backend to test.
+    ///   - rows: The number of objects in the store, which make up most of the files.
     public init(_ target: ConformanceTarget, rows: Int = 300) {
         self.target = target
         sample = DamageSample(rows: max(40, rows))
     }
 
     /// Tests damaged images in sequence. Each consists of the files of a closed store, with one bit flipped or one file truncated.
-    /// - Parameter seed: The seed of the images. The same seed yields the same images if the engine writes the same files.
+    /// - Parameters:
+    ///   - flips: The number of images with one flipped bit.
+    ///   - cuts: The number of images with one truncated file.
+    ///   - seed: The seed of the images. The same seed yields the same images if the engine writes the same files.
+    ///   - log: Receives a message for each image.
     public func run(flips: Int, cuts: Int, seed: UInt64, log: @Sendable (String) -> Void = { _ in }) async throws -> DamageReport {
         let run = try ConformanceRun(target, "damage.seed-\(seed)")
         defer { try? run.cleanUp() }

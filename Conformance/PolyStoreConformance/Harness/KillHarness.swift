@@ -19,6 +19,7 @@
         private let arguments: @Sendable (ConformancePlace, Durability) -> [String]
 
         /// - Parameters:
+        ///   - target: The backend to test.
         ///   - program: The path of the executable.
         ///   - arguments: Returns the arguments with which it opens the store at a path.
         public init(

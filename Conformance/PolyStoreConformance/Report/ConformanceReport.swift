@@ -41,6 +41,8 @@ public struct ConformanceReport: Sendable {
 
     /// Runs all cases on each backend in turn.
     /// - Parameters:
+    ///   - targets: The backends to test.
+    ///   - cases: The cases to run; by default all.
     ///   - timeLimit: The time limit of each case on a machine of normal speed; see ``ConformanceCase/run(_:timeLimit:)``.
     ///   - progress: Receives the name of each backend before its cases run.
     public static func run(

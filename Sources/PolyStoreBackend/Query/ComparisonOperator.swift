@@ -1,10 +1,16 @@
 /// A comparison operator, with its spelling in format strings.
 public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
+    /// The left value equals the right one.
     case equal = "=="
+    /// The left value differs from the right one.
     case notEqual = "!="
+    /// The left value is less than the right one.
     case less = "<"
+    /// The left value is less than or equal to the right one.
     case lessOrEqual = "<="
+    /// The left value is greater than the right one.
     case greater = ">"
+    /// The left value is greater than or equal to the right one.
     case greaterOrEqual = ">="
 
     /// The operator for exchanged sides: `<` for `>`.

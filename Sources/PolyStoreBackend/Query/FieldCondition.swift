@@ -4,8 +4,11 @@ public enum FieldCondition: Sendable, Hashable {
     case compare(FieldReference, ComparisonOperator, Value)
     /// A comparison of two fields of the same physical type.
     case compareFields(FieldReference, ComparisonOperator, FieldReference)
+    /// A test whether a field is null.
     case isNull(FieldReference)
+    /// A test whether a field equals one of several constants.
     case oneOf(FieldReference, [Value])
+    /// A comparison of a field with a text.
     case text(FieldReference, TextOperator, String)
 }
 

@@ -35,7 +35,9 @@ public struct RelationshipReference: Sendable, Hashable {
 public struct QueryExpression: Sendable, Hashable {
     /// The kind of expression. New versions may add cases, as for ``QueryPredicate/Node``.
     public enum Node: Sendable, Hashable {
+        /// The value of a field.
         case field(FieldReference)
+        /// A constant.
         case constant(Value)
         /// A value of the destination of a to-one relationship.
         indirect case related(RelationshipReference, QueryExpression)
@@ -43,6 +45,7 @@ public struct QueryExpression: Sendable, Hashable {
         indirect case count(RelationshipReference, QueryPredicate)
         /// An aggregate of the values of related objects; see ``Aggregate/Function``.
         indirect case aggregate(Aggregate.Function, RelationshipReference, QueryExpression)
+        /// The result of an arithmetic operation; null if one of the values is null.
         indirect case arithmetic(ArithmeticOperator, QueryExpression, QueryExpression)
         /// A text normalized for comparisons with options.
         indirect case folded(QueryExpression, TextOptions)
@@ -136,7 +139,10 @@ public struct QueryExpression: Sendable, Hashable {
     }
 
     /// Returns a value of a member of an ordered relationship.
-    /// - Parameter position: the position from 0, or -1 for the last member.
+    /// - Parameters:
+    ///   - relationship: The ordered relationship.
+    ///   - position: The position from 0, or -1 for the last member.
+    ///   - expression: The value to read, an expression on the entity of the members.
     public static func element(_ relationship: RelationshipReference, at position: Int, _ expression: QueryExpression) -> QueryExpression {
         QueryExpression(.element(relationship, position, expression), expression.type)
     }

@@ -6,18 +6,23 @@ public struct QueryPredicate: Sendable, Hashable {
     /// The kind of condition. New versions may add cases: a backend leaves cases that it does not know to the shared evaluator, in a `default:` (see
     /// ``Scan/remainder``).
     public indirect enum Node: Sendable, Hashable {
+        /// True or false for every object.
         case constant(Bool)
-        /// A comparison of two values. See ``QueryPredicate/fieldCondition`` for one of a field with a constant.
+        /// A comparison of two values. Unknown if one of them is null. See ``QueryPredicate/fieldCondition`` for a field and a constant.
         case compare(QueryExpression, ComparisonOperator, QueryExpression)
+        /// A test whether a value is null. Never unknown.
         case isNull(QueryExpression)
-        /// A membership test. Null values in the list select nothing.
+        /// A test whether a value equals one of several constants. Unknown if the value is null. Null constants select nothing.
         case oneOf(QueryExpression, [Value])
-        /// A comparison of texts.
+        /// A comparison of two texts, by bytes. Unknown if one of them is null.
         case text(QueryExpression, TextOperator, QueryExpression)
         /// A condition on the destination objects of a relationship.
         case related(RelationshipReference, Quantifier, QueryPredicate)
+        /// The conjunction: false if one predicate is false, otherwise unknown if one is unknown.
         case and([QueryPredicate])
+        /// The disjunction: true if one predicate is true, otherwise unknown if one is unknown.
         case or([QueryPredicate])
+        /// The negation. Unknown stays unknown.
         case not(QueryPredicate)
     }
 

@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// A Swift type that an attribute can have.
 ///
-/// The types of the standard library and Foundation listed at ``AttributeType`` conform. Enums with raw values and `Codable` types do
+/// The types of the standard library and Foundation listed at `AttributeType` conform. Enums with raw values and `Codable` types do
 /// not need to conform; the macro selects a coding for them (see ``ModelCoding``).
 public protocol AttributeValue: SendableMetatype {
     /// The stored type.

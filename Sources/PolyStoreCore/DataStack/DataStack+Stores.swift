@@ -8,9 +8,11 @@ extension DataStack {
     ///
     /// Adding a store again returns the open one.
     /// - Parameters:
-    ///   - store: the engine and the location: `.sqlite(file: "company.sqlite")`, `.inMemory()`, …
-    ///   - name: the schema configuration of the store; nil is the default one, with every entity.
-    ///   - history: the history to record for commits of this stack; nil records none. See ``history(since:matching:limit:file:line:)``.
+    ///   - store: The engine and the location: `.sqlite(file: "company.sqlite")`, `.inMemory()`, …
+    ///   - name: The schema configuration of the store; nil is the default one, with every entity.
+    ///   - history: The history to record for commits of this stack; nil records none. See ``history(since:matching:limit:file:line:)``.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     /// - Throws: `storeNotFound` if the schema does not contain the configuration, `differentStoreAtURL` if another configuration of this stack uses
     ///   the location, `migrationRequired` for a store of another model, `notAStore` for a file of another format, `io`, `readOnly`, `corrupt`;
     ///   `unsupported` for a history in a store without a change log.
@@ -73,8 +75,14 @@ extension DataStack {
     }
 
     /// Opens or creates a store given by a URL, such as a value in a configuration file: `sqlite:company.sqlite`,
-    /// `lmdb:company.lmdb?durability=relaxed`. See ``StoreURL`` for the syntax.
-    /// - Parameter engines: the available engines; by default those registered with ``StoreEngines/register(_:)``.
+    /// `lmdb:company.lmdb?durability=relaxed`. See `StoreURL` for the syntax.
+    /// - Parameters:
+    ///   - url: The URL of the store.
+    ///   - engines: The available engines; by default those registered with `StoreEngines.register(_:)`.
+    ///   - name: The schema configuration of the store; nil is the default one, with every entity.
+    ///   - history: The history to record for commits of this stack; nil records none.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     /// - Throws: `misuse` for an invalid URL, `unsupported` for an unavailable engine, and the errors of
     ///   ``addStore(_:configuration:history:file:line:)``.
     @discardableResult
@@ -91,7 +99,11 @@ extension DataStack {
     ///
     /// Waits until the queued transactions have ended. Objects of the store keep the values that were read; reading further ones throws `closed`. The
     /// view context and its monitors then show the other stores.
-    /// - Parameter isForced: whether to close the store even if contexts read from the stack. Their next read from the store then throws `closed`.
+    /// - Parameters:
+    ///   - store: A store of this stack.
+    ///   - isForced: Whether to close the store even if contexts read from the stack. Their next read from the store then throws `closed`.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     /// - Throws: `busy` with the source locations of the open contexts, transactions and reads; `misuse` for a store of another stack, and in the
     ///   body of a transaction.
     public func removeStore(
@@ -106,7 +118,10 @@ extension DataStack {
     /// Closes all stores. Stores can be added again afterwards.
     ///
     /// Waits until the queued transactions have ended. A stack that is released also closes its stores, after its last context is released.
-    /// - Parameter isForced: whether to close the stores even if contexts read from them. Their next read then throws `closed`.
+    /// - Parameters:
+    ///   - isForced: Whether to close the stores even if contexts read from them. Their next read then throws `closed`.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     /// - Throws: `busy` with the source locations of the open contexts, transactions and reads; `misuse` in the body of a transaction.
     public func close(evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line) throws {
         try core.close(stores, isForced: isForced, CallSite("close", file: file, line: line))

@@ -46,7 +46,7 @@ public final class DataStack: Sendable {
     /// The schema of the stack.
     public var schema: Schema { core.schema }
 
-    /// The logger that receives messages of the stack; see ``StoreLogger``.
+    /// The logger that receives messages of the stack; see `StoreLogger`.
     public var logger: any StoreLogger {
         get { core.logger }
         set { core.logger = newValue }

@@ -13,7 +13,10 @@ public struct ExportDestination: Sendable {
     private let openSink: @Sendable () throws -> any ByteSink
 
     /// Creates a destination.
-    /// - Parameter open: Returns the sink for the bytes. Called once for each export, on any thread.
+    /// - Parameters:
+    ///   - name: The name of the destination in errors.
+    ///   - format: The format of the records; nil chooses it by the name.
+    ///   - open: Returns the sink for the bytes. Called once for each export, on any thread.
     public init(name: String, format: RecordFormat?, open: @escaping @Sendable () throws -> any ByteSink) {
         self.name = name
         self.format = format
@@ -21,7 +24,7 @@ public struct ExportDestination: Sendable {
     }
 
     /// Returns a file as a destination. The file is created or replaced atomically when the export is complete. Without a format, the file extension determines
-    /// it; see ``RecordFormat/init(fileName:)``.
+    /// it; see `RecordFormat.init(fileName:)`.
     public static func file(path: String, format: RecordFormat? = nil) -> ExportDestination {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         return ExportDestination(name: name, format: format ?? RecordFormat(fileName: name)) { try FileByteSink(path: path) }

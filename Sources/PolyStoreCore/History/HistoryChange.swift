@@ -2,7 +2,12 @@
 public struct HistoryChange: Sendable {
     /// The kind of a change.
     public enum Kind: UInt8, Sendable, Hashable, CaseIterable, Codable {
-        case inserted, updated, deleted
+        /// The object was created.
+        case inserted
+        /// Values of the object were changed.
+        case updated
+        /// The object was deleted.
+        case deleted
     }
 
     /// The kind of the change.

@@ -15,7 +15,7 @@ extension Transaction {
     ///     let visit = try transaction.importObject(Into<Visit>(), from: sources[0])
     ///
     /// - Returns: The new object; `nil` if `shouldInsert(from:in:)` returned false.
-    /// - Throws: Errors of the model's methods; `storeNotFound`, `ambiguousStore` as ``create(_:)``.
+    /// - Throws: Errors of the model's methods; `storeNotFound`, `ambiguousStore` as `create(_:)`.
     @discardableResult
     public func importObject<T: ImportableObject>(_ into: Into<T>, from source: T.ImportSource) throws -> T? {
         try importObjects(into, from: CollectionOfOne(source)).first

@@ -25,6 +25,7 @@ public struct MigrationProgress: Sendable, Hashable {
 }
 
 extension MigrationProgress: RunProgress {
+    /// The completed fraction of the work, from 0 to 1.
     public var fractionCompleted: Double? { fraction }
 
     /// `Step 1 of 2, Person: 12000 of 40000 objects, 35000 objects/s, 1 s left`.

@@ -4,7 +4,7 @@ import PolyStoreBackend
 ///
 /// The requirements are the interface between the generated code and the object layer. Their names begin with `_$` to avoid conflicts with
 /// a model's own properties. Indexes: `field` counts attributes and to-one relationships together, `relationship` counts
-/// relationships, both in the order of ``_$entity``.
+/// relationships, both in the order of `_$entity`.
 public protocol Model: AnyObject, Hashable, SendableMetatype, QueryArgument, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
@@ -118,7 +118,9 @@ public final class ModelProperties: @unchecked Sendable {  // immutable; key pat
     /// The types of attributes that are stored as raw values, by name.
     let rawTypes: [String: any RawRepresentable.Type]
 
-    /// - Parameter names: The stored name of every property, including inherited ones, with a key path whose root is this class.
+    /// - Parameters:
+    ///   - type: The class that the key paths start from.
+    ///   - names: The stored name of every property, including inherited ones, with a key path whose root is this class.
     public init<T: Model>(_ type: T.Type, _ names: [(PartialKeyPath<T>, String)]) {
         entityName = T._$entityName
         var fields: [String: FieldReference] = [:]

@@ -24,6 +24,7 @@ public struct QueryKey: Sendable, Hashable {
     /// The key with the quantifier NONE: no value of the path.
     public var none: QueryKey { with(.none) }
 
+    /// Returns the key. Allows `%"friends.age"%.any` to begin with a percent sign, as all other keys do.
     public static prefix func % (name: QueryKey) -> QueryKey { name }
 
     fileprivate func within<T: Model>(_ range: any QueryRange) -> Where<T> {

@@ -96,7 +96,7 @@ public final class StepwiseTransaction: Awaited {
         return value
     }
 
-    /// Commits the changes of the preceding steps; see ``UnsafeTransaction/commit(mergePolicy:durability:isolation:)``.
+    /// Commits the changes of the preceding steps; see `UnsafeTransaction.commit(mergePolicy:durability:isolation:)`.
     @discardableResult
     public func commit(mergePolicy: MergePolicy = .error, durability: Durability? = nil) async throws -> Bool {
         let result = try await withCheckedThrowingContinuation { continuation in
@@ -145,7 +145,10 @@ final class StepwiseList: Sendable {
 
 extension DataStack {
     /// Begins a transaction of several steps.
-    /// - Parameter supportsUndo: whether its steps can be undone and redone.
+    /// - Parameters:
+    ///   - supportsUndo: Whether its steps can be undone and redone.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     public func beginTransaction(
         supportsUndo: Bool = false, file: StaticString = #fileID, line: UInt = #line
     ) -> StepwiseTransaction {
@@ -166,8 +169,12 @@ extension DataStack {
     ///
     /// Remaining changes are committed at the end. If the body throws, only the uncommitted changes are discarded.
     /// - Parameters:
-    ///   - mergePolicy: the policy of the final commit; commits in the body specify their own.
-    ///   - body: runs on a thread of the stack. If the calling task is cancelled, ``Transaction/isCancelled`` is true and the final commit is
+    ///   - mergePolicy: The policy of the final commit; commits in the body specify their own.
+    ///   - durability: The durability of the commit; nil uses the durability of the store.
+    ///   - source: A value that is passed to observers of the commit; see ``Commit/sourceIdentifier``.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
+    ///   - body: Runs on a thread of the stack. If the calling task is cancelled, ``Transaction/isCancelled`` is true and the final commit is
     ///     skipped.
     @discardableResult
     public func performBatch<T: Sendable>(

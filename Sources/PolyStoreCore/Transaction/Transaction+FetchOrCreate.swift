@@ -12,7 +12,7 @@ extension Transaction {
     /// - Parameters:
     ///   - source: the objects to search; if sorted, the first one is returned. It must not have a limit or an offset.
     ///   - into: where to create the object; required if several stores are searched. It must be one of them.
-    /// - Throws: `invalidPredicate` with the terms that a new object would not satisfy, in which case none is created; the errors of ``create(_:)``
+    /// - Throws: `invalidPredicate` with the terms that a new object would not satisfy, in which case none is created; the errors of `create(_:)`
     ///   and of a fetch.
     public func fetchOrCreate<S: FetchSource>(_ source: S, into: Into<S.Entity>? = nil) throws -> S.Entity {
         var chain = source.chain

@@ -48,10 +48,11 @@ extension UnsafeTransaction {
     /// Writes the pending changes and moves to the newest version. Waits on the caller's thread for its turn in the write queue. A child transaction
     /// moves its changes to its parent without waiting.
     /// - Parameters:
-    ///   - mergePolicy: how conflicts with changes made since the objects were read are resolved.
-    ///   - durability: the durability of the commit; nil uses the durability of the store.
+    ///   - mergePolicy: How conflicts with changes made since the objects were read are resolved.
+    ///   - durability: The durability of the commit; nil uses the durability of the store.
+    ///   - isolation: The actor of the caller. Pass nothing.
     /// - Returns: whether there were changes to write.
-    /// - Throws: `conflict` with all ``StoreError/conflicts``; `constraint` with all violations; `misuse` in the body of another transaction. Nothing
+    /// - Throws: `conflict` with all `StoreError.conflicts`; `constraint` with all violations; `misuse` in the body of another transaction. Nothing
     ///   is written, and the pending changes are kept: correct them and commit again, or roll back. Unchanged objects are read in the newest version
     ///   afterwards.
     ///   After `io`, `full` and similar errors, changes may have been written to some of several stores. Committing again completes the commit.
@@ -83,7 +84,7 @@ extension UnsafeTransaction {
         return true
     }
 
-    /// Commits like ``commit(mergePolicy:durability:isolation:)``, under a name that `async` functions can call without `await`. A child transaction
+    /// Commits like `commit(mergePolicy:durability:isolation:)`, under a name that `async` functions can call without `await`. A child transaction
     /// moves its changes to its parent immediately, without suspending.
     @discardableResult
     public func commitAndWait(

@@ -10,7 +10,7 @@
 /// | uniqueIndex | index u32, components | the id; where a component is null or was cut the id also ends the key |
 /// | link | link table u32, source, target | nothing |
 /// | linkInverse | link table u32, target, source | nothing |
-/// | changeLog | position u64, piece u32 | a piece of an entry of the change log, sealed (``ChangeLog``) |
+/// | changeLog | position u64, piece u32 | a piece of an entry of the change log, sealed (`ChangeLog`) |
 ///
 /// The numbers of entities, indexes and link tables are assigned once and stored in the metadata. All numbers in keys are big-endian.
 public enum Keyspace: UInt8, Sendable, CaseIterable {
@@ -28,21 +28,21 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
     /// | kind | key | value |
     /// |---|---|---|
     /// | format | | u32: the version of this layout |
-    /// | schema | version u32 | the model as JSON, sealed (``SealedValue``) |
+    /// | schema | version u32 | the model as JSON, sealed (`SealedValue`) |
     /// | entity | number u32 | its name |
     /// | sequence | entity u32 | u64: the next id |
     /// | indexState | index u32 | state u8, flags u8, entity u32, its fields' names with NUL between them |
     /// | buildProgress | index u32 | i64: up to which id the index is built |
     /// | statistics | entity u32 | i64: number of records |
     /// | commitVersion | | u64 |
-    /// | identity | | store id, hash of the model, configuration (``StoreIdentity``), sealed |
+    /// | identity | | store id, hash of the model, configuration (`StoreIdentity`), sealed |
     /// | link | link table u32 | its name |
     /// | value | a name, UTF-8 | a named value of the store, sealed |
     /// | log | | u64: entries of the change log up to this position were removed; sealed |
     /// | layout | entity u32 | u16: the layout number of new records |
-    /// | oldLayout | entity u32, layout u16 | the types of the fields and how to translate them (``OldLayout``), sealed |
+    /// | oldLayout | entity u32, layout u16 | the types of the fields and how to translate them (`OldLayout`), sealed |
     /// | reversedLink | link table u32 | nothing: the table's sources are on the other side |
-    /// | migration | | the journal of an unfinished migration (``MigrationJournal``), sealed |
+    /// | migration | | the journal of an unfinished migration (`MigrationJournal`), sealed |
     /// | migrationPosition | | where the migration continues, sealed |
     /// | migrationValue | a name, UTF-8 | the named value after the migration, sealed |
     /// | removal | space u8, number u32 | nothing: the keys of this space and number must be removed |

@@ -76,6 +76,7 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
     /// - Parameters:
     ///   - identity: A value that is equal for all paths of one store, such as device and inode, and differs from that of every other engine.
     ///   - isReadOnly: Whether the caller only reads. An engine that is open for writing also serves readers.
+    ///   - make: Opens the engine. Called only if this process has not opened it.
     /// - Throws: `busy` if the engine is open read-only and the caller writes; the errors of `make`.
     public static func shared(_ identity: String, isReadOnly: Bool, make: () throws -> any OrderedEngine) throws -> EngineHandle {
         try withSlot(identity) { slot in

@@ -20,7 +20,7 @@ public protocol OrderedEngine: AnyObject, Sendable {
     /// Checks that the engine's files are still at their original paths. Called before each commit. The default, for engines without files, does nothing.
     /// - Throws: `io` if a file was deleted or replaced, because writes to it would be lost.
     func checkFiles() throws
-    /// The paths of the files that a commit of any process writes to; see ``StorageBackend/commitFiles``. The default is empty.
+    /// The paths of the files that a commit of any process writes to; see `StorageBackend.commitFiles`. The default is empty.
     var commitFiles: [String] { get }
     /// Returns a sentence for each damage that the engine finds. A thrown `corrupt` error also counts as a finding.
     /// - Throws: ``EngineDamage`` if reading entries is not safe: the record layer then reads none.
@@ -32,11 +32,11 @@ public protocol OrderedEngine: AnyObject, Sendable {
     /// Releases the migration lock.
     func unlockMigration()
     /// Writes a copy of the newest version to another location, and returns when the copy and its folder entry are durable. An engine that supports this has
-    /// the feature ``Capabilities/Feature/copying``; the default throws `unsupported`.
+    /// the feature `Capabilities.Feature.copying`; the default throws `unsupported`.
     /// - Parameter location: A path at which nothing exists.
     /// - Throws: `io` if something exists at the path.
     func copy(to location: String) throws
-    /// See ``StorageBackend/compact()``. Called without a write transaction. The default throws `unsupported`.
+    /// See `StorageBackend.compact()`. Called without a write transaction. The default throws `unsupported`.
     func compact() throws
 }
 
@@ -97,7 +97,7 @@ extension OrderedEngine {
 
 /// The properties of an engine that the record layer depends on.
 public struct EngineTraits: Sendable, Hashable {
-    /// The features that the engine provides: ``Capabilities/Feature/persistence``, … The record layer adds its own.
+    /// The features that the engine provides: `Capabilities.Feature.persistence`, … The record layer adds its own.
     public var features: Set<Capabilities.Feature>
     /// The durability levels that the engine supports.
     public var durabilities: Set<Durability>

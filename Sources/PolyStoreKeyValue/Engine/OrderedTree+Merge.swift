@@ -4,7 +4,9 @@ import PolyStoreBackend
 
 extension OrderedTree {
     /// Sets and removes the keys of a run.
-    /// - Parameter keepsRemoved: Whether removed keys are kept as tombstones.
+    /// - Parameters:
+    ///   - run: The keys to set and remove, in ascending order.
+    ///   - keepsRemoved: Whether removed keys are kept as tombstones.
     public mutating func write(_ run: WriteRun, keepsRemoved: Bool = false) {
         var merge = Merge(run: run, keepsRemoved: keepsRemoved)
         // Moved out during the change, so that this tree holds the only reference to the root.

@@ -33,7 +33,9 @@ public struct OrderedTree: Sendable {
     // MARK: Writing
 
     /// Sets the value of a key.
-    /// - Parameter value: The new value; `nil` stores a tombstone.
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - value: The new value; `nil` stores a tombstone.
     public mutating func set(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) {
         // Moved out during the change, so that this tree holds the only reference to the root.
         var node = root.take() ?? Node([])

@@ -10,7 +10,9 @@ public final class PredicateEvaluator {
     private let nodes: ContiguousArray<EvaluationNode>
 
     /// Compiles a predicate.
-    /// - Parameter related: looks up related objects; nil if the predicate refers to none.
+    /// - Parameters:
+    ///   - predicate: The predicate to compile.
+    ///   - related: Looks up related objects; nil if the predicate refers to none.
     public init(_ predicate: QueryPredicate, _ related: (any RelatedRecords)? = nil) {
         let lookup = RelatedLookup(related)
         var tests: ContiguousArray<FieldTest> = []

@@ -4,7 +4,7 @@ extension ListMonitor: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { list.count }
 
-    /// The object at a position of the whole list. The position must be less than ``count``; see ``subscript(safe:)``.
+    /// The object at a position of the whole list. The position must be less than `count`; see `subscript(safe:)`.
     public subscript(position: Int) -> T {
         precondition(position >= 0 && position < list.count, "There is no object \(position) in a list of \(list.count).")
         return object(at: position)

@@ -7,7 +7,7 @@ import PolyStoreBackend
 ///     monitor.addObserver(controller)
 ///     print(monitor.count, monitor[0].name)
 ///
-/// Created by ``MonitoringContext/monitorList(_:)`` and ``MonitoringContext/monitorSectionedList(_:_:)``. It is updated with its context: a view after each
+/// Created by `MonitoringContext.monitorList(_:)` and ``MonitoringContext/monitorSectionedList(_:_:)``. It is updated with its context: a view after each
 /// commit, a ``RefreshableContext`` when it is refreshed, an ``UnsafeTransaction`` at each ``UnsafeTransaction/flush()``. Observers are held weakly. They may
 /// be added and removed at any time, including in a callback. The cost of a commit is proportional to its changes, not to the length of the list; see
 /// ``explain()`` for the exceptions.

@@ -16,7 +16,7 @@ public protocol ListObserver<ListEntity>: AnyObject {
     func listMonitorWillChange(_ monitor: ListMonitor<ListEntity>)
     /// Called after the other calls of a change.
     func listMonitorDidChange(_ monitor: ListMonitor<ListEntity>)
-    /// Called before the list is replaced by that of another query; see ``ListMonitor/refetch(_:)``.
+    /// Called before the list is replaced by that of another query; see ``ListMonitor/refetch(_:sectionBy:)``.
     func listMonitorWillRefetch(_ monitor: ListMonitor<ListEntity>)
     /// Called when the list was replaced.
     func listMonitorDidRefetch(_ monitor: ListMonitor<ListEntity>)
@@ -32,18 +32,27 @@ extension ListObserver {
 /// A ``ListObserver`` that is also notified of each object. Index paths have two indexes: section and item.
 public protocol ListObjectObserver<ListEntity>: ListObserver {
     /// Called for each inserted object.
-    /// - Parameter indexPath: The new position.
+    /// - Parameters:
+    ///   - monitor: The monitor of the list.
+    ///   - object: The inserted object.
+    ///   - indexPath: The new position.
     func listMonitor(_ monitor: ListMonitor<ListEntity>, didInsertObject object: ListEntity, toIndexPath indexPath: IndexPath)
     /// Called for each object that leaves the list.
     /// - Parameters:
+    ///   - monitor: The monitor of the list.
     ///   - object: The object. Its ``Model/isDeleted`` is true if it was deleted; otherwise it no longer matches.
     ///   - indexPath: The old position.
     func listMonitor(_ monitor: ListMonitor<ListEntity>, didDeleteObject object: ListEntity, fromIndexPath indexPath: IndexPath)
     /// Called for each updated object that did not move.
-    /// - Parameter indexPath: The new position.
+    /// - Parameters:
+    ///   - monitor: The monitor of the list.
+    ///   - object: The updated object.
+    ///   - indexPath: The new position.
     func listMonitor(_ monitor: ListMonitor<ListEntity>, didUpdateObject object: ListEntity, atIndexPath indexPath: IndexPath)
     /// Called for each moved object.
     /// - Parameters:
+    ///   - monitor: The monitor of the list.
+    ///   - object: The moved object.
     ///   - fromIndexPath: The old position.
     ///   - toIndexPath: The new position.
     func listMonitor(
@@ -62,10 +71,14 @@ extension ListObjectObserver {
 /// A ``ListObjectObserver`` that is also notified of sections.
 public protocol ListSectionObserver<ListEntity>: ListObjectObserver {
     /// Called for each inserted section.
-    /// - Parameter sectionIndex: The new index.
+    /// - Parameters:
+    ///   - monitor: The monitor of the list.
+    ///   - section: The inserted section.
+    ///   - sectionIndex: The new index.
     func listMonitor(_ monitor: ListMonitor<ListEntity>, didInsertSection section: ListSection, toSectionIndex sectionIndex: Int)
     /// Called for each deleted section.
     /// - Parameters:
+    ///   - monitor: The monitor of the list.
     ///   - section: The deleted section, without objects.
     ///   - sectionIndex: The old index.
     func listMonitor(_ monitor: ListMonitor<ListEntity>, didDeleteSection section: ListSection, fromSectionIndex sectionIndex: Int)

@@ -6,7 +6,9 @@ extension Context {
     ///     let people = try await stack.read { try $0.fetchSnapshots(From<Person>().where(\.age > 30)) }
     ///     let data = try JSONEncoder().encode(people)
     ///
-    /// - Parameter content: The values that the snapshots contain.
+    /// - Parameters:
+    ///   - source: The query and its order.
+    ///   - content: The values that the snapshots contain.
     /// - Throws: Errors of a fetch, and `invalidPredicate` for a key path in the content that is not a stored attribute or to-one relationship.
     public final func fetchSnapshots<S: FetchSource>(
         _ source: S, content: SnapshotContent<S.Entity> = .all

@@ -45,7 +45,10 @@ public final class ListPublisher<T: Model> {
     public func removeObserver(_ owner: AnyObject) { observers.remove(owner) }
 
     /// Publishes another list from now on, and notifies the observers.
-    /// - Parameter sectionBy: The sections; `nil` for a list without sections.
+    /// - Parameters:
+    ///   - source: The query and its order.
+    ///   - clauses: Further clauses, such as `OrderBy(.ascending(\.name))`.
+    ///   - sectionBy: The sections; `nil` for a list without sections.
     /// - Throws: Errors of a fetch; the list is then unchanged.
     public func refetch<S: FetchSource>(
         _ source: S, _ clauses: any FetchClause<T>..., sectionBy: SectionBy<T>? = nil
