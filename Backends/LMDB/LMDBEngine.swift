@@ -234,7 +234,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
     /// Ensures that the last committed state is durable before pages of older states are overwritten.
     private func flushCommitted(_ environment: OpaquePointer) throws {
         var descriptor: mdb_filehandle_t = -1
-        try LMDBError.check(mdb_env_get_fd(environment, &descriptor), "Writing", place)
+        try LMDBResult.check(mdb_env_get_fd(environment, &descriptor), "Writing", place)
         do { try opener.file.flushMetas(descriptor) } catch let error as StoreError {
             throw StoreError(
                 error.code, "Nothing can be written to \(place), because its last committed state cannot be flushed: \(error.message)",
@@ -262,7 +262,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
             running -= 1
             gate.broadcast()
         }
-        return LMDBError.failure(isFull ? ENOSPC : code, "Committing", place)
+        return LMDBResult.failure(isFull ? ENOSPC : code, "Committing", place)
     }
 
     /// Counts written keys. The write transaction calls it regularly, so that a large transaction does not make the whole file resident.
@@ -277,7 +277,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
         switch code {
         case MDB_MAP_RESIZED: try resize { try LMDBEnvironment.neededSize($0, place) }
         case MDB_PANIC: try replaceEnvironment(generation)
-        default: throw LMDBError.error(code, doing, place)
+        default: throw StoreError(lmdb: code, doing, path: place)
         }
     }
 
@@ -288,7 +288,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
             var dead: Int32 = 0
             mdb_reader_check(environment, &dead)
             let (size, isTooLarge) = size(of: environment).multipliedReportingOverflow(by: 2)
-            guard !isTooLarge else { throw LMDBError.error(ENOMEM, "Making room", place) }
+            guard !isTooLarge else { throw StoreError(lmdb: ENOMEM, "Making room", path: place) }
             return size
         }
     }
@@ -349,7 +349,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
             closeEnvironment()
             mapSize = old
             _ = try? openAgain()
-            throw LMDBError.error(code, "Making room", place)
+            throw StoreError(lmdb: code, "Making room", path: place)
         }
     }
 

@@ -100,13 +100,13 @@ struct LMDBFile {
         if try LMDBCreation.isInterrupted(length: length, read: { try read(descriptor, count: $0, at: 0) }) { return (.interrupted, pages) }
         if meta.isMeta { return (.refused(damaged(meta.hasPageSize ? "the second page" : "the page size is \(meta.pageSize)")), pages) }
         if try hasSecondMeta(descriptor) { return (.refused(damaged("the first page")), pages) }
-        return (.refused(LMDBError.error(MDB_INVALID, "Opening", place.path)), pages)
+        return (.refused(StoreError(lmdb: MDB_INVALID, "Opening", path: place.path)), pages)
     }
 
     /// - Parameter metas: Both meta pages of LMDB, the first with a valid page size.
     private func judge(_ metas: [LMDBMeta], length: Int) -> State {
         guard metas.contains(where: { $0.version == LMDBMeta.version }) else {
-            return .refused(LMDBError.error(MDB_VERSION_MISMATCH, "Opening", place.path))
+            return .refused(StoreError(lmdb: MDB_VERSION_MISMATCH, "Opening", path: place.path))
         }
         // The same choice as LMDB's.
         let newest = metas[metas[0].transaction < metas[1].transaction ? 1 : 0]

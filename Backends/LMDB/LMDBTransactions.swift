@@ -35,7 +35,7 @@ class LMDBSnapshot: EngineSnapshot {
         let code = mdb_get(transaction, engine.database, &wanted, &found)
         if code == MDB_SUCCESS { return UnsafeRawBufferPointer(start: found.mv_data, count: found.mv_size) }
         if code == MDB_NOTFOUND { return nil }
-        throw LMDBError.error(code, "Reading", engine.place)
+        throw StoreError(lmdb: code, "Reading", path: engine.place)
     }
 
     func cursor() throws -> EngineCursor { try makeCursor() }
@@ -44,7 +44,7 @@ class LMDBSnapshot: EngineSnapshot {
         try check()
         var made: OpaquePointer?
         let code = mdb_cursor_open(transaction, engine.database, &made)
-        guard code == MDB_SUCCESS, let made else { throw LMDBError.error(code, "Reading", engine.place) }
+        guard code == MDB_SUCCESS, let made else { throw StoreError(lmdb: code, "Reading", path: engine.place) }
         return LMDBCursor(self, made, engine.place)
     }
 
@@ -99,7 +99,7 @@ final class LMDBCursor: EngineCursor {
         let code = mdb_cursor_get(handle, &found, &data, operation)
         guard code == MDB_SUCCESS else {
             if code == MDB_NOTFOUND { return false }
-            throw LMDBError.error(code, "Reading", place)
+            throw StoreError(lmdb: code, "Reading", path: place)
         }
         stand(
             on: UnsafeRawBufferPointer(start: found.mv_data, count: found.mv_size),
@@ -112,7 +112,7 @@ final class LMDBCursor: EngineCursor {
         var code: Int32 = 0
         let count = polystore_cursor_walk(
             handle, batch.keys, batch.keyCounts, batch.values, batch.valueCounts, EntryBatch.capacity, &code)
-        if code != MDB_SUCCESS, code != MDB_NOTFOUND { throw LMDBError.error(code, "Reading", place) }
+        if code != MDB_SUCCESS, code != MDB_NOTFOUND { throw StoreError(lmdb: code, "Reading", path: place) }
         return count
     }
 
@@ -158,18 +158,18 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
             writtenKeys = 0
         }
         if position == nil {
-            try LMDBError.check(mdb_cursor_open(transaction, engine.database, &position), "Writing", engine.place)
+            try LMDBResult.check(mdb_cursor_open(transaction, engine.database, &position), "Writing", engine.place)
         }
         var key = MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
         var data = MDB_val(mv_size: value.count, mv_data: UnsafeMutableRawPointer(mutating: value.baseAddress))
-        try LMDBError.check(mdb_cursor_put(position, &key, &data, 0), "Writing", engine.place)
+        try LMDBResult.check(mdb_cursor_put(position, &key, &data, 0), "Writing", engine.place)
     }
 
     func remove(_ key: UnsafeRawBufferPointer) throws {
         try checkThread()
         var key = MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
         let code = mdb_del(transaction, engine.database, &key, nil)
-        if code != MDB_NOTFOUND { try LMDBError.check(code, "Writing", engine.place) }
+        if code != MDB_NOTFOUND { try LMDBResult.check(code, "Writing", engine.place) }
     }
 
     /// Closes all cursors of the transaction.

@@ -187,7 +187,7 @@ final class LevelDBCursor: EngineCursor {
     private func checkError() throws {
         var message: UnsafeMutablePointer<CChar>?
         leveldb_iter_get_error(iterator, &message)
-        if message != nil { throw LevelDBError.error(message, "Reading", place) }
+        if message != nil { throw StoreError(levelDB: message, "Reading", path: place) }
     }
 
     private func stand() throws -> Bool {

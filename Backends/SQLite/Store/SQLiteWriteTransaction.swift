@@ -244,9 +244,7 @@ extension Connection {
         if durability == .full {
             let code = polystore_sqlite_sync_wal(handle)
             guard code == SQLITE_OK else {
-                throw StoreError(
-                    sqlite: code, "Flushing a commit that is written but may not be on the disk",
-                    text: String(cString: sqlite3_errstr(code)), url: path)
+                throw StoreError(sqlite: code, "Flushing a commit that is written but may not be on the disk", path: path)
             }
         }
         try setFullySynchronous(durability == .full)

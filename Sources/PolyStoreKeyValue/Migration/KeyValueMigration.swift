@@ -196,7 +196,7 @@ final class KeyValueMigration: StoreMigration {
             handle.noteJournal(false)
         } catch {
             // The next write transaction finds the journal and removes the staged data.
-            let error = error as? StoreError ?? StoreError(.io, "\(error)")
+            let error = StoreError(engine: error, "Rolling back a migration", place: layout.place)
             logger.log(
                 error, "A migration of \(layout.place) could not be rolled back completely", file: #fileID, line: #line, function: #function
             )

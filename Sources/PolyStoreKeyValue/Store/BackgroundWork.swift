@@ -72,9 +72,9 @@ final class BackgroundWork: @unchecked Sendable {
             try buildIndexes()
         } catch let error as StoreError where error.code == .cancelled {
         } catch {
-            let error = error as? StoreError ?? StoreError(.io, "\(error)")
+            let error = StoreError(engine: error, "Background work", place: layout.place)
             logger.write(
-                .notice, "The background work on \(layout.place) has ended before its time, and the next opening continues it: \(error)")
+                .notice, "The background work on \(layout.place) ended early, and the next opening continues it: \(error)")
         }
         // Released first: a caller that waits for the end can rely on the engine being closed with the store.
         handle.release()

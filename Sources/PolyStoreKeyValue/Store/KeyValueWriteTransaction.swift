@@ -135,8 +135,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
 
     /// Stores the error, with which all later calls fail.
     private func failed(_ error: any Error) -> StoreError {
-        let error = error is UnfinishedMigration ? EngineHandle.isBeingMigrated(layout.place) : error
-        let found = error as? StoreError ?? StoreError(.io, "Writing to \(layout.place) failed.", url: layout.place, underlying: "\(error)")
+        let found = StoreError(engine: error, "Writing", place: layout.place)
         failure = found
         return found
     }
