@@ -74,11 +74,14 @@ let package = Package(
             name: "PolyStoreLevelDB", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "CLevelDB", "CRecordChecksum"],
             path: "Backends/LevelDB", swiftSettings: settings),
 
+        // The random generator of the conformance suite and the tests.
+        .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: settings),
         // Counts the flushes of a process, for the suite.
         .target(name: "CFlushProbe", path: "Conformance/CFlushProbe"),
         // The suite that proves a backend, for anybody's backend.
         .target(
-            name: "PolyStoreConformance", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "PolyStoreMemory", "CFlushProbe"],
+            name: "PolyStoreConformance",
+            dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "PolyStoreMemory", "CFlushProbe", "SeededRandom"],
             path: "Conformance/PolyStoreConformance", swiftSettings: settings),
         // The built-in backends and what they claim, and the program that prints how they fare.
         .target(
@@ -112,7 +115,7 @@ let package = Package(
         // Many threads at once, run by Tests/Stress/run.sh. Free of macros, so that a build with the thread sanitizer takes a minute.
         .executableTarget(
             name: "stress-child",
-            dependencies: ["PolyStoreCore", "SmallStores"], path: "Tests/Stress/Child", swiftSettings: settings),
+            dependencies: ["PolyStoreCore", "SeededRandom", "SmallStores"], path: "Tests/Stress/Child", swiftSettings: settings),
 
         // The built-in engines by name, for programs that run on any of them.
         .target(
@@ -131,16 +134,20 @@ let package = Package(
         // Run by Tests/Faults/run.sh with faults injected below the engines.
         .executableTarget(
             name: "fault-child",
-            dependencies: ["EngineTestSupport", "PolyStoreBackend", "SmallStores"], path: "Tests/Faults/Child", swiftSettings: settings),
+            dependencies: ["EngineTestSupport", "PolyStoreBackend", "SeededRandom", "SmallStores"], path: "Tests/Faults/Child",
+            swiftSettings: settings),
 
-        .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordChecksum"], swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordChecksum", "SeededRandom"], swiftSettings: settings),
         // Random inputs for the readers of records, in the tests and in Tests/Fuzz/run.sh.
-        .target(name: "FormatFuzzing", dependencies: ["PolyStoreFormats"], path: "Tests/Fuzz/Support", swiftSettings: settings),
+        .target(
+            name: "FormatFuzzing", dependencies: ["PolyStoreFormats", "SeededRandom"], path: "Tests/Fuzz/Support", swiftSettings: settings),
         .executableTarget(name: "fuzz-child", dependencies: ["FormatFuzzing"], path: "Tests/Fuzz/Child", swiftSettings: settings),
         .testTarget(name: "PolyStoreGzipTests", dependencies: ["PolyStoreGzip", "PolyStoreFormats"], swiftSettings: settings),
         .testTarget(name: "PolyStoreFormatsTests", dependencies: ["PolyStoreFormats", "FormatFuzzing"], swiftSettings: settings),
         .testTarget(
-            name: "PolyStoreKeyValueTests", dependencies: ["PolyStoreKeyValue", "PolyStoreConformance", "EngineTestSupport"],
+            name: "PolyStoreKeyValueTests",
+            dependencies: ["PolyStoreKeyValue", "PolyStoreConformance", "EngineTestSupport", "SeededRandom"],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreLMDBTests", dependencies: ["PolyStoreLMDB", "PolyStoreKeyValue", "CLMDB", "EngineTestSupport", "engine-child"],
@@ -153,10 +160,12 @@ let package = Package(
             name: "PolyStoreProcessTests",
             dependencies: ["PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "EngineTestSupport", "engine-child", "kill-child"],
             swiftSettings: settings),
-        .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "CSQLite"], swiftSettings: settings),
+        .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "CSQLite", "SeededRandom"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreCoreTests",
-            dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite"],
+            dependencies: [
+                "PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite", "SeededRandom",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreMacrosTests",
@@ -172,15 +181,16 @@ let package = Package(
         // Importers, references and files, on every backend.
         .testTarget(
             name: "PolyStoreImportTests",
-            dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            dependencies: [
+                "PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "SeededRandom",
+            ],
             swiftSettings: settings),
         // Migrations, on every backend.
         .testTarget(
             name: "PolyStoreMigrationTests",
             dependencies: [
                 "PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreKeyValue", "PolyStoreMemory", "PolyStoreSQLite",
-                "PolyStoreLMDB",
-                "PolyStoreLevelDB",
+                "PolyStoreLMDB", "PolyStoreLevelDB", "SeededRandom",
             ],
             swiftSettings: settings),
         // Observed lists, monitors, sequences and values, on every backend.
@@ -188,7 +198,7 @@ let package = Package(
             name: "PolyStoreObserveTests",
             dependencies: [
                 "PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB",
-                "PolyStoreLevelDB",
+                "PolyStoreLevelDB", "SeededRandom",
             ],
             swiftSettings: settings),
         // History, and commits of other processes.

@@ -115,12 +115,12 @@ struct LMDBFile {
         if newest.lastPage > UInt64(length / newest.pageSize) + 1 << 24 {
             return .refused(damaged("page \(newest.lastPage) is in use, and the file has \(length) bytes"))
         }
-        for (slot, meta) in metas.enumerated() {
+        for (page, meta) in metas.enumerated() {
             if meta.version != LMDBMeta.version { return .refused(damaged("the format is \(meta.version)")) }
             if meta.pageSize != newest.pageSize { return .refused(damaged("the page size is \(meta.pageSize)")) }
             // Transactions write the pages alternately. Page 1 has no transaction before the first one.
-            if meta.transaction != 0, Int(meta.transaction & 1) != slot {
-                return .refused(damaged("page \(slot) has the transaction \(meta.transaction)"))
+            if meta.transaction != 0, Int(meta.transaction & 1) != page {
+                return .refused(damaged("page \(page) has the transaction \(meta.transaction)"))
             }
         }
         // The numbers differ by 1. A power failure after a failed flush can leave a difference of 3.

@@ -48,7 +48,7 @@ final class LevelDBCursor: EngineCursor {
     }
 
     private func check() throws {
-        if !isOpen { throw StoreError(.closed, "The transaction of this walk over \(place) has ended.", url: place) }
+        if !isOpen { throw StoreError(.closed, "The transaction of this cursor over \(place) has ended.", url: place) }
     }
 
     override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool {

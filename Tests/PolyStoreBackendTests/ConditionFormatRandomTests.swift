@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import SeededRandom
 import Testing
 
 #if canImport(Darwin)
@@ -38,15 +39,15 @@ import Testing
 
 /// Generates conditions with every construct of the grammar.
 struct RandomConditions {
-    private var random: Random
+    private var random: SplitMix64
 
-    init(seed: UInt64) { random = Random(seed) }
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     mutating func condition(depth: Int, variables: [String] = []) -> Condition {
-        switch depth == 0 ? 9 : random.next(10) {
-        case 0: return .constant(random.next(2) == 0)
-        case 1, 2: return .and((0...random.next(2) + 1).map { _ in condition(depth: depth - 1, variables: variables) })
-        case 3, 4: return .or((0...random.next(2) + 1).map { _ in condition(depth: depth - 1, variables: variables) })
+        switch depth == 0 ? 9 : random.below(10) {
+        case 0: return .constant(random.below(2) == 0)
+        case 1, 2: return .and((0...random.below(2) + 1).map { _ in condition(depth: depth - 1, variables: variables) })
+        case 3, 4: return .or((0...random.below(2) + 1).map { _ in condition(depth: depth - 1, variables: variables) })
         case 5: return .not(condition(depth: depth - 1, variables: variables))
         default: return .comparison(comparison(depth: depth, variables: variables))
         }
@@ -58,13 +59,13 @@ struct RandomConditions {
         return Comparison(
             operand(depth: depth, variables: variables), operation,
             operation == .between ? .list([bounds.0, bounds.1]) : operand(depth: depth, variables: variables),
-            modifier: pick(Comparison.Modifier.allCases), options: TextOptions(rawValue: UInt8(random.next(4))))
+            modifier: pick(Comparison.Modifier.allCases), options: TextOptions(rawValue: UInt8(random.below(4))))
     }
 
     private mutating func operand(depth: Int, variables: [String]) -> Operand {
-        switch random.next(depth == 0 ? 5 : 9) {
+        switch random.below(depth == 0 ? 5 : 9) {
         case 0, 1: return .path(path(variables))
-        case 5: return .list((0..<random.next(4)).map { _ in operand(depth: depth - 1, variables: variables) })
+        case 5: return .list((0..<random.below(4)).map { _ in operand(depth: depth - 1, variables: variables) })
         case 6, 7:
             return .arithmetic(
                 pick(ArithmeticOperator.allCases), operand(depth: depth - 1, variables: variables),
@@ -80,16 +81,16 @@ struct RandomConditions {
         let names = [
             "a", "name", "any", "SELF", "In", "first name", "a.b", "@count", "@", "größe", "x\"\\\n", "1st", "名", "count", "$x", "#a", "%K",
         ]
-        var keys = (0..<random.next(4)).map { _ in pick(names) }
-        let variable = variables.isEmpty || random.next(2) == 0 ? nil : pick(variables)
-        if keys.isEmpty, variable == nil, random.next(2) == 0 { keys = ["b"] }
+        var keys = (0..<random.below(4)).map { _ in pick(names) }
+        let variable = variables.isEmpty || random.below(2) == 0 ? nil : pick(variables)
+        if keys.isEmpty, variable == nil, random.below(2) == 0 { keys = ["b"] }
         return PropertyPath(keys, variable: variable)
     }
 
     private mutating func constant() -> Operand {
-        switch random.next(6) {
+        switch random.below(6) {
         case 0: return .null
-        case 1: return .constant(.integer(Int64(random.next(2))), .bool)
+        case 1: return .constant(.integer(Int64(random.below(2))), .bool)
         case 2: return .constant(.integer(pick([0, 1, -1, .min, .max, Int64(bitPattern: random.next())])), .int64)
         case 3: return .constant(.integer(.min | Int64(bitPattern: random.next())), .uint64)
         case 4:
@@ -100,10 +101,10 @@ struct RandomConditions {
                 "a", "\"", "'", "\\", "\n", "\0", "\u{7f}", "é", "\u{301}", "😀", "%", "$", " ", "\r", "\t", "\u{2028}",
             ]
             var text = ""
-            for _ in 0..<random.next(8) { text.unicodeScalars.append(pick(scalars)) }
+            for _ in 0..<random.below(8) { text.unicodeScalars.append(pick(scalars)) }
             return .constant(.text(text), .string)
         }
     }
 
-    private mutating func pick<T>(_ values: [T]) -> T { values[random.next(values.count)] }
+    private mutating func pick<T>(_ values: [T]) -> T { values[random.below(values.count)] }
 }

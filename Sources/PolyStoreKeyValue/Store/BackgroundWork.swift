@@ -1,16 +1,6 @@
 import Dispatch
 import PolyStoreBackend
 
-/// The progress of an index that is built while the store is in use.
-public struct IndexBuildProgress: Sendable, Hashable {
-    /// ``Index/name``.
-    public let name: String
-    /// The number of records that were indexed since the store was opened.
-    public let builtCount: Int64
-    /// The number of records of the entity.
-    public let totalCount: Int64
-}
-
 /// Background work on an open store: it removes obsolete keys and builds incomplete plain indexes.
 ///
 /// Each batch is a separate transaction that leaves the store consistent. After a batch the work pauses for as long as the batch took, so that other writers
