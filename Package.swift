@@ -86,15 +86,14 @@ let package = Package(
             name: "PolyStoreLevelDB", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "CLevelDB", "CRecordBytes"],
             path: "Backends/LevelDB", swiftSettings: settings),
 
-        // Random numbers with a seed, for tests.
+        // The random generator of the conformance suite and the tests.
         .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: settings),
-
         // Counts the flushes of a process, for the suite.
         .target(name: "CFlushProbe", path: "Conformance/CFlushProbe"),
         // The suite that proves a backend, for anybody's backend.
         .target(
             name: "PolyStoreConformance",
-            dependencies: ["PolyStoreBackend", "PolyStoreQuery", "PolyStoreKeyValue", "PolyStoreMemory", "CFlushProbe"],
+            dependencies: ["PolyStoreBackend", "PolyStoreQuery", "PolyStoreKeyValue", "PolyStoreMemory", "CFlushProbe", "SeededRandom"],
             path: "Conformance/PolyStoreConformance", swiftSettings: settings),
         // The built-in backends and what they claim, and the program that prints how they fare.
         .target(
@@ -128,7 +127,7 @@ let package = Package(
         // Many threads at once, run by Tests/Stress/run.sh. Free of macros, so that a build with the thread sanitizer takes a minute.
         .executableTarget(
             name: "stress-child",
-            dependencies: ["PolyStoreCore", "SmallStores"], path: "Tests/Stress/Child", swiftSettings: settings),
+            dependencies: ["PolyStoreCore", "SeededRandom", "SmallStores"], path: "Tests/Stress/Child", swiftSettings: settings),
 
         // The built-in engines by name, for programs that run on any of them.
         .target(
@@ -149,17 +148,22 @@ let package = Package(
         // Run by Tests/Faults/run.sh with faults injected below the engines.
         .executableTarget(
             name: "fault-child",
-            dependencies: ["EngineTestSupport", "PolyStoreBackend", "SmallStores"], path: "Tests/Faults/Child", swiftSettings: settings),
+            dependencies: ["EngineTestSupport", "PolyStoreBackend", "SeededRandom", "SmallStores"], path: "Tests/Faults/Child",
+            swiftSettings: settings),
 
-        .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordBytes"], swiftSettings: settings),
-        .testTarget(name: "PolyStoreQueryTests", dependencies: ["PolyStoreQuery", "PolyStoreBackend"], swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordBytes", "SeededRandom"], swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreQueryTests", dependencies: ["PolyStoreQuery", "PolyStoreBackend", "SeededRandom"], swiftSettings: settings),
         // Random inputs for the readers of records, in the tests and in Tests/Fuzz/run.sh.
-        .target(name: "FormatFuzzing", dependencies: ["PolyStoreFormats"], path: "Tests/Fuzz/Support", swiftSettings: settings),
+        .target(
+            name: "FormatFuzzing", dependencies: ["PolyStoreFormats", "SeededRandom"], path: "Tests/Fuzz/Support", swiftSettings: settings),
         .executableTarget(name: "fuzz-child", dependencies: ["FormatFuzzing"], path: "Tests/Fuzz/Child", swiftSettings: settings),
         .testTarget(name: "PolyStoreGzipTests", dependencies: ["PolyStoreGzip", "PolyStoreFormats"], swiftSettings: settings),
         .testTarget(name: "PolyStoreFormatsTests", dependencies: ["PolyStoreFormats", "FormatFuzzing"], swiftSettings: settings),
         .testTarget(
-            name: "PolyStoreKeyValueTests", dependencies: ["PolyStoreKeyValue", "PolyStoreConformance", "EngineTestSupport"],
+            name: "PolyStoreKeyValueTests",
+            dependencies: ["PolyStoreKeyValue", "PolyStoreConformance", "EngineTestSupport", "SeededRandom"],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreLMDBTests", dependencies: ["PolyStoreLMDB", "PolyStoreKeyValue", "CLMDB", "EngineTestSupport", "engine-child"],
@@ -172,7 +176,9 @@ let package = Package(
             name: "PolyStoreProcessTests",
             dependencies: ["PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "EngineTestSupport", "engine-child", "kill-child"],
             swiftSettings: settings),
-        .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "PolyStoreQuery", "CSQLite"], swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "PolyStoreQuery", "CSQLite", "SeededRandom"],
+            swiftSettings: settings),
         .testTarget(
             name: "PolyStoreCoreTests",
             dependencies: [
@@ -194,15 +200,16 @@ let package = Package(
         // Importers, references and files, on every backend.
         .testTarget(
             name: "PolyStoreImportTests",
-            dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            dependencies: [
+                "PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "SeededRandom",
+            ],
             swiftSettings: settings),
         // Migrations, on every backend.
         .testTarget(
             name: "PolyStoreMigrationTests",
             dependencies: [
                 "PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreKeyValue", "PolyStoreMemory", "PolyStoreSQLite",
-                "PolyStoreLMDB",
-                "PolyStoreLevelDB",
+                "PolyStoreLMDB", "PolyStoreLevelDB", "SeededRandom",
             ],
             swiftSettings: settings),
         // Observed lists, monitors, sequences and values, on every backend.
@@ -210,7 +217,7 @@ let package = Package(
             name: "PolyStoreObserveTests",
             dependencies: [
                 "PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB",
-                "PolyStoreLevelDB",
+                "PolyStoreLevelDB", "SeededRandom",
             ],
             swiftSettings: settings),
         // History, and commits of other processes.

@@ -1,4 +1,5 @@
 import PolyStore
+import SeededRandom
 import Testing
 
 @testable import PolyStoreCore
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20) func applyingADeltaGivesTheNewContents(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(run: seed)
         for _ in 0..<100 {
             let (old, new) = (contents(&random), contents(&random))
             let delta = new.delta(from: old)
@@ -71,7 +72,7 @@ import Testing
         }
     }
 
-    private func contents(_ random: inout SeededGenerator) -> ListContents {
+    private func contents(_ random: inout SplitMix64) -> ListContents {
         let names = ["a", "b", "c", "d"].shuffled(using: &random).prefix(Int.random(in: 1...4, using: &random))
         let ids = (1...20).shuffled(using: &random).prefix(Int.random(in: 0...20, using: &random))
         let cuts = (0..<names.count - 1).map { _ in Int.random(in: 0...ids.count, using: &random) }.sorted() + [ids.count]

@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import PolyStoreCore
@@ -7,7 +8,7 @@ import Testing
     typealias Sections = [ListDiff.Section]
 
     @Test(arguments: 0..<40) func applyingTheDifferenceGivesTheNewList(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(run: seed)
         for _ in 0..<200 {
             let old = Self.list(&random, sections: 6, rows: 30)
             let new = random.next() % 3 == 0 ? Self.list(&random, sections: 6, rows: 30) : Self.edited(old, &random)
@@ -19,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20) func flatListsMoveAsFewRowsAsPossible(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(run: seed)
         for _ in 0..<100 {
             let old = (0..<9).shuffled(using: &random).prefix(Int(random.next() % 10))
             let new = (0..<9).shuffled(using: &random).prefix(Int(random.next() % 10))
@@ -57,7 +58,7 @@ import Testing
 
     static func row(_ id: Int) -> ListRow { ListRow(slot: Int32(id % 2), rowID: Int64(id)) }
 
-    private static func list(_ random: inout SeededGenerator, sections: Int, rows: Int) -> Sections {
+    private static func list(_ random: inout SplitMix64, sections: Int, rows: Int) -> Sections {
         let names = (0..<sections).map { "\($0)" }.shuffled(using: &random).prefix(Int(random.next() % UInt64(sections + 1)))
         var list: Sections = names.map { ($0, []) }
         guard !list.isEmpty else { return [] }
@@ -68,7 +69,7 @@ import Testing
     }
 
     /// Returns a list with a few of its rows and sections in other positions.
-    private static func edited(_ list: Sections, _ random: inout SeededGenerator) -> Sections {
+    private static func edited(_ list: Sections, _ random: inout SplitMix64) -> Sections {
         var list = list
         for _ in 0..<random.next() % 4 where !list.isEmpty {
             let from = Int.random(in: list.indices, using: &random)

@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import PolyStoreCore
@@ -13,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: 0..<30) func replacingRowsGivesTheSameAsInAnArray(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(run: seed)
         var array = (0..<Int.random(in: 0...(seed % 10 == 0 ? 60_000 : 1_500), using: &random)).map(row)
         var rows = SnapshotRows(array)
         var nextID = 10_000

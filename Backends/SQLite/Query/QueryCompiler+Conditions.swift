@@ -34,7 +34,7 @@ extension QueryCompiler {
             else {
                 return false
             }
-            append(ShapeWord(.countRelated, ordinal: -1, comparison: comparison.position))
+            append(ShapeWord(.countRelated, fieldIndex: -1, comparison: comparison.position))
             words.append(RelatedWord(reference.relationship.ordinal, .any, isTruthEnough: true).bits)
             guard try condition(part, destination(reference.relationship), nan, depth: depth + 3, isTruthEnough: true) else { return false }
             bind(.integer(count))
@@ -50,9 +50,9 @@ extension QueryCompiler {
         case .compare(let field, let comparison, let value): try compare(field, comparison, value, table, nan)
         case .compareFields(let left, let comparison, let right):
             let hasNaN = nan.contains(left, of: table.entity.index) || nan.contains(right, of: table.entity.index)
-            append(ShapeWord(.compareFields, ordinal: left.ordinal, comparison: comparison.position, variant: hasNaN ? .nan : .plain))
-            append(ShapeWord(.compareFields, ordinal: right.ordinal))
-        case .isNull(let field): append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.isNull, ordinal: field.ordinal))
+            append(ShapeWord(.compareFields, fieldIndex: left.ordinal, comparison: comparison.position, variant: hasNaN ? .nan : .plain))
+            append(ShapeWord(.compareFields, fieldIndex: right.ordinal))
+        case .isNull(let field): append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.isNull, fieldIndex: field.ordinal))
         case .oneOf(let field, let values): return try oneOf(field, values, table)
         case .text(_, .like, _), .text(_, .matches, _): return false
         case .text(let field, let operation, let value): text(field, operation, value)
@@ -88,29 +88,29 @@ extension QueryCompiler {
         case .real(let real) where real.isNaN:
             // NaN equals NaN and sorts before every number.
             switch comparison {
-            case .equal, .lessOrEqual: append(ShapeWord(.isNaN, ordinal: field.ordinal))
-            case .notEqual, .greater: append(ShapeWord(.isNotNaN, ordinal: field.ordinal))
-            case .less: append(ShapeWord(.neverUnlessNull, ordinal: field.ordinal))
-            case .greaterOrEqual: append(ShapeWord(.alwaysUnlessNull, ordinal: field.ordinal))
+            case .equal, .lessOrEqual: append(ShapeWord(.isNaN, fieldIndex: field.ordinal))
+            case .notEqual, .greater: append(ShapeWord(.isNotNaN, fieldIndex: field.ordinal))
+            case .less: append(ShapeWord(.neverUnlessNull, fieldIndex: field.ordinal))
+            case .greaterOrEqual: append(ShapeWord(.alwaysUnlessNull, fieldIndex: field.ordinal))
             }
             return
         case .real: if nan.contains(field, of: table.entity.index) { variant = .nan }
         case .integer(let integer): if field.isUnsigned { variant = integer < 0 ? .unsignedHigh : .unsignedLow }
         default: break
         }
-        append(ShapeWord(.compare, ordinal: field.ordinal, comparison: comparison.position, variant: variant))
+        append(ShapeWord(.compare, fieldIndex: field.ordinal, comparison: comparison.position, variant: variant))
         bind(constant)
     }
 
     private mutating func oneOf(_ field: FieldReference, _ values: [Value], _ table: EntityTable) throws -> Bool {
         if values.count > Self.mostListed {
             guard field.type.physical == .integer else { return false }
-            append(ShapeWord(.oneOfList, ordinal: field.ordinal))
+            append(ShapeWord(.oneOfList, fieldIndex: field.ordinal))
             bind(.text(try list(field, values, table)))
             return true
         }
         let wordAt = words.count
-        append(ShapeWord(.oneOf, ordinal: field.ordinal))
+        append(ShapeWord(.oneOf, fieldIndex: field.ordinal))
         append(count: 0)
         var count = 0
         var last: Binding?
@@ -122,7 +122,7 @@ extension QueryCompiler {
         }
         guard let last else {
             words.removeSubrange(wordAt...)
-            append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.neverUnlessNull, ordinal: field.ordinal))
+            append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.neverUnlessNull, fieldIndex: field.ordinal))
             return true
         }
         // Lists of similar length share a statement: the last value is repeated up to the next power of two.
@@ -148,7 +148,7 @@ extension QueryCompiler {
 
     private mutating func text(_ field: FieldReference, _ operation: TextOperator, _ value: String) {
         guard !value.isEmpty else {
-            append(ShapeWord(.alwaysUnlessNull, ordinal: field.ordinal))
+            append(ShapeWord(.alwaysUnlessNull, fieldIndex: field.ordinal))
             return
         }
         switch operation {
@@ -157,14 +157,14 @@ extension QueryCompiler {
             // The range from the prefix to the first text after all texts with the prefix. No byte of UTF-8 is 0xff.
             var end = [UInt8](value.utf8)
             end[end.count - 1] += 1
-            append(ShapeWord(.inRange, ordinal: field.ordinal))
+            append(ShapeWord(.inRange, fieldIndex: field.ordinal))
             bind(.text(value))
             bind(.textBytes(end))
         case .contains:
-            append(ShapeWord(.contains, ordinal: field.ordinal))
+            append(ShapeWord(.contains, fieldIndex: field.ordinal))
             bind(.blob([UInt8](value.utf8)))
         case .endsWith:
-            append(ShapeWord(.endsWith, ordinal: field.ordinal))
+            append(ShapeWord(.endsWith, fieldIndex: field.ordinal))
             bind(.integer(-Int64(value.utf8.count)))
             bind(.blob([UInt8](value.utf8)))
         }

@@ -6,7 +6,7 @@ import PolyStoreKeyValue
 /// The author of an engine runs all cases, in addition to ``ConformanceCase``:
 ///
 ///     @Test(arguments: EngineCase.all)
-///     func keepsTheContract(_ c: EngineCase) async throws { try await c.run(engine) }
+///     func conforms(_ c: EngineCase) async throws { try await c.run(engine) }
 public struct EngineCase: Sendable, Identifiable, CustomStringConvertible {
     /// A requirement of a case beyond the contract of every engine.
     enum Need: Sendable {
@@ -85,7 +85,7 @@ public struct EngineCase: Sendable, Identifiable, CustomStringConvertible {
 
     /// All cases. Ids are unique.
     public static let all: [EngineCase] = [
-        engineSeekCases, engineWalkCases, engineBatchWalkCases, engineValueCases, engineWriteCases, engineSnapshotCases, engineSharingCases,
+        engineSeekCases, engineCursorCases, engineBatchCases, engineValueCases, engineWriteCases, engineSnapshotCases, engineSharingCases,
         enginePersistenceCases, engineWriterCases, engineRandomCases,
     ].flatMap { $0 }
 }

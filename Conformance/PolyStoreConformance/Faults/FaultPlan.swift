@@ -4,7 +4,24 @@ import PolyStoreBackend
 public final class FaultPlan: Sendable {
     /// An operation of an engine.
     public enum Operation: String, Sendable, Hashable, CaseIterable {
-        case snapshot, get, cursor, seek, last, next, previous, apply, verify
+        /// ``OrderedEngine/snapshot()``.
+        case snapshot
+        /// ``EngineSnapshot/get(_:)``.
+        case get
+        /// ``EngineSnapshot/cursor()``.
+        case cursor
+        /// ``EngineCursor/seek(_:)``.
+        case seek
+        /// ``EngineCursor/last()``.
+        case last
+        /// ``EngineCursor/next()``.
+        case next
+        /// ``EngineCursor/previous()``.
+        case previous
+        /// ``OrderedEngine/apply(_:_:)``.
+        case apply
+        /// ``OrderedEngine/verify()``.
+        case verify
     }
 
     /// The effect of a fault on an operation.

@@ -8,7 +8,9 @@ import PolyStoreBackend
 public struct ConformanceReport: Sendable {
     /// The result of a case on a backend.
     public enum Outcome: Sendable, Hashable {
+        /// The case passed.
         case passed
+        /// The case failed, with the message.
         case failed(String)
         /// The case does not apply, with the reason.
         case skipped(String)

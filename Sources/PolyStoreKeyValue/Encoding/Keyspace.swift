@@ -14,13 +14,21 @@
 ///
 /// The numbers of entities, indexes and link tables are assigned once and stored in the metadata. All numbers in keys are big-endian.
 public enum Keyspace: UInt8, Sendable, CaseIterable {
+    /// The metadata of the store.
     case metadata = 0x00
+    /// The records.
     case record = 0x10
+    /// The pieces of long values.
     case blobChunk = 0x11
+    /// The entries of indexes that are not unique.
     case index = 0x20
+    /// The entries of unique indexes.
     case uniqueIndex = 0x21
+    /// The links of link tables, by source.
     case link = 0x30
+    /// The links of link tables, by target.
     case linkInverse = 0x31
+    /// The entries of the change log.
     case changeLog = 0x40
 
     /// The kinds of entries in the metadata space: the second byte.
@@ -47,25 +55,45 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
     /// | migrationValue | a name, UTF-8 | the named value after the migration, sealed |
     /// | removal | space u8, number u32 | nothing: the keys of this space and number must be removed |
     public enum Metadata: UInt8, Sendable, CaseIterable {
+        /// The format of the store.
         case format = 0x01
+        /// The schema of a version.
         case schema
+        /// The name of an entity.
         case entity
+        /// The next row id of an entity.
         case sequence
+        /// The mark of a reset in progress (``StoreReset``).
         case migrationJournal
+        /// The state of an index.
         case indexState
+        /// The progress of an index that is being built.
         case buildProgress
+        /// The record count of an entity.
         case statistics
+        /// The number of commits.
         case commitVersion
+        /// The identity of the store.
         case identity
+        /// The name of a link table.
         case link
+        /// A named value.
         case value
+        /// The beginning of the change log.
         case log
+        /// The record layout of an entity.
         case layout
+        /// An earlier record layout of an entity.
         case oldLayout
+        /// A link table whose sources and targets are exchanged.
         case reversedLink
+        /// The journal of an unfinished migration.
         case migration
+        /// The position at which a migration continues.
         case migrationPosition
+        /// A named value that a migration sets at its end.
         case migrationValue
+        /// A range of keys that the background work removes.
         case removal
     }
 }

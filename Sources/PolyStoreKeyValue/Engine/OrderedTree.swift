@@ -76,7 +76,7 @@ public struct OrderedTree: Sendable {
         if node.isLeaf {
             let (position, isFound) = node.search(key)
             if isFound { node.replace(position, key, value) } else { node.insert(key, value, at: position) }
-            node.tidy()
+            node.compact()
             return !isFound
         }
         let child = node.childIndex(key)
@@ -100,7 +100,7 @@ public struct OrderedTree: Sendable {
         if node.isLeaf {
             let (position, isFound) = node.search(key)
             if isFound { node.remove(at: position) }
-            node.tidy()
+            node.compact()
             return
         }
         let child = node.childIndex(key)
@@ -123,7 +123,7 @@ public struct OrderedTree: Sendable {
             let (separator, rest) = split(first, atEnd: false)
             node.insert(separator, rest, after: left)
         }
-        first.tidy()
+        first.compact()
     }
 
     /// Fills all children that have become too small. Only a single child can remain too small.
