@@ -46,7 +46,7 @@ public class RefreshableContext: SnapshotContext {
     /// Subscribes to commits.
     final func follow(_ feed: CommitFeed) {
         guard self.feed == nil else { return }
-        core.hub.follow(feed)
+        core.commitSequencer.subscribe(feed)
         self.feed = feed
         for store in table.stores where store.index < readers.count {
             guard let reader = readers[store.index] else { continue }
@@ -92,7 +92,7 @@ public class RefreshableContext: SnapshotContext {
         let concerned = observers?.concerned(move, entries) ?? []
         for observer in concerned { observer.contextWillMove(move) }
         for (index, reader) in target.readers { readers[index] = reader }
-        if let ledgerID { core.snapshots.renew(ledgerID) }
+        if let snapshotID { core.snapshots.renew(snapshotID) }
         defer {
             for index in target.readers.keys { old[index]?.end() }
             renewReaders()
@@ -116,7 +116,7 @@ public class RefreshableContext: SnapshotContext {
     private func renewReaders() {
         var concernsOthers = false
         for case let reader? in readers where reader.renew() { concernsOthers = true }
-        if concernsOthers { core.wakeFollowers() }
+        if concernsOthers { core.wakeSubscribers() }
     }
 
     private func endReadersOfRemovedStores() {
@@ -135,11 +135,11 @@ public class RefreshableContext: SnapshotContext {
     }
 
     private func newReaders(isRefresh: Bool) throws -> Target {
-        var news = feed?.take() ?? CommitFeed.News()
-        defer { for snapshot in news.snapshots.values { snapshot.end() } }
+        var delivered = feed?.take() ?? CommitFeed.Contents()
+        defer { for snapshot in delivered.snapshots.values { snapshot.end() } }
         var target = Target()
         do {
-            for store in table.stores where store.index < readers.count { try addReader(store, isRefresh: isRefresh, &news, to: &target) }
+            for store in table.stores where store.index < readers.count { try addReader(store, isRefresh: isRefresh, &delivered, to: &target) }
         } catch {
             // The commits taken from the feed are lost.
             gaps.formUnion(table.openStores.map(\.index))
@@ -149,13 +149,13 @@ public class RefreshableContext: SnapshotContext {
         return target
     }
 
-    private func addReader(_ store: PersistentStore, isRefresh: Bool, _ news: inout CommitFeed.News, to target: inout Target) throws {
+    private func addReader(_ store: PersistentStore, isRefresh: Bool, _ delivered: inout CommitFeed.Contents, to target: inout Target) throws {
         guard let old = readers[store.index] else { return }
-        let commits = news.commits.filter { $0.store === store && $0.version > old.version }
-        let isUnknown = news.unknown.contains(store.index) || gaps.contains(store.index)
+        let commits = delivered.commits.filter { $0.store === store && $0.version > old.version }
+        let isUnknown = delivered.unknown.contains(store.index) || gaps.contains(store.index)
         guard isRefresh || !commits.isEmpty || isUnknown else { return }
-        let delivered = isRefresh ? nil : news.snapshots.removeValue(forKey: store.index)
-        let new = try delivered ?? store.backend.beginRead()
+        let snapshot = isRefresh ? nil : delivered.snapshots.removeValue(forKey: store.index)
+        let new = try snapshot ?? store.backend.beginRead()
         guard new.version > old.version else {
             // The context has already read these commits, when it began or was refreshed.
             gaps.remove(store.index)
@@ -190,7 +190,7 @@ public class RefreshableContext: SnapshotContext {
             let slot = commit.store.firstSlot + Int32(change.entity)
             if change.concernsProperties(of: entry(slot)) { try merge(entry(slot).type, slot, change, commit.changes) }
         }
-        for key in commit.touched { forgetMembers(key) }
+        for key in commit.relationships { forgetMembers(key) }
     }
 
     private func merge<T: Model>(_ type: T.Type, _ slot: Int32, _ change: ChangeSet.Change, _ changes: ChangeSet) throws {

@@ -43,7 +43,7 @@ extension DataStack {
         _ store: StoreConfiguration, configuration name: String?, history: HistoryOptions?, _ site: CallSite
     ) throws -> PersistentStore {
         let store = try openOnce(store, configuration: name, history: history, site)
-        core.external.didAdd(store)
+        core.commitSequencer.didAdd(store)
         return store
     }
 
@@ -121,7 +121,7 @@ extension DataStack {
         _ store: PersistentStore, evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line
     ) throws {
         try store.configuration.checkErasable()
-        guard !store.writers.isShared else {
+        guard !store.writeAccess.isShared else {
             throw StoreError(
                 .busy, "The store \(store.url) is open in another stack of this process; close it there before it is erased.",
                 url: store.url)
@@ -135,14 +135,14 @@ extension StackCore {
     /// Closes stores between two transactions.
     fileprivate func close(_ stores: [PersistentStore], isForced: Bool, _ site: CallSite) throws {
         guard !stores.isEmpty else { return }
-        let group = try lane.enter(nil, self)
-        defer { lane.leave(group, isPatient: false) }
+        let group = try writeQueue.enter(nil)
+        defer { writeQueue.leave(isPatient: false) }
         if group.isOpen { group.commit() }
         if !isForced { try checkNobodyReads() }
         var failure: (any Error)?
         for store in stores where table.withLock({ $0.remove(store) }) {
-            external.didRemove(store)
-            store.writers.didClose()
+            commitSequencer.didRemove(store)
+            store.writeAccess.didClose()
             do { try store.backend.close() } catch {
                 logger.writeFailure(error, site)
                 failure = failure ?? error

@@ -14,7 +14,7 @@ public struct OpenSnapshot: Sendable {
 }
 
 /// The open snapshots, with those that have been outdated for too long.
-final class SnapshotLedger: Sendable {
+final class SnapshotRegistry: Sendable {
     private struct Entry {
         let site: CallSite
         let began: UInt64

@@ -15,8 +15,8 @@ public final class PersistentStore: Sendable {
     var slots: Range<Int32> { firstSlot..<firstSlot + Int32(schema.entities.count) }
     /// The reserved row ids that have not been assigned, by entity.
     let sequences: Protected<[ClosedRange<Int64>?]>
-    /// The write transactions at this location, shared with stores of other stacks.
-    let writers: StoreWriters
+    /// The write access to this location, shared with stores of other stacks.
+    let writeAccess: StoreWriteAccess
     /// The history recorded by commits of this stack; nil if it is disabled.
     public let history: HistoryOptions?
     /// The state of the history after the last commit of this stack.
@@ -33,7 +33,7 @@ public final class PersistentStore: Sendable {
         self.configuration = configuration
         self.backend = backend
         self.schema = schema
-        writers = StoreWriters.of(configuration)
+        writeAccess = StoreWriteAccess.of(configuration)
         sequences = Protected(Array(repeating: nil, count: schema.entities.count))
     }
 

@@ -25,17 +25,17 @@ struct HistoryRecordBuilder {
     }
 
     /// - Parameter published: The changed to-many relationships, and the entities of deleted objects of hierarchies.
-    mutating func add(_ changes: ChangeSet, _ published: (log: MemberLog, deletedKinds: [ObjectKey: String])) throws {
-        var touched: [ObjectKey: [Int32]] = [:]
-        for key in published.log.touched where store.slots.contains(key.slot) {
-            touched[ObjectKey(slot: key.slot, key: key.key), default: []].append(key.relationship)
+    mutating func add(_ changes: ChangeSet, _ published: (relationshipChanges: RelationshipChanges, deletedKinds: [ObjectKey: String])) throws {
+        var relationshipsByObject: [ObjectKey: [Int32]] = [:]
+        for key in published.relationshipChanges.changedRelationships where store.slots.contains(key.slot) {
+            relationshipsByObject[ObjectKey(slot: key.slot, key: key.key), default: []].append(key.relationship)
         }
         for change in changes.changes {
             let entry = table.entries[Int(store.firstSlot) + change.entity]
             let object = ObjectKey(slot: entry.slot, key: change.id)
             switch change.kind {
             case .insert:
-                touched[object] = nil
+                relationshipsByObject[object] = nil
                 add(
                     object,
                     Shape(
@@ -43,17 +43,17 @@ struct HistoryRecordBuilder {
                         relationships: []))
             case .update:
                 let mask = entry.declaredFields.intersection(change.mask)
-                let relationships = touched.removeValue(forKey: object)?.sorted() ?? []
+                let relationships = relationshipsByObject.removeValue(forKey: object)?.sorted() ?? []
                 if mask.isEmpty, relationships.isEmpty { continue }
                 // An update that changes only a position does not contain the object's class.
                 let name = mask.isEmpty ? try storedName(entry, object) : try name(entry, changes.record(change))
                 try update(entry, object, name, mask, relationships)
             case .delete:
-                touched[object] = nil
+                relationshipsByObject[object] = nil
                 try delete(entry, object, published.deletedKinds[object] ?? entry.entity.name)
             }
         }
-        for (object, relationships) in touched.sorted(by: { ($0.key.slot, $0.key.key) < ($1.key.slot, $1.key.key) }) {
+        for (object, relationships) in relationshipsByObject.sorted(by: { ($0.key.slot, $0.key.key) < ($1.key.slot, $1.key.key) }) {
             let entry = table.entries[Int(object.slot)]
             // A deleted object has no relationships; its deletion is recorded separately.
             guard try writer.record(entry.entity, id: object.key) != nil else { continue }

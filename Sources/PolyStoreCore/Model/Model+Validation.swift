@@ -30,22 +30,22 @@ extension Model {
 
 extension Transaction {
     /// Checks the rules of attributes and the validation methods of the models.
-    func checkObjects(_ entry: StoreEntity, _ own: Pending, _ violations: inout Violations) throws {
-        if entry.hasRules { try checkRules(entry, own, &violations) }
-        for object in own.inserted where !object.isDeleted {
+    func checkObjects(_ entry: StoreEntity, _ entityChanges: EntityChanges, _ violations: inout Violations) throws {
+        if entry.hasRules { try checkRules(entry, entityChanges, &violations) }
+        for object in entityChanges.inserted where !object.isDeleted {
             do { try object.validate() } catch { add(error, of: object, entry, &violations) }
         }
-        for object in own.updated where !object.isDeleted {
+        for object in entityChanges.updated where !object.isDeleted {
             do { try object.validate() } catch { add(error, of: object, entry, &violations) }
         }
-        for object in own.deleted {
+        for object in entityChanges.deleted {
             do { try object.validateForDelete() } catch { add(error, of: object, entry, &violations) }
         }
     }
 
     /// Checks all attributes of new objects and the changed attributes of others, so that a value stored before a rule was added does not prevent
     /// other changes.
-    private func checkRules(_ entry: StoreEntity, _ own: Pending, _ violations: inout Violations) throws {
+    private func checkRules(_ entry: StoreEntity, _ entityChanges: EntityChanges, _ violations: inout Violations) throws {
         let evaluator = try RuleEvaluator(entry.entity)
         let arena = RecordArena()
         func check(_ object: any Model, _ mask: FieldMask) throws {
@@ -58,8 +58,8 @@ extension Transaction {
                 }
             }
         }
-        for object in own.inserted where !object.isDeleted { try check(object, evaluator.fields) }
-        for object in own.updated where !object.isDeleted { try check(object, object._$state.edit?.mask ?? FieldMask()) }
+        for object in entityChanges.inserted where !object.isDeleted { try check(object, evaluator.fields) }
+        for object in entityChanges.updated where !object.isDeleted { try check(object, object._$state.edit?.mask ?? FieldMask()) }
     }
 
     /// Adds an error of a model as a violation.

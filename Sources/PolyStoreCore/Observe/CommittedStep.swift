@@ -37,7 +37,7 @@ final class CommittedStep {
                 }
             }
         }
-        for key in commit.touched { add(key) }
+        for key in commit.relationships { add(key) }
     }
 
     /// Adds a changed to-many relationship.

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// Pending rows sorted by single fields, for predicates that compare a field with a constant.
+/// EntityChanges rows sorted by single fields, for predicates that compare a field with a constant.
 ///
 /// Sorting costs more than a few full scans. An order is therefore created after enough rows have been scanned.
 struct PendingRanges {

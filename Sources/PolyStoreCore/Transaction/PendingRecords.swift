@@ -96,13 +96,13 @@ final class PendingRecords {
     }
 
     /// Encodes inserted and changed objects.
-    func catchUp(_ own: Transaction.Pending) throws {
-        while insertedCount < own.inserted.count {
-            try add(own.inserted[insertedCount])
+    func catchUp(_ changes: Transaction.EntityChanges) throws {
+        while insertedCount < changes.inserted.count {
+            try add(changes.inserted[insertedCount])
             insertedCount += 1
         }
-        while updatedCount < own.updated.count {
-            try add(own.updated[updatedCount])
+        while updatedCount < changes.updated.count {
+            try add(changes.updated[updatedCount])
             updatedCount += 1
         }
         while let row = outdated.last {

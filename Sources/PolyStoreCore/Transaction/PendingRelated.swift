@@ -54,7 +54,7 @@ final class PendingRelated: RelatedRecords {
     /// Returns the objects whose relationship references given targets.
     private func owners(_ forward: Relationship, _ targets: [Int64], _ stored: RelatedIDs) -> RelatedIDs {
         let slot = store.firstSlot + Int32(forward.source)
-        let lists = transaction.memberLog.all { $0.slot == slot && $0.relationship == Int32(forward.ordinal) }
+        let lists = transaction.relationshipChanges.all { $0.slot == slot && $0.relationship == Int32(forward.ordinal) }
         var found = RelatedIDs()
         for target in targets {
             var owners = Set(stored[target])

@@ -78,17 +78,17 @@ struct PendingWatch {
     ///   - count: returns the number of all matching rows in the store.
     ///   - record: returns a record of the store.
     mutating func untouched(
-        _ own: Transaction.Pending, isFixed: Bool, count: () throws -> Int, record: (Int64) throws -> RecordView?
+        _ changes: Transaction.EntityChanges, isFixed: Bool, count: () throws -> Int, record: (Int64) throws -> RecordView?
     ) throws -> Int {
         if !isFixed { (stored, hidden, known, updatedCount, deletedCount) = (nil, 0, [], 0, 0) }
         let total = try stored ?? count()
         stored = total
-        while updatedCount < own.updated.count {
-            try hide(own.updated[updatedCount]._$state.key, record)
+        while updatedCount < changes.updated.count {
+            try hide(changes.updated[updatedCount]._$state.key, record)
             updatedCount += 1
         }
-        while deletedCount < own.deleted.count {
-            try hide(own.deleted[deletedCount]._$state.key, record)
+        while deletedCount < changes.deleted.count {
+            try hide(changes.deleted[deletedCount]._$state.key, record)
             deletedCount += 1
         }
         return total - hidden

@@ -6,7 +6,7 @@ struct ObjectKey: Hashable, Sendable {
     let key: Int64
 }
 
-/// The pending changes of a transaction without references to its objects, for replay in another transaction.
+/// The pending changes of a transaction without references to its objects, to be applied to another transaction.
 final class RecordedChanges: @unchecked Sendable {  // complete and no longer mutated when it is passed on
     /// A range of bytes of the arena.
     struct Place {
@@ -48,7 +48,7 @@ final class RecordedChanges: @unchecked Sendable {  // complete and no longer mu
     }
 
     /// A Boolean value that indicates whether an earlier, failed commit may have written some of these changes.
-    let mayBeThere: Bool
+    let mayBeWritten: Bool
     private let arena = RecordArena()
     private(set) var inserts: [Insert] = []
     private(set) var updates: [Update] = []
@@ -58,7 +58,7 @@ final class RecordedChanges: @unchecked Sendable {  // complete and no longer mu
 
     var isEmpty: Bool { inserts.isEmpty && updates.isEmpty && deletions.isEmpty && links.isEmpty && orders.isEmpty }
 
-    init(mayBeThere: Bool) { self.mayBeThere = mayBeThere }
+    init(mayBeWritten: Bool) { self.mayBeWritten = mayBeWritten }
 
     /// The new records of inserted and updated objects.
     var records: [ObjectKey: Place] {

@@ -40,8 +40,8 @@ extension Transaction {
         var found: [any Model] = slots.flatMap { slot in
             pending[slot].updated.filter { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
         }
-        for key in memberLog.touched where slots.contains(Int(key.slot)) {
-            guard let changes = memberLog.changes(key), !changes.isEmpty else { continue }
+        for key in relationshipChanges.changedRelationships where slots.contains(Int(key.slot)) {
+            guard let changes = relationshipChanges.changes(key), !changes.isEmpty else { continue }
             let object = anyObject(key.slot, key.key)
             if !object.isDeleted, !object.isInserted { found.append(object) }
         }

@@ -14,7 +14,7 @@ extension Transaction {
             guard !object.isDeleted else { continue }  // reading it showed that it does not exist
             willTouch(object)
             object._$state.flags.insert(.deleted)
-            refusals.settle(object.place)
+            deferredErrors.resolve(object.place)
             pending[Int(object._$state.slot)].records?.didDelete(object)
             if !object.isInserted { pending[Int(object._$state.slot)].deleted.append(object) }
             try detach(object, &work)
@@ -23,7 +23,7 @@ extension Transaction {
 
     /// Returns the objects with the given ids for deletion. Objects that are not registered yet are read with their to-one relationships only, which
     /// suffices for the delete rules.
-    func doomed<T: Model>(_ ids: some Sequence<ObjectID<T>>) throws -> [T] {
+    func objectsToDelete<T: Model>(_ ids: some Sequence<ObjectID<T>>) throws -> [T] {
         var found: [T] = []
         var wanted: [Int32: [Int64]] = [:]
         for id in ids {
@@ -110,7 +110,7 @@ extension Transaction {
             case .link:
                 let key = object._$state.key
                 // The owners in the store and those linked by this transaction.
-                var owners = memberLog.owners(of: key, slot: slot, relationship: Int32(relationship.ordinal))
+                var owners = relationshipChanges.owners(of: key, slot: slot, relationship: Int32(relationship.ordinal))
                 if let reversed = relationship.reversed, !object.isInserted {
                     owners.formUnion(try storage(entry.store).related(reversed, of: [key])[key])
                 }

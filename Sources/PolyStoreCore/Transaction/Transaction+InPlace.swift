@@ -33,22 +33,22 @@ extension Transaction {
         let key = memberKey(object, relationship)
         dropForgottenLists(key.slot)
         if let held = memberLists.collection(key) {
-            guard let own = held as? MemberSet<T>, !own.isOut else { return MemberLoan(object._$members(of: relationship)) }
-            own.isOut = true
+            guard let collection = held as? MemberSet<T>, !collection.isOut else { return MemberLoan(object._$members(of: relationship)) }
+            collection.isOut = true
             var loan = MemberLoan<Set<T>>([])
-            swap(&loan.members, &own.members)
-            return begin(&loan, own, key)
+            swap(&loan.members, &collection.members)
+            return begin(&loan, collection, key)
         }
         var loan = MemberLoan<Set<T>>(object._$members(of: relationship))
         guard isOpen, memberLists.contains(key) else { return loan }
-        let own = MemberSet<T>()
-        keep(own, key)
-        return begin(&loan, own, key)
+        let collection = MemberSet<T>()
+        keep(collection, key)
+        return begin(&loan, collection, key)
     }
 
-    private func begin<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ own: MemberCollection, _ key: MemberKey) -> MemberLoan<Set<T>> {
-        own.isOutdated = false
-        loan.collection = own
+    private func begin<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ collection: MemberCollection, _ key: MemberKey) -> MemberLoan<Set<T>> {
+        collection.isOutdated = false
+        loan.collection = collection
         loan.address = Self.address(&loan.members)
         loan.firstNote = maps[Int(destination(key.slot, Int(key.relationship)))].beginNoting()
         return loan
@@ -59,7 +59,7 @@ extension Transaction {
 
     func takeBackSet<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ object: any Model, _ relationship: Int) {
         let key = memberKey(object, relationship)
-        guard let own = loan.collection as? MemberSet<T> else {
+        guard let collection = loan.collection as? MemberSet<T> else {
             replaceMembers(of: object, relationship, to: loan.members)
             return
         }
@@ -67,17 +67,17 @@ extension Transaction {
         let hashed = maps[Int(slot)].endNoting(loan.firstNote)
         guard isOpen else {
             dropCollection(key)
-            return tellLost(object)
+            return logLostChange(object)
         }
-        let isHeld = memberLists.collection(key) === own
-        if isHeld, !own.isOutdated, Self.address(&loan.members) == loan.address,
+        let isHeld = memberLists.collection(key) === collection
+        if isHeld, !collection.isOutdated, Self.address(&loan.members) == loan.address,
             let changes = differences(loan.members, hashed, key, slot)
         {
             guard carry(changes.added, changes.removed, key, object, isClearing: loan.members.isEmpty) else { return dropCollection(key) }
         } else {
             guard replaceMembers(of: object, relationship, to: loan.members) else { return dropCollection(key) }
         }
-        giveBack(own, key, loan.members.count) { swap(&own.members, &loan.members) }
+        giveBack(collection, key, loan.members.count) { swap(&collection.members, &loan.members) }
     }
 
     /// Returns the additions to and removals from a set whose storage has not moved.
@@ -110,18 +110,18 @@ extension Transaction {
         let entry = entry(key.slot)
         for target in removed { unlink(key, entry, target) }
         for member in added { link(key, entry, member._$state.key) }
-        refusals.settle(key)
+        deferredErrors.resolve(key)
         return true
     }
 
-    private func giveBack(_ own: MemberCollection, _ key: MemberKey, _ count: Int, _ body: () -> Void) {
-        guard memberLists.collection(key) === own else { return }
+    private func giveBack(_ collection: MemberCollection, _ key: MemberKey, _ count: Int, _ body: () -> Void) {
+        guard memberLists.collection(key) === collection else { return }
         // The counts differ if the list contains objects that the collection does not.
         guard memberLists.count(key) == count else { return dropCollection(key) }
         body()
-        own.isOut = false
-        own.isOutdated = false
-        own.isUnsettled = true
+        collection.isOut = false
+        collection.isOutdated = false
+        collection.isUnsettled = true
     }
 
     final func dropCollection(_ key: MemberKey) { _ = memberLists.drop(key) }
@@ -132,42 +132,42 @@ extension Transaction {
         let key = memberKey(object, relationship)
         dropForgottenLists(key.slot)
         if let held = memberLists.collection(key) {
-            guard let own = held as? MemberArray<T>, !own.isOut else { return MemberLoan(object._$members(of: relationship)) }
-            own.isOut = true
+            guard let collection = held as? MemberArray<T>, !collection.isOut else { return MemberLoan(object._$members(of: relationship)) }
+            collection.isOut = true
             var loan = MemberLoan<[T]>([])
-            swap(&loan.members, &own.members)
-            return begin(&loan, own)
+            swap(&loan.members, &collection.members)
+            return begin(&loan, collection)
         }
         var loan = MemberLoan<[T]>(object._$members(of: relationship))
         guard isOpen, memberLists.contains(key) else { return loan }
-        let own = MemberArray<T>()
-        keep(own, key)
-        return begin(&loan, own)
+        let collection = MemberArray<T>()
+        keep(collection, key)
+        return begin(&loan, collection)
     }
 
-    private func begin<T: Model>(_ loan: inout MemberLoan<[T]>, _ own: MemberCollection) -> MemberLoan<[T]> {
-        own.isOutdated = false
-        loan.collection = own
+    private func begin<T: Model>(_ loan: inout MemberLoan<[T]>, _ collection: MemberCollection) -> MemberLoan<[T]> {
+        collection.isOutdated = false
+        loan.collection = collection
         return loan
     }
 
     func takeBackList<T: Model>(_ loan: inout MemberLoan<[T]>, _ object: any Model, _ relationship: Int) {
         let key = memberKey(object, relationship)
-        guard let own = loan.collection as? MemberArray<T> else {
+        guard let collection = loan.collection as? MemberArray<T> else {
             replaceList(of: object, relationship, to: loan.members)
             return
         }
         guard isOpen else {
             dropCollection(key)
-            return tellLost(object)
+            return logLostChange(object)
         }
-        let isHeld = memberLists.collection(key) === own
-        if isHeld, !own.isOutdated, let piece = piece(loan.members, key), canCarry(piece, loan.members, key) {
+        let isHeld = memberLists.collection(key) === collection
+        if isHeld, !collection.isOutdated, let piece = piece(loan.members, key), canCarry(piece, loan.members, key) {
             guard carry(piece, loan.members, key, object) else { return dropCollection(key) }
         } else {
             guard replaceList(of: object, relationship, to: loan.members) else { return dropCollection(key) }
         }
-        giveBack(own, key, loan.members.count) { swap(&own.members, &loan.members) }
+        giveBack(collection, key, loan.members.count) { swap(&collection.members, &loan.members) }
     }
 
     /// A slice that was inserted into a list or removed from it.
@@ -236,16 +236,16 @@ extension Transaction {
                 return removed
             }
             for target in removed ?? [] { unlink(key, entry, target) }
-            refusals.settle(key)
+            deferredErrors.resolve(key)
             return true
         }
         let keys = added.map { $0._$state.key }
         let isAtEnd = piece.position + piece.added == members.count
-        if !isAtEnd { memberLog.releaseArrangement(key) }
+        if !isAtEnd { relationshipChanges.releaseArrangement(key) }
         memberLists.edit(key) { $0.insert(keys, at: piece.position) }
         for member in added { link(key, entry, member._$state.key) }
-        if !isAtEnd { memberLog.arrange(key, memberLists.keys(key) ?? []) }
-        refusals.settle(key)
+        if !isAtEnd { relationshipChanges.arrange(key, memberLists.keys(key) ?? []) }
+        deferredErrors.resolve(key)
         return true
     }
 

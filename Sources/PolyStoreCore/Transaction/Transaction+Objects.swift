@@ -118,7 +118,7 @@ extension Transaction {
         let objects = Array(objects)
         // Objects of other contexts are fetched with one query. Missing ones are ignored.
         let areOwn = objects.allSatisfy(owns)
-        try deleteGraph(areOwn ? objects : doomed(objects.map(\.objectID)))
+        try deleteGraph(areOwn ? objects : objectsToDelete(objects.map(\.objectID)))
     }
 
     /// Deletes the object with an id. Does nothing if it does not exist.
@@ -126,7 +126,7 @@ extension Transaction {
 
     /// Deletes the objects with the given ids. Missing ones are ignored. All are read with one query, which is faster than a loop over
     /// ``delete(_:)-(ObjectID<T>)``.
-    public func delete<T: Model, S: Sequence<ObjectID<T>>>(_ ids: S) throws { try deleteGraph(doomed(ids)) }
+    public func delete<T: Model, S: Sequence<ObjectID<T>>>(_ ids: S) throws { try deleteGraph(objectsToDelete(ids)) }
 
     /// Deletes every object that matches a source.
     /// - Returns: the number of deleted objects.
@@ -152,16 +152,16 @@ extension Transaction {
     /// A Boolean value that indicates whether the transaction has changes to write. A value that was set back to the original counts as a change; an
     /// object that was created and deleted does not.
     public var hasChanges: Bool {
-        pending.contains { own in
-            !own.deleted.isEmpty || own.inserted.contains { !$0.isDeleted }
-                || own.updated.contains { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
+        pending.contains { entityChanges in
+            !entityChanges.deleted.isEmpty || entityChanges.inserted.contains { !$0.isDeleted }
+                || entityChanges.updated.contains { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
         } || !storeValues.isEmpty
-            || (memberLog.hasLinks || memberLog.hasOrders) && memberLog.all { _ in true }.contains { !$0.changes.isEmpty }
+            || (relationshipChanges.hasLinks || relationshipChanges.hasOrders) && relationshipChanges.all { _ in true }.contains { !$0.changes.isEmpty }
     }
 
     final func startEditing(_ object: any Model) -> EditState {
         let slot = Int(object._$state.slot)
-        guard isOpen else { return lostEdit(of: object) }
+        guard isOpen else { return rejectedEdit(of: object) }
         if let edit = object._$state.edit {
             if edit.isRecorded {
                 willTouch(object)
@@ -178,13 +178,13 @@ extension Transaction {
     }
 
     /// Logs the change, because a setter cannot throw. The returned edit state is not attached to the object.
-    private func lostEdit(of object: any Model) -> EditState {
-        tellLost(object)
+    private func rejectedEdit(of object: any Model) -> EditState {
+        logLostChange(object)
         didLoseChange(of: object)
         return EditState(isInsert: false)
     }
 
-    final func tellLost(_ object: any Model) {
+    final func logLostChange(_ object: any Model) {
         if let error = immutability {
             let name = entry(object._$state.slot).entity.name
             log(.error, "A change of \(name) \(object._$state.key) is lost: \(error.message)")

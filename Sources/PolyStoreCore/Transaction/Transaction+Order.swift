@@ -47,7 +47,7 @@ extension Transaction {
     @discardableResult
     func replaceList<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) -> Bool {
         guard isOpen else {
-            tellLost(object)
+            logLostChange(object)
             return false
         }
         guard acceptsTargets(object, relationship, isClearing: members.isEmpty) else { return false }
@@ -65,16 +65,16 @@ extension Transaction {
             let added = after.filter { !known.contains($0) }
             for target in added { link(key, entry, target) }
             if before.filter(wanted.contains) + added != after { arrange(key, after) }
-            refusals.settle(key)
+            deferredErrors.resolve(key)
             return true
         } catch {
-            refusals.add(described(error, entry, key.key), for: key)
+            deferredErrors.add(described(error, entry, key.key), for: key)
             return false
         }
     }
 
     private func arrange(_ key: MemberKey, _ keys: [Int64]) {
-        memberLog.arrange(key, keys)
+        relationshipChanges.arrange(key, keys)
         setMembers(key, keys)
     }
 
@@ -88,8 +88,8 @@ extension Transaction {
     /// Returns the changed positions of all ordered relationships of a store.
     func pendingPositions(_ store: PersistentStore) throws -> PendingPositions {
         var found = PendingPositions()
-        guard memberLog.hasOrders else { return found }
-        let all = memberLog.all(where: { store.slots.contains($0.slot) })
+        guard relationshipChanges.hasOrders else { return found }
+        let all = relationshipChanges.all(where: { store.slots.contains($0.slot) })
         let stored = try storedLists(all)
         for (key, changes) in all {
             let entry = entry(key.slot)

@@ -6,7 +6,7 @@ extension Transaction {
         guard let first = unverified.first else { return }
         if unverified.count == 1 {
             // Fast path for the most common case of a single object.
-            guard try !isThere(first.slot, first.key) else { return }
+            guard try !exists(first.slot, first.key) else { return }
             return checkUse(of: [first.key], first.slot, &violations)
         }
         for slot in Set(unverified.lazy.map(\.slot)) {
@@ -15,7 +15,7 @@ extension Transaction {
         }
     }
 
-    private func isThere(_ slot: Int32, _ key: Int64) throws -> Bool {
+    private func exists(_ slot: Int32, _ key: Int64) throws -> Bool {
         let entry = entry(slot)
         return try isKnown(entry.type, slot, key) || storage(entry.store).record(entry.entity, id: key) != nil
     }
@@ -45,28 +45,28 @@ extension Transaction {
                 entry.entity.name, entry.entity.relationships[relationship].name, key,
                 "leads to \(self.entry(slot).entity.name) \(target), which is not in the store", .reference)
         }
-        for (source, own) in pending.enumerated() {
+        for (source, entityChanges) in pending.enumerated() {
             let entry = table.entries[source]
             for relationship in entry.entity.relationships
             where !relationship.isToMany && entry.destinations[relationship.ordinal] == slot {
-                for object in [own.inserted, own.updated].joined() where !object.isDeleted {
+                for object in [entityChanges.inserted, entityChanges.updated].joined() where !object.isDeleted {
                     let target = object._$toOne(relationship.ordinal).id
                     if missing.contains(target) { report(entry, relationship.ordinal, object._$state.key, target) }
                 }
             }
         }
         // For a missing owner of a relationship with an inverse, the violation is reported at the inverse.
-        let own = memberLog.all { [unowned self] key in
+        let changedOwners = relationshipChanges.all { [unowned self] key in
             key.slot == slot && missing.contains(key.key)
                 && self.entry(slot).entity.relationships[Int(key.relationship)].inverse == nil
         }
-        for (key, changes) in own where !changes.isEmpty {
+        for (key, changes) in changedOwners where !changes.isEmpty {
             let entry = entry(slot)
             violations.add(
                 entry.entity.name, entry.entity.relationships[Int(key.relationship)].name, key.key,
                 "was changed, but the object is not in the store", .reference)
         }
-        let lists = memberLog.all { [unowned self] key in self.entry(key.slot).destinations[Int(key.relationship)] == slot }
+        let lists = relationshipChanges.all { [unowned self] key in self.entry(key.slot).destinations[Int(key.relationship)] == slot }
         for (key, changes) in lists where !anyObject(key.slot, key.key).isDeleted {
             for target in changes.added.intersection(missing) { report(entry(key.slot), Int(key.relationship), key.key, target) }
         }

@@ -6,8 +6,8 @@ extension Transaction {
         let key = new?._$state.key ?? 0
         guard acceptsTargets(object, relationship, isClearing: new == nil) else { return old }
         if let new, key != old.id, !accepts(new, as: relationship, of: object) { return old }
-        if !refusals.isEmpty {
-            refusals.settle(MemberKey(slot: object._$state.slot, relationship: Int32(relationship), key: object._$state.key))
+        if !deferredErrors.isEmpty {
+            deferredErrors.resolve(MemberKey(slot: object._$state.slot, relationship: Int32(relationship), key: object._$state.key))
         }
         guard key != old.id else { return old }
         moved(object, relationship, from: old.id, to: key)
@@ -27,13 +27,13 @@ extension Transaction {
         let entry = entry(object._$state.slot)
         let key = MemberKey(slot: entry.slot, relationship: Int32(relationship), key: object._$state.key)
         if isClearing {
-            refusals.settle(key)
+            deferredErrors.resolve(key)
             return false
         }
         let name = entry.entity.relationships[relationship].name
         let isMissing = object._$state.flags.contains(.missing)
         let reason = isMissing ? "is not in the store" : "was deleted in this transaction"
-        refusals.add(
+        deferredErrors.add(
             StoreError(
                 isMissing ? .notFound : .constraint,
                 "\(entry.entity.name).\(name) of object \(key.key) cannot be set: the object \(reason). Change relationships of existing objects only; "
@@ -57,7 +57,7 @@ extension Transaction {
             if target._$state.flags.contains(.unverified) { verifyLater(target) }
             return true
         }
-        refusals.add(
+        deferredErrors.add(
             refusal(of: target, as: relationship, of: object, entry),
             for: MemberKey(slot: entry.slot, relationship: Int32(relationship), key: object._$state.key))
         return false
@@ -131,13 +131,13 @@ extension Transaction {
 
     private func addMember(_ key: MemberKey, _ target: Int64) {
         let isOrdered = entry(key.slot).isOrdered[Int(key.relationship)]
-        memberLog.add(key, target, isOrdered: isOrdered)
+        relationshipChanges.add(key, target, isOrdered: isOrdered)
         guard !memberLists.isEmpty, key != settled, memberLists.edit(key, { $0.append(target) }) ?? false else { return }
         follow(key, target) { $0.add($1) }
     }
 
     private func removeMember(_ key: MemberKey, _ target: Int64) {
-        memberLog.remove(key, target, isOrdered: entry(key.slot).isOrdered[Int(key.relationship)])
+        relationshipChanges.remove(key, target, isOrdered: entry(key.slot).isOrdered[Int(key.relationship)])
         guard !memberLists.isEmpty, key != settled, memberLists.edit(key, { $0.remove(target) }) ?? false else { return }
         follow(key, target) { $0.remove($1) }
     }
@@ -158,7 +158,7 @@ extension Transaction {
     @discardableResult
     func replaceMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) -> Bool {
         guard isOpen else {
-            tellLost(object)
+            logLostChange(object)
             return false
         }
         guard acceptsTargets(object, relationship, isClearing: members.isEmpty) else { return false }
@@ -171,10 +171,10 @@ extension Transaction {
             if before != after { willTouch(object) }
             for target in before.subtracting(after) { unlink(key, entry, target) }
             for target in after.subtracting(before) { link(key, entry, target) }
-            refusals.settle(key)
+            deferredErrors.resolve(key)
             return true
         } catch {
-            refusals.add(described(error, entry, key.key), for: key)
+            deferredErrors.add(described(error, entry, key.key), for: key)
             return false
         }
     }
@@ -192,7 +192,7 @@ extension Transaction {
             setToOne(member, inverse, key.key)
             addMember(key, target)
         case .link:
-            memberLog.hasLinks = true
+            relationshipChanges.hasLinks = true
             addMember(key, target)
             if let inverse = relationship.inverse { addMember(MemberKey(slot: slot, relationship: Int32(inverse), key: target), key.key) }
         case .foreignKey: break
@@ -203,7 +203,7 @@ extension Transaction {
     func unlink(_ key: MemberKey, _ entry: StoreEntity, _ target: Int64) {
         let relationship = entry.entity.relationships[Int(key.relationship)]
         let slot = entry.destinations[Int(key.relationship)]
-        if case .link = relationship.storage { memberLog.hasLinks = true }
+        if case .link = relationship.storage { relationshipChanges.hasLinks = true }
         removeMember(key, target)
         switch relationship.storage {
         case .inverse:

@@ -5,27 +5,27 @@ extension UnsafeTransaction {
     private func recorded() throws -> RecordedChanges {
         try resolveImports()
         settleCollections()
-        if let error = failedSteps.first ?? refusals.first { throw error }
-        let changes = RecordedChanges(mayBeThere: mayBeThere)
-        for (slot, own) in pending.enumerated() {
+        if let error = failedSteps.first ?? deferredErrors.first { throw error }
+        let changes = RecordedChanges(mayBeWritten: mayBeWritten)
+        for (slot, entityChanges) in pending.enumerated() {
             let entry = table.entries[slot]
-            if own.isEmpty { continue }
+            if entityChanges.isEmpty { continue }
             try touch(entry.store)
-            for object in own.inserted where !object.isDeleted {
+            for object in entityChanges.inserted where !object.isDeleted {
                 try describing(entry, object) { try changes.insert(object, entry) }
             }
-            if let missing = own.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(missing, entry) }
-            for object in own.updated where !object.isDeleted {
+            if let missing = entityChanges.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(missing, entry) }
+            for object in entityChanges.updated where !object.isDeleted {
                 guard let base = bases[object.place] else { throw changed(object, entry) }
                 try describing(entry, object) { try changes.update(object, entry, base: baseArena.bytes(base.offset, base.count)) }
             }
-            for object in own.deleted {
+            for object in entityChanges.deleted {
                 changes.delete(object, base: bases[object.place].map { baseArena.bytes($0.offset, $0.count) })
             }
         }
-        for (key, net) in memberLog.all(where: { _ in true }) {
+        for (key, net) in relationshipChanges.all(where: { _ in true }) {
             // Deleting an object removes its links.
-            if isDoomed(key) { continue }
+            if isOwnerDeleted(key) { continue }
             if !net.order.isEmpty { changes.arrange(key, net.order) }
             guard case .link(_, let isReversed) = entry(key.slot).entity.relationships[Int(key.relationship)].storage, !isReversed else {
                 continue
@@ -35,7 +35,7 @@ extension UnsafeTransaction {
         return changes
     }
 
-    private func isDoomed(_ key: MemberKey) -> Bool {
+    private func isOwnerDeleted(_ key: MemberKey) -> Bool {
         func open<T: Model>(_ type: T.Type) -> Bool { living(type, key.slot, key.key)?.isDeleted ?? false }
         return open(entry(key.slot).type)
     }
@@ -65,17 +65,17 @@ extension UnsafeTransaction {
             return false
         }
         if let parent {
-            try hand(changes, to: parent, mergePolicy)
+            try merge(changes, into: parent, mergePolicy)
         } else {
             let userInfo = userInfo
             // An open snapshot prevents disk space from being reclaimed, which a transaction ahead in the write queue may need.
             refresh()
             do {
                 try core.transactAndWait(order(durability), isPatient: isolation == nil) {
-                    try Self.replay(changes, on: $0, mergePolicy, userInfo)
+                    try Self.rebase(changes, on: $0, mergePolicy, userInfo)
                 }
             } catch {
-                throw noted(error)
+                throw recordingPossibleWrite(error)
             }
             core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
         }
@@ -103,17 +103,17 @@ extension UnsafeTransaction {
             return false
         }
         if let parent {
-            try hand(changes, to: parent, mergePolicy)
+            try merge(changes, into: parent, mergePolicy)
         } else {
             let userInfo = userInfo
             refresh()
             close("is being committed")
             defer { reopen() }
             do {
-                try await core.transact(order(durability)) { try Self.replay(changes, on: $0, mergePolicy, userInfo) }
+                try await core.transact(order(durability)) { try Self.rebase(changes, on: $0, mergePolicy, userInfo) }
             } catch {
-                try undoLostEdits(changes)
-                throw noted(error)
+                try revertEditsDuringCommit(changes)
+                throw recordingPossibleWrite(error)
             }
             await core.catchUpViews()
         }
@@ -122,11 +122,11 @@ extension UnsafeTransaction {
     }
 
     /// Restores the values that the commit tried to write in objects that were changed during the commit.
-    private func undoLostEdits(_ changes: RecordedChanges) throws {
-        guard !lostEdits.isEmpty else { return }
-        defer { lostEdits = [:] }
+    private func revertEditsDuringCommit(_ changes: RecordedChanges) throws {
+        guard !objectsEditedDuringCommit.isEmpty else { return }
+        defer { objectsEditedDuringCommit = [:] }
         let records = changes.records
-        for (place, object) in lostEdits {
+        for (place, object) in objectsEditedDuringCommit {
             let entry = entry(place.slot)
             if let record = records[place] {
                 try object._$load(changes.record(record, entry.entity.layout))
@@ -138,33 +138,33 @@ extension UnsafeTransaction {
 
     /// Records whether a failed commit may have been written: stores before the failing one are committed, and a backend may fail in the flush after
     /// its commit.
-    private func noted(_ error: any Error) -> any Error {
+    private func recordingPossibleWrite(_ error: any Error) -> any Error {
         let isRefusal = [.conflict, .constraint, .misuse, .notFound, .invalidValue, .cancelled].contains((error as? StoreError)?.code)
-        if !isRefusal { mayBeThere = true }
+        if !isRefusal { mayBeWritten = true }
         return error
     }
 
-    private func order(_ durability: Durability?) -> TransactionOrder {
-        TransactionOrder(durability: durability, source: sourceIdentifier, site: site)
+    private func order(_ durability: Durability?) -> TransactionOptions {
+        TransactionOptions(durability: durability, source: sourceIdentifier, site: site)
     }
 
-    private static func replay(
+    private static func rebase(
         _ changes: RecordedChanges, on target: Transaction, _ policy: MergePolicy, _ userInfo: [String: any Sendable]
     ) throws {
         target.userInfo = userInfo
-        try Replay(changes, on: target, policy).run()
+        try ChangeRebase(changes, on: target, policy).apply()
     }
 
-    private func hand(_ changes: RecordedChanges, to parent: Transaction, _ policy: MergePolicy) throws {
+    private func merge(_ changes: RecordedChanges, into parent: Transaction, _ policy: MergePolicy) throws {
         try parent.checkMutable()
-        try parent.atomically { try Replay(changes, on: parent, policy).run() }
+        try parent.atomically { try ChangeRebase(changes, on: parent, policy).apply() }
     }
 
     private func didCommit(_ policy: MergePolicy) {
-        tell()
+        notifyObservers()
         let deleted = policy.winner == .store ? pending.flatMap(\.deleted) : []
-        lostEdits = [:]
-        withExtendedLifetime(self) { startAgain() }
+        objectsEditedDuringCommit = [:]
+        withExtendedLifetime(self) { reset() }
         // The store's changes may have won a conflict, so some of these objects may still exist.
         for object in deleted {
             guard let found = try? record(entry(object._$state.slot), object._$state.key), found.count > 0 else { continue }
@@ -177,7 +177,7 @@ extension UnsafeTransaction {
     /// Discards all changes since the last commit and moves to the newest version. Objects created since then are marked as deleted.
     public func rollback() {
         var changed: [any Model] = []
-        for object in owned {
+        for object in retainedObjects {
             if object._$state.edit != nil || object.isDeleted { changed.append(object) }
             if object.isInserted {
                 object._$state.flags.insert(.deleted)
@@ -185,16 +185,16 @@ extension UnsafeTransaction {
                 object._$state.flags.subtract([.deleted, .missing])
             }
         }
-        let links = memberLog.touched(since: 0)
-        withExtendedLifetime(self) { startAgain() }
+        let links = relationshipChanges.changedRelationships(since: 0)
+        withExtendedLifetime(self) { reset() }
         defer { notifyMonitors() }
         guard !pendingObservers.isEmpty else { return }
-        for object in changed { news[object.place] = object }
+        for object in changed { unreportedObjects[object.place] = object }
         for key in links {
             let object = anyObject(key.slot, key.key)
-            news[object.place] = object
+            unreportedObjects[object.place] = object
         }
-        tell()
+        notifyObservers()
     }
 
     /// Returns whether the object is the one registered for its row id. An object that represents a missing one is not registered.
@@ -203,30 +203,30 @@ extension UnsafeTransaction {
     }
 
     /// Clears all pending changes and turns all objects into faults.
-    private func startAgain() {
+    private func reset() {
         release()
         imports = nil
-        for slot in pending.indices { pending[slot] = Pending() }
-        memberLog = MemberLog()
+        for slot in pending.indices { pending[slot] = EntityChanges() }
+        relationshipChanges = RelationshipChanges()
         forgetAllMembers()
         denials = []
         unverified = []
-        refusals = Refusals()
+        deferredErrors = DeferredErrors()
         failedSteps = []
-        mayBeThere = false
+        mayBeWritten = false
         bases = [:]
         baseArena = RecordArena()
         rowsAhead = nil
-        news = [:]
-        toldLinks = 0
-        monitoredLinks = 0
+        unreportedObjects = [:]
+        reportedRelationshipCount = 0
+        monitoredRelationshipCount = 0
         history = nil
-        for object in owned { object._$state.edit = nil }
+        for object in retainedObjects { object._$state.edit = nil }
         for map in maps {
             for case let object as any Model in map.objects where !object.isDeleted { object._$state.flags.insert(.fault) }
         }
-        let released = owned
-        owned = []
+        let released = retainedObjects
+        retainedObjects = []
         for object in released { object._$state.flags.remove(.owned) }
         if supportsUndo { history = UndoHistory(self) }
     }
@@ -235,7 +235,7 @@ extension UnsafeTransaction {
     public func refresh() {
         settleCollections()
         release()
-        for own in pending { own.records?.forgetStored() }
+        for entityChanges in pending { entityChanges.records?.forgetStored() }
         forgetAllMembers()
         rowsAhead = nil
         for map in maps {

@@ -4,7 +4,7 @@ extension UnsafeTransaction {
     /// Ends a step, which consists of the changes since the last one and is the unit of ``undo()``. Notifies observers of this transaction.
     public func flush() {
         history?.endStep()
-        tell()
+        notifyObservers()
         notifyMonitors()
     }
 
@@ -17,7 +17,7 @@ extension UnsafeTransaction {
     /// - Throws: `misuse` if the transaction was begun without undo support.
     public func undo() throws {
         try undoHistory().undo()
-        tell()
+        notifyObservers()
         notifyMonitors()
     }
 
@@ -25,7 +25,7 @@ extension UnsafeTransaction {
     /// - Throws: `misuse` if the transaction was begun without undo support.
     public func redo() throws {
         try undoHistory().redo()
-        tell()
+        notifyObservers()
         notifyMonitors()
     }
 
@@ -42,26 +42,26 @@ extension UnsafeTransaction {
     /// Adds an observer, which is called synchronously with the changes since its last call after each ``flush()``, undo, redo, commit and rollback.
     /// - Returns: an identifier for ``removeObserver(_:)``.
     @discardableResult
-    public func observe(_ tell: @escaping (PendingChanges) -> Void) -> Int {
+    public func observe(_ handler: @escaping (PendingChanges) -> Void) -> Int {
         let id = (pendingObservers.last?.id ?? 0) + 1
-        pendingObservers.append((id, tell))
+        pendingObservers.append((id, handler))
         return id
     }
 
     /// Removes the observer with an identifier returned by ``observe(_:)``.
     public func removeObserver(_ id: Int) { pendingObservers.removeAll { $0.id == id } }
 
-    func tell() {
+    func notifyObservers() {
         guard !pendingObservers.isEmpty else { return }
-        for key in memberLog.touched(since: toldLinks) {
+        for key in relationshipChanges.changedRelationships(since: reportedRelationshipCount) {
             let object = anyObject(key.slot, key.key)
-            news[object.place] = object
+            unreportedObjects[object.place] = object
         }
-        toldLinks = memberLog.changeCount
-        guard !news.isEmpty else { return }
-        let changes = PendingChanges(Array(news.values))
-        news = [:]
-        for observer in pendingObservers { observer.tell(changes) }
+        reportedRelationshipCount = relationshipChanges.changeCount
+        guard !unreportedObjects.isEmpty else { return }
+        let changes = PendingChanges(Array(unreportedObjects.values))
+        unreportedObjects = [:]
+        for observer in pendingObservers { observer.handler(changes) }
     }
 
     /// Updates the monitors with pending changes, and with changes of other transactions if newer snapshots are shown. They detect changes by
@@ -71,8 +71,8 @@ extension UnsafeTransaction {
         isNotifyingMonitors = true
         defer { isNotifyingMonitors = false }
         let step = CommittedStep()
-        for key in memberLog.touched(since: monitoredLinks) { step.add(key) }
-        monitoredLinks = memberLog.changeCount
+        for key in relationshipChanges.changedRelationships(since: monitoredRelationshipCount) { step.add(key) }
+        monitoredRelationshipCount = relationshipChanges.changeCount
         let move = ContextMove(step: step, isPartial: true)
         let concerned = observers.concerned(move, table.entries)
         for observer in concerned { observer.contextWillMove(move) }

@@ -20,7 +20,7 @@ struct CommitFootprint {
                 }
             }
             for link in part.changes.links { tables.insert(LinkTableKey(store: part.store.index, table: link.table)) }
-            for key in part.touched {
+            for key in part.relationships {
                 let relationship = commit.table.entries[Int(key.slot)].entity.relationships[Int(key.relationship)]
                 guard case .link(let table, _) = relationship.storage else { continue }
                 tables.insert(LinkTableKey(store: part.store.index, table: table))

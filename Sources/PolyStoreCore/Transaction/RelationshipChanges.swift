@@ -4,7 +4,7 @@ import PolyStoreBackend
 /// relationship is built on demand.
 ///
 /// It also records the order of the members of ordered relationships.
-struct MemberLog {
+struct RelationshipChanges {
     fileprivate enum Kind: UInt8 {
         case addition
         case removal
@@ -36,7 +36,7 @@ struct MemberLog {
     /// The number of logged additions, removals and arrangements.
     var changeCount: Int { entries.count }
     /// Returns the relationships changed at or after an index of the log.
-    func touched(since change: Int) -> Set<MemberKey> { Set(entries.dropFirst(change).lazy.map(\.key)) }
+    func changedRelationships(since change: Int) -> Set<MemberKey> { Set(entries.dropFirst(change).lazy.map(\.key)) }
 
     /// A point of the log that it can be truncated to.
     struct Mark {
@@ -52,7 +52,7 @@ struct MemberLog {
         fileprivate var arrangements: [[Int64]] = []
         fileprivate var hasLinks = false
         fileprivate var hasOrders = false
-        var touched: Set<MemberKey> { Set(entries.lazy.map(\.key)) }
+        var changedRelationships: Set<MemberKey> { Set(entries.lazy.map(\.key)) }
     }
 
     /// Marks the end of the log. The arrangements before it are retained.
@@ -230,7 +230,7 @@ struct MemberLog {
     }
 
     /// The changed relationships.
-    var touched: [MemberKey] { Array(Set(entries.lazy.map(\.key))) }
+    var changedRelationships: [MemberKey] { Array(Set(entries.lazy.map(\.key))) }
 
     /// Returns the net changes of all relationships accepted by a predicate.
     mutating func all(where accepts: (MemberKey) -> Bool) -> [(key: MemberKey, changes: MemberChanges)] {

@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// The changes of a commit group in one store.
-final class StorePart {
+/// The write transaction of a commit group in one store, with the change sets applied to it.
+final class StoreWriter {
     let store: PersistentStore
     // Access is exclusive to the owner of the write queue and never spans more than one statement.
-    @exclusivity(unchecked) private(set) var writer: any WriteTransaction
+    @exclusivity(unchecked) private(set) var transaction: any WriteTransaction
     /// The strongest requested durability; nil if nothing was changed.
     @exclusivity(unchecked) private(set) var durability: Durability?
     /// The applied change sets, retained in case a failing transaction invalidates the write transaction and they must be applied again.
@@ -20,25 +20,35 @@ final class StorePart {
         var size: Int
     }
 
-    /// The write queue whose transactions use the store.
-    private let lane: WriterLane
+    /// The owner of the write queue whose transactions use the store.
+    private let owner: OwningThread
     /// Records the history; nil if it is disabled.
     private let recorder: HistoryRecorder?
 
-    init(_ store: PersistentStore, _ writer: any WriteTransaction, _ lane: WriterLane) {
+    /// Begins the write transaction. No other writer can commit from then on, so values read in it remain current.
+    init(_ store: PersistentStore, _ owner: OwningThread) throws {
         self.store = store
-        self.lane = lane
-        self.writer = writer
-        recorder = store.history.map { HistoryRecorder(store, $0, version: writer.version) }
+        self.owner = owner
+        transaction = try store.writeAccess.begin(store, owner)
+        recorder = store.history.map { [version = transaction.version] in HistoryRecorder(store, $0, version: version) }
         blocks = Array(repeating: nil, count: store.schema.entities.count)
     }
 
     var isChanged: Bool { durability != nil }
 
-    func didApply(_ changes: ChangeSet, _ wanted: Durability?) {
+    // MARK: Changes
+
+    /// Adds a history entry for a transaction to its change set, if the store's history is recorded.
+    func recordHistory(_ changes: ChangeSet, of source: Transaction) throws { try recorder?.record(changes, source, transaction) }
+
+    /// Applies a change set. ``didApply(_:_:)`` or ``restore()`` follows when all stores have applied theirs or one has failed.
+    func apply(_ changes: ChangeSet) throws { try transaction.apply(changes) }
+
+    /// Called after the change sets of a transaction were applied in all stores.
+    func didApply(_ changes: ChangeSet, _ requested: Durability?) {
         applied.append(changes)
         recorder?.didApply()
-        durability = durability == .full ? .full : wanted ?? store.configuration.durability
+        durability = durability == .full ? .full : requested ?? store.configuration.durability
     }
 
     /// A reservation must be committed but need not be durable: objects that use the row ids become durable with it or later.
@@ -47,23 +57,20 @@ final class StorePart {
     /// Replaces a failed write transaction by a new one and applies all change sets again.
     /// - Throws: `conflict` if another process has committed in the meantime.
     func beginAgain() throws {
-        let version = writer.version
-        writer.rollback()
-        store.writers.end(lane)
-        writer = try store.writers.begin(store, lane)
-        var isSame = writer.version == version
+        let version = transaction.version
+        transaction.rollback()
+        store.writeAccess.end(owner)
+        transaction = try store.writeAccess.begin(store, owner)
+        var isSame = transaction.version == version
         for (entity, block) in zip(store.schema.entities, blocks) {
             guard let range = block?.reserved else { continue }
-            isSame = try writer.reserveIDs(entity, count: range.count) == range.lowerBound && isSame
+            isSame = try transaction.reserveIDs(entity, count: range.count) == range.lowerBound && isSame
         }
         guard isSame else { throw store.interrupted }
-        for changes in applied { try writer.apply(changes) }
+        for changes in applied { try transaction.apply(changes) }
     }
 
-    // MARK: History
-
-    /// Adds a history entry for a transaction to its change set, if the store's history is recorded.
-    func record(_ changes: ChangeSet, _ transaction: Transaction) throws { try recorder?.record(changes, transaction, writer) }
+    // MARK: The end
 
     /// Commits the applied change sets.
     /// - Returns: the new version.
@@ -71,19 +78,31 @@ final class StorePart {
         if let recorder, applied.isEmpty {
             // The group only reserved row ids. Each version has a history entry, so that readers of the history can detect missing ones.
             let changes = ChangeSet(store.schema, capacity: 64)
-            try recorder.recordNothing(changes, writer)
-            try writer.apply(changes)
+            try recorder.recordNothing(changes, transaction)
+            try transaction.apply(changes)
             recorder.didApply()
         }
-        let version = try writer.commit(durability ?? store.configuration.durability)
+        let version = try transaction.commit(durability ?? store.configuration.durability)
         recorder?.didCommit(version)
         return version
+    }
+
+    /// Ends the write access and keeps the remaining row ids for the next group, unless their reservation was rolled back.
+    func end(wasCommitted: Bool) {
+        store.writeAccess.end(owner)
+        store.sequences.withLock { sequences in
+            for (index, block) in blocks.enumerated() {
+                guard let block, block.next <= block.last else { continue }
+                if wasCommitted || block.reserved == nil { sequences[index] = block.next...block.last }
+            }
+        }
+        blocks = []
     }
 
     // MARK: Row ids
 
     /// Returns a new row id. After any commit it is never assigned again.
-    func newKey(_ entity: Entity) throws -> Int64 {
+    func newRowID(_ entity: Entity) throws -> Int64 {
         guard blocks.indices.contains(entity.index) else {
             throw StoreError(.closed, "The transaction has ended.", entity: entity.name, url: store.url)
         }
@@ -91,10 +110,10 @@ final class StorePart {
             blocks[entity.index]?.next += 1
             return block.next
         }
-        return try firstKey(ofNextBlockFor: entity)
+        return try firstRowID(ofNextBlockFor: entity)
     }
 
-    private func firstKey(ofNextBlockFor entity: Entity) throws -> Int64 {
+    private func firstRowID(ofNextBlockFor entity: Entity) throws -> Int64 {
         let last = blocks[entity.index]
         if last == nil, let left = store.sequences.withLock({ $0[entity.index].take() }) {
             blocks[entity.index] = IDBlock(next: left.lowerBound + 1, last: left.upperBound, reserved: nil, size: 16)
@@ -102,20 +121,9 @@ final class StorePart {
         }
         // The block size doubles each time, so that a bulk load makes few reservations and a small commit wastes few row ids.
         let size = min((last?.size ?? 16) * 2, 4096)
-        let first = try writer.reserveIDs(entity, count: size)
+        let first = try transaction.reserveIDs(entity, count: size)
         let end = first + Int64(size) - 1
         blocks[entity.index] = IDBlock(next: first + 1, last: end, reserved: (last?.reserved?.lowerBound ?? first)...end, size: size)
         return first
-    }
-
-    /// Keeps the remaining row ids for the next group, unless their reservation was rolled back.
-    func returnIDs(committed: Bool) {
-        store.sequences.withLock { sequences in
-            for (index, block) in blocks.enumerated() {
-                guard let block, block.next <= block.last else { continue }
-                if committed || block.reserved == nil { sequences[index] = block.next...block.last }
-            }
-        }
-        blocks = []
     }
 }

@@ -2,13 +2,13 @@ import PolyStoreBackend
 
 /// Applies the recorded changes of one transaction to another one. It first detects conflicting changes to the same objects, then applies the changes
 /// through the regular transaction methods, so that inverses, delete rules and validation see the newest version.
-final class Replay {
+final class ChangeRebase {
     private let target: Transaction
     private let recorded: RecordedChanges
     private let policy: MergePolicy
     private var conflicts: [ObjectConflict] = []
 
-    /// The affected objects of the target transaction, retained until the replay ends.
+    /// The affected objects of the target transaction, retained until the rebase ends.
     private var existing: [ObjectKey: any Model] = [:]
     /// The objects that relationships may reference.
     private var targets: Set<ObjectKey> = []
@@ -24,10 +24,10 @@ final class Replay {
 
     /// Detects conflicts and applies the changes.
     /// - Throws: `conflict` with all conflicts if the policy is ``MergePolicy/error``. Nothing is changed then.
-    func run() throws {
-        try look()
-        let changes = try recorded.updates.compactMap(decide)
-        let doomed = try recorded.deletions.compactMap(decide)
+    func apply() throws {
+        try findExistingObjects()
+        let changes = try recorded.updates.compactMap(resolve)
+        let deletions = try recorded.deletions.compactMap(resolve)
         try checkTargets()
         if policy == .error, !conflicts.isEmpty {
             var seen: Set<ObjectConflict> = []
@@ -48,20 +48,20 @@ final class Replay {
             try update(Change(object: insert.object, mask: target.entry(insert.object.slot).declaredFields, record: record))
         }
         for links in recorded.links { link(links) }
-        for order in recorded.orders where isThere(order.key) { try target.rearrange(order.key, order.order) }
-        try target.deleteGraph(doomed)
+        for order in recorded.orders where exists(order.key) { try target.rearrange(order.key, order.order) }
+        try target.deleteGraph(deletions)
     }
 
     private func layout(_ object: ObjectKey) -> RecordLayout { target.entry(object.slot).entity.layout }
 
     // MARK: Existing objects
 
-    private func look() throws {
+    private func findExistingObjects() throws {
         var wanted: [Int32: Set<Int64>] = [:]
         for object in recorded.updates.lazy.map(\.object) { wanted[object.slot, default: []].insert(object.key) }
         for object in recorded.deletions.lazy.map(\.object) { wanted[object.slot, default: []].insert(object.key) }
         // Row ids are never reused, so an existing object was inserted by an earlier attempt of this commit.
-        if recorded.mayBeThere { for insert in recorded.inserts { wanted[insert.object.slot, default: []].insert(insert.object.key) } }
+        if recorded.mayBeWritten { for insert in recorded.inserts { wanted[insert.object.slot, default: []].insert(insert.object.key) } }
         for (slot, keys) in wanted.sorted(by: { $0.key < $1.key }) {
             for object in try target.existing(slot, keys.sorted()) { existing[object.place] = object }
         }
@@ -71,13 +71,13 @@ final class Replay {
     /// Determines which targets of relationships exist and records conflicts for the others.
     private func checkTargets() throws {
         var uses: [(target: ObjectKey, user: ObjectKey, relationship: Relationship)] = []
-        func note(_ object: ObjectKey, _ record: RecordView, _ mask: FieldMask?) {
+        func addUses(_ object: ObjectKey, _ record: RecordView, _ mask: FieldMask?) {
             for (relationship, field, slot) in toOnes(object.slot) where mask?.contains(field) ?? true && !record.isNull(field) {
                 uses.append((ObjectKey(slot: slot, key: record.integer(field)), object, relationship))
             }
         }
-        for insert in recorded.inserts { note(insert.object, recorded.record(insert.record, layout(insert.object)), nil) }
-        for update in recorded.updates { note(update.object, recorded.record(update.record, layout(update.object)), update.mask) }
+        for insert in recorded.inserts { addUses(insert.object, recorded.record(insert.record, layout(insert.object)), nil) }
+        for update in recorded.updates { addUses(update.object, recorded.record(update.record, layout(update.object)), update.mask) }
         for links in recorded.links {
             let entry = target.entry(links.key.slot)
             let relationship = entry.entity.relationships[Int(links.key.relationship)]
@@ -119,7 +119,7 @@ final class Replay {
         var isNew = false
     }
 
-    private func decide(_ update: RecordedChanges.Update) throws -> Change? {
+    private func resolve(_ update: RecordedChanges.Update) throws -> Change? {
         let entity = target.entry(update.object.slot).entity
         let mine = recorded.record(update.record, entity.layout)
         guard let object = existing[update.object] else {
@@ -129,7 +129,7 @@ final class Replay {
             return Change(object: update.object, mask: target.entry(update.object.slot).declaredFields, record: mine, isNew: true)
         }
         var differing = try differences(object, recorded.record(update.base, entity.layout))
-        if recorded.mayBeThere, !differing.isEmpty {
+        if recorded.mayBeWritten, !differing.isEmpty {
             let missing = Set(try differences(object, mine))
             differing.removeAll { update.mask.contains($0) && !missing.contains($0) }
         }
@@ -147,7 +147,7 @@ final class Replay {
         return mask.isEmpty ? nil : Change(object: update.object, mask: mask, record: mine)
     }
 
-    private func decide(_ deletion: RecordedChanges.Deletion) throws -> (any Model)? {
+    private func resolve(_ deletion: RecordedChanges.Deletion) throws -> (any Model)? {
         // An object deleted on both sides is not a conflict.
         guard let object = existing[deletion.object] else { return nil }
         let entity = target.entry(deletion.object.slot).entity
@@ -215,14 +215,14 @@ final class Replay {
         }
     }
 
-    private func isThere(_ key: MemberKey) -> Bool {
+    private func exists(_ key: MemberKey) -> Bool {
         targets.contains(ObjectKey(slot: key.slot, key: key.key))
     }
 
     private func link(_ links: RecordedChanges.Links) {
         let entry = target.entry(links.key.slot)
         let destination = entry.destinations[Int(links.key.relationship)]
-        guard isThere(links.key) else { return }
+        guard exists(links.key) else { return }
         for key in links.removed { target.unlink(links.key, entry, key) }
         for key in links.added where targets.contains(ObjectKey(slot: destination, key: key)) { target.link(links.key, entry, key) }
     }

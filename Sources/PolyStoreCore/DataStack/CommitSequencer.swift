@@ -1,10 +1,10 @@
 import PolyStoreBackend
 
-/// Publishes the commits of other processes and other stacks to the observers of a stack, in order with the stack's own commits and with the changes that the
-/// stores' histories contain.
+/// Puts the commits of a stack in order with those of other processes and other stacks, whose changes it reads from the stores' histories, and passes
+/// all of them to the publisher.
 ///
-/// Runs only while the stack has observers.
-final class ExternalCommits: Sendable {
+/// Looks for commits of others only while the stack has subscribers.
+final class CommitSequencer: Sendable {
     private struct State {
         var isRunning = false
         /// The versions, before the current commit, of the stores that this stack is committing to, until the commit is published.
@@ -22,7 +22,7 @@ final class ExternalCommits: Sendable {
         var hasFailed = false
     }
 
-    private let hub: CommitHub
+    private let publisher: CommitPublisher
     private let table: Protected<StoreTable>
     private let views: ViewList
     private let logger: Protected<any StoreLogger>
@@ -30,17 +30,35 @@ final class ExternalCommits: Sendable {
     /// The published state by store. Locked while commits are published, so that all observers see the same order.
     private let progress = Protected<[Int: Progress]>([:])
 
-    init(hub: CommitHub, table: Protected<StoreTable>, views: ViewList, logger: Protected<any StoreLogger>) {
-        self.hub = hub
+    init(_ publisher: CommitPublisher, table: Protected<StoreTable>, views: ViewList, logger: Protected<any StoreLogger>) {
+        self.publisher = publisher
         self.table = table
         self.views = views
         self.logger = logger
-        hub.willFollow.withLock { $0 = { [weak self] in self?.start() } }
     }
+
+    // MARK: Subscriptions
+
+    /// Adds the feed of a context, which receives the commits from now on.
+    func subscribe(_ feed: CommitFeed) {
+        publisher.willSubscribe()
+        start()
+        publisher.add(feed)
+    }
+
+    /// Adds an observer and returns its identifier.
+    /// - Parameter end: called after the last commit.
+    func observe(_ handler: @escaping @Sendable (Commit) -> Void, end: @escaping @Sendable () -> Void) -> Int {
+        publisher.willSubscribe()
+        start()
+        return publisher.addObserver(handler, end: end)
+    }
+
+    func removeObserver(_ id: Int) { publisher.removeObserver(id) }
 
     // MARK: Starting and stopping
 
-    /// Called before the first observer subscribes. Commits from now on are published.
+    /// Called before a subscription is added. Commits from now on are published.
     private func start() {
         guard !state.withLock({ $0.isRunning }) else { return }
         progress.withLock { progress in
@@ -133,7 +151,7 @@ final class ExternalCommits: Sendable {
             return state.isRunning
         }
         guard isRunning else {
-            hub.publish(commits)
+            publisher.publish(commits)
             return
         }
         progress.withLock { progress in
@@ -141,7 +159,7 @@ final class ExternalCommits: Sendable {
                 guard let before = state.withLock({ $0.ownCommits[commit.store.index] }) else { continue }
                 if before > progress[commit.store.index]?.version ?? .max { publishOthers(commit.store, through: before, &progress) }
             }
-            let shown = hub.publish(commits)
+            let shown = publisher.publish(commits)
             for commit in own {
                 state.withLock { $0.ownCommits[commit.store.index] = nil }
                 if let known = progress[commit.store.index]?.version, known < commit.version {
@@ -159,12 +177,12 @@ final class ExternalCommits: Sendable {
 
     /// Publishes external commits. Called when a file was written, and periodically.
     private func look() {
-        guard hub.isFollowed else { return stop(if: { !hub.isFollowed }) }
-        var hasNews = false
+        guard publisher.hasSubscribers else { return stop(if: { !publisher.hasSubscribers }) }
+        var hasNewCommits = false
         progress.withLock { progress in
-            for store in watchedStores where publishOthers(store, through: nil, &progress) { hasNews = true }
+            for store in watchedStores where publishOthers(store, through: nil, &progress) { hasNewCommits = true }
         }
-        guard hasNews, hub.isActive else { return }
+        guard hasNewCommits, publisher.hasFeeds else { return }
         views.catchUpSoon(logger.withLock { $0 })
     }
 
@@ -208,12 +226,12 @@ final class ExternalCommits: Sendable {
     private func publish(_ history: inout ExternalHistory, _ store: PersistentStore) throws {
         while let part = try history.next() {
             if part.followsUnknown { publishUnknown(store) }
-            _ = hub.publish { part.commits }
+            _ = publisher.publish { part.commits }
         }
     }
 
     private func publishUnknown(_ store: PersistentStore) {
-        hub.publishUnknown(store, Commit(ofUnknownChangesIn: table.withLock { $0 }))
+        publisher.publishUnknown(store, Commit(ofUnknownChangesIn: table.withLock { $0 }))
     }
 
     private func report(_ error: any Error, _ store: PersistentStore) {

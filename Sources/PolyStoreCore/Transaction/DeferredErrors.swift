@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// The errors of invalid assignments to relationships, whose setters cannot throw. Each one rejects the commit until the relationship is assigned
 /// correctly or its object is deleted.
-struct Refusals {
+struct DeferredErrors {
     private var found: [(key: MemberKey, error: StoreError)] = []
     /// The number of additions and removals.
     private(set) var changeCount = 0
@@ -17,15 +17,15 @@ struct Refusals {
     }
 
     /// Called when a relationship was assigned correctly.
-    mutating func settle(_ key: MemberKey) { settle { $0 == key } }
+    mutating func resolve(_ key: MemberKey) { resolve { $0 == key } }
 
     /// Called when an object is deleted.
-    mutating func settle(_ object: ObjectKey) { settle { $0.slot == object.slot && $0.key == object.key } }
+    mutating func resolve(_ object: ObjectKey) { resolve { $0.slot == object.slot && $0.key == object.key } }
 
-    private mutating func settle(_ isSettled: (MemberKey) -> Bool) {
+    private mutating func resolve(_ isResolved: (MemberKey) -> Bool) {
         guard !found.isEmpty else { return }
         let before = found.count
-        found.removeAll { isSettled($0.key) }
+        found.removeAll { isResolved($0.key) }
         if found.count != before { changeCount += 1 }
     }
 }
