@@ -196,7 +196,7 @@ import Testing
         try stack.performAndWait(Self.creating("a"))
         #expect(try counted.emails == ["before", "a"])
         let ids = try stack.readAndWait { try $0.fetchObjectIDs(From<Person>()) }
-        #expect(ids[0].key < ids[1].key)
+        #expect(ids[0].rowID < ids[1].rowID)
     }
 
     @Test(arguments: Backend.allCases, [true, false])

@@ -128,7 +128,7 @@ public enum JSONCoding<T: Codable> {
         do {
             return try JSONDecoder().decode(T.self, from: Data(record.bytes(field)))
         } catch {
-            throw StoreError(.corrupt, "The stored JSON is no \(T.self).", attribute: "#\(field)", underlying: "\(error)")
+            throw StoreError(undecodable: field, "The stored JSON is no \(T.self).", underlying: "\(error)")
         }
     }
 

@@ -32,7 +32,7 @@ extension Context {
             while came == size {
                 var batch: [S.Entity] = []
                 batch.reserveCapacity(min(size, 4096))
-                try collect(S.Entity.self, part.entry, part.slot, cursor, into: &batch, most: size)
+                try collect(S.Entity.self, part.entry, part.entityIndex, cursor, into: &batch, most: size)
                 came = batch.count
                 batch.removeAll { $0.isDeleted }
                 if !batch.isEmpty { try body(batch) }
@@ -101,8 +101,8 @@ extension Context {
 
     /// Returns the object of the row that a cursor is positioned on.
     private func object<T: Model>(_ part: ResolvedFetch.Part, _ cursor: RecordCursor) throws -> T {
-        guard let living = living(T.self, part.slot, cursor.id) else {
-            let map = maps[Int(part.slot)]
+        guard let living = living(T.self, part.entityIndex, cursor.id) else {
+            let map = maps[Int(part.entityIndex)]
             guard part.entry.isPolymorphic else { return try make(T.self, part.entry, map, cursor.id, cursor.record) }
             guard let object = try relative(T.self, part.entry, map, cursor.id, cursor.record) else {
                 throw StoreError(

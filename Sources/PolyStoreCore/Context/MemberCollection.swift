@@ -17,7 +17,7 @@ class MemberCollection {
     /// Sets the relationship of an object to the members of the collection.
     func assign(_ relationship: Int, of owner: any Model) {}
     /// Returns whether the collection contains exactly the objects with these row ids, in this order if it is ordered.
-    func matches(_ keys: [Int64]) -> Bool { false }
+    func matches(_ rowIDs: [Int64]) -> Bool { false }
 }
 
 final class MemberSet<T: Model>: MemberCollection {
@@ -36,10 +36,10 @@ final class MemberSet<T: Model>: MemberCollection {
 
     override func assign(_ relationship: Int, of owner: any Model) { owner._$setMembers(of: relationship, to: members) }
 
-    override func matches(_ keys: [Int64]) -> Bool {
-        guard keys.count == members.count else { return false }
-        let known = Set(keys)
-        return members.allSatisfy { known.contains($0._$state.key) }
+    override func matches(_ rowIDs: [Int64]) -> Bool {
+        guard rowIDs.count == members.count else { return false }
+        let known = Set(rowIDs)
+        return members.allSatisfy { known.contains($0._$state.rowID) }
     }
 }
 
@@ -60,7 +60,7 @@ final class MemberArray<T: Model>: MemberCollection {
 
     override func assign(_ relationship: Int, of owner: any Model) { owner._$setMembers(of: relationship, to: members) }
 
-    override func matches(_ keys: [Int64]) -> Bool { members.count == keys.count && zip(members, keys).allSatisfy { $0._$state.key == $1 } }
+    override func matches(_ rowIDs: [Int64]) -> Bool { members.count == rowIDs.count && zip(members, rowIDs).allSatisfy { $0._$state.rowID == $1 } }
 }
 
 /// A collection that is lent for mutation.

@@ -81,11 +81,11 @@ public class RefreshableContext: SnapshotContext {
         }
         var move = ContextMove(step: step, isPartial: target.isPartial, hasNewStores: hasNewStores)
         move.oldRecord = { row in
-            let entry = entries[Int(row.slot)]
+            let entry = entries[Int(row.entityIndex)]
             return old.indices.contains(entry.store.index) ? try old[entry.store.index]?.record(entry.entity, id: row.rowID) : nil
         }
         move.isChanged = { row in
-            let entry = entries[Int(row.slot)]
+            let entry = entries[Int(row.entityIndex)]
             guard let new = new[entry.store.index], let old = old[entry.store.index] else { return wasOutdated }
             return wasOutdated || ContextMove.differs(entry, row.rowID, old, new)
         }
@@ -173,11 +173,11 @@ public class RefreshableContext: SnapshotContext {
         for map in maps {
             for case let object as any Model in map.objects {
                 // A deleted object may exist again.
-                let entry = entry(object._$state.slot)
+                let entry = entry(object._$state.entityIndex)
                 // Objects of a removed store keep their last values.
                 guard table.isOpen(entry.store) else { continue }
                 if object.isDeleted {
-                    guard try storage(entry.store).record(entry.entity, id: object._$state.key) != nil else { continue }
+                    guard try storage(entry.store).record(entry.entity, id: object._$state.rowID) != nil else { continue }
                     object._$state.flags.subtract([.deleted, .missing])
                 }
                 object._$state.flags.insert(.fault)
@@ -187,14 +187,14 @@ public class RefreshableContext: SnapshotContext {
 
     private func merge(_ commit: CommittedChanges) throws {
         for change in commit.changes.changes {
-            let slot = commit.store.firstSlot + Int32(change.entity)
-            if change.concernsProperties(of: entry(slot)) { try merge(entry(slot).type, slot, change, commit.changes) }
+            let entityIndex = commit.store.firstEntityIndex + Int32(change.entity)
+            if change.concernsProperties(of: entry(entityIndex)) { try merge(entry(entityIndex).type, entityIndex, change, commit.changes) }
         }
         for key in commit.relationships { forgetMembers(key) }
     }
 
-    private func merge<T: Model>(_ type: T.Type, _ slot: Int32, _ change: ChangeSet.Change, _ changes: ChangeSet) throws {
-        guard let object = living(type, slot, change.id) else { return }
+    private func merge<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ change: ChangeSet.Change, _ changes: ChangeSet) throws {
+        guard let object = living(type, entityIndex, change.id) else { return }
         if change.kind == .insert {
             // The object was deleted and inserted again.
             guard object.isDeleted else { return }
@@ -205,7 +205,7 @@ public class RefreshableContext: SnapshotContext {
             object._$state.flags.remove(.fault)
             object._$state.flags.insert(.deleted)
         } else if !object._$state.isFault {
-            try fill(object, entry(slot), change.id, changes.record(change))
+            try fill(object, entry(entityIndex), change.id, changes.record(change))
         }
     }
 }

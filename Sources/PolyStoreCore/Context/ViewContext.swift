@@ -33,11 +33,11 @@ public final class ViewContext: RefreshableContext {
 
 /// The main-actor contexts that are subscribed to commits.
 final class ViewList: Sendable {
-    private struct Place {
+    private struct WeakView {
         weak var view: ViewContext?
     }
 
-    @MainActor private var places: [Place] = []
+    @MainActor private var views: [WeakView] = []
 
     /// A Boolean value that indicates whether a task that updates the views is scheduled on the main actor.
     private let isScheduled = Protected(false)
@@ -46,8 +46,8 @@ final class ViewList: Sendable {
 
     @MainActor
     func add(_ view: ViewContext) {
-        places.removeAll { $0.view == nil }
-        places.append(Place(view: view))
+        views.removeAll { $0.view == nil }
+        views.append(WeakView(view: view))
     }
 
     /// Schedules one update of the views for all commits until it runs, so that a blocked main actor does not accumulate a task per commit.
@@ -66,8 +66,8 @@ final class ViewList: Sendable {
     /// Updates all views.
     @MainActor
     func catchUp(_ logger: any StoreLogger) {
-        for place in places {
-            guard let view = place.view else { continue }
+        for reference in views {
+            guard let view = reference.view else { continue }
             do {
                 try view.catchUp()
             } catch {

@@ -5,7 +5,7 @@ final class AppliedTransaction {
     let changes: [StoreChanges]
     let relationshipChanges: RelationshipChanges
     /// The entities of deleted objects in class hierarchies.
-    let deletedKinds: [ObjectKey: String]
+    let deletedKinds: [RowReference: String]
     /// The indexes of the stores whose state the transaction depends on.
     let stores: [Int]
     let origin: CommitOrigin?
@@ -15,7 +15,7 @@ final class AppliedTransaction {
 
     init(
         changes: [StoreChanges] = [], relationshipChanges: RelationshipChanges = RelationshipChanges(),
-        deletedKinds: [ObjectKey: String] = [:], stores: [Int], origin: CommitOrigin? = nil, site: CallSite = .framework,
+        deletedKinds: [RowReference: String] = [:], stores: [Int], origin: CommitOrigin? = nil, site: CallSite = .framework,
         acknowledge: @escaping ((any Error)?) -> Void
     ) {
         self.changes = changes

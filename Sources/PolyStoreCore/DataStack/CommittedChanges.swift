@@ -6,7 +6,7 @@ struct CommittedChanges: @unchecked Sendable {  // the change set is complete an
     let version: UInt64
     let changes: ChangeSet
     /// The to-many relationships whose member list changed.
-    let relationships: [MemberKey]
+    let relationships: [RelationshipKey]
     /// The entities of deleted objects in class hierarchies.
-    var deletedKinds: [ObjectKey: String] = [:]
+    var deletedKinds: [RowReference: String] = [:]
 }

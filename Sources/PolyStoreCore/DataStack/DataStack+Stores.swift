@@ -63,7 +63,7 @@ extension DataStack {
             let backend = try store.open(schema: schema, configurationName: name, logger: core.logger)
             guard history == nil || backend.capabilities.has(.changeLog) else { throw LogBounds.unsupported(url: store.url) }
             let added = PersistentStore(
-                index: table.stores.count, firstSlot: Int32(table.entries.count), configurationName: name, configuration: store,
+                index: table.stores.count, firstEntityIndex: Int32(table.entries.count), configurationName: name, configuration: store,
                 backend: backend, schema: schema, history: history)
             table.add(added, models: models)
             core.logger.write(.info, site, "Opened \(store.url) with \(schema.entities.count) entities.")

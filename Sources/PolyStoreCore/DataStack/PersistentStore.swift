@@ -11,8 +11,8 @@ public final class PersistentStore: Sendable {
     let backend: any StorageBackend
     let schema: ResolvedSchema
     /// The entity index of the first entity in the stack. Those of the others follow in the order of the schema.
-    let firstSlot: Int32
-    var slots: Range<Int32> { firstSlot..<firstSlot + Int32(schema.entities.count) }
+    let firstEntityIndex: Int32
+    var entityIndexes: Range<Int32> { firstEntityIndex..<firstEntityIndex + Int32(schema.entities.count) }
     /// The reserved row ids that have not been assigned, by entity.
     let sequences: Protected<[ClosedRange<Int64>?]>
     /// The write access to this location, shared with stores of other stacks.
@@ -23,12 +23,12 @@ public final class PersistentStore: Sendable {
     let historyState = Protected<HistoryRecorder.State?>(nil)
 
     init(
-        index: Int, firstSlot: Int32, configurationName: String?, configuration: StoreConfiguration, backend: any StorageBackend,
+        index: Int, firstEntityIndex: Int32, configurationName: String?, configuration: StoreConfiguration, backend: any StorageBackend,
         schema: ResolvedSchema, history: HistoryOptions? = nil
     ) {
         self.history = history
         self.index = index
-        self.firstSlot = firstSlot
+        self.firstEntityIndex = firstEntityIndex
         self.configurationName = configurationName
         self.configuration = configuration
         self.backend = backend
@@ -61,7 +61,7 @@ public final class PersistentStore: Sendable {
 @usableFromInline
 final class StoreEntity: Sendable {
     /// The entity index, unique in the stack.
-    @usableFromInline let slot: Int32
+    @usableFromInline let entityIndex: Int32
     @usableFromInline let store: PersistentStore
     let entity: Entity
     @usableFromInline let type: any Model.Type
@@ -75,7 +75,7 @@ final class StoreEntity: Sendable {
     /// The entity indexes of the relationships' destinations, in the same store.
     let destinations: [Int32]
     /// The to-one relationships, with their fields and the entity indexes of their destinations.
-    let toOnes: [(relationship: Relationship, field: Int, slot: Int32)]
+    let toOnes: [(relationship: Relationship, field: Int, entityIndex: Int32)]
     /// The relationships of other entities to this one that have no inverse.
     let incoming: [Relationship]
     /// The classes of a hierarchy, whose root is `type`; nil for a single class.
@@ -87,7 +87,7 @@ final class StoreEntity: Sendable {
     let positions: [(field: Int, relationship: Int, foreignKey: Int)]
 
     init(store: PersistentStore, entity: Entity, type: any Model.Type) {
-        slot = store.firstSlot + Int32(entity.index)
+        entityIndex = store.firstEntityIndex + Int32(entity.index)
         self.store = store
         self.entity = entity
         self.type = type
@@ -95,7 +95,7 @@ final class StoreEntity: Sendable {
         counted = entity.relationships.filter { $0.isToMany && ($0.minCount > 0 || $0.maxCount != nil) }
         requiresTargets = entity.relationships.contains { $0.isRequired && !$0.isToMany }
         hasRules = RuleEvaluator.isNeeded(entity)
-        destinations = entity.relationships.map { store.firstSlot + Int32($0.destination) }
+        destinations = entity.relationships.map { store.firstEntityIndex + Int32($0.destination) }
         isOrdered = entity.relationships.map(\.isOrdered)
         positions = entity.fields.compactMap { field in
             guard let relationship = field.positionAlong, case .foreignKey(let key) = entity.relationships[relationship].storage else {
@@ -104,7 +104,7 @@ final class StoreEntity: Sendable {
             return (field.ordinal, relationship, key)
         }
         toOnes = entity.relationships.compactMap {
-            if case .foreignKey(let field) = $0.storage { ($0, field, store.firstSlot + Int32($0.destination)) } else { nil }
+            if case .foreignKey(let field) = $0.storage { ($0, field, store.firstEntityIndex + Int32($0.destination)) } else { nil }
         }
         incoming = store.schema.entities.flatMap(\.relationships).filter { $0.destination == entity.index && $0.inverse == nil }
         family = EntityFamily(entity, type)

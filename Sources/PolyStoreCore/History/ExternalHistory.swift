@@ -103,8 +103,8 @@ struct ExternalHistory {
 
     private func commit(_ entry: LogEntry, _ record: HistoryRecord) throws -> Commit {
         let changes = ChangeSet(store.schema)
-        var relationships: [MemberKey] = []
-        var deletedKinds: [ObjectKey: String] = [:]
+        var relationships: [RelationshipKey] = []
+        var deletedKinds: [RowReference: String] = [:]
         for group in record.groups {
             guard let found = resolver.entries[group.entity] else {
                 throw StoreError(
@@ -118,7 +118,7 @@ struct ExternalHistory {
             case .deleted:
                 for id in group.ids {
                     changes.delete(found.entity, id: id)
-                    if found.isPolymorphic { deletedKinds[ObjectKey(slot: found.slot, key: id)] = group.entity }
+                    if found.isPolymorphic { deletedKinds[RowReference(entityIndex: found.entityIndex, rowID: id)] = group.entity }
                 }
             }
         }
@@ -134,7 +134,7 @@ struct ExternalHistory {
         try changes.insert(entity, id: id) { builder in for field in entity.fields { builder.copy(field, from: record) } }
     }
 
-    private func update(_ entry: StoreEntity, _ group: HistoryRecord.Group, in changes: ChangeSet, _ changed: inout [MemberKey]) throws {
+    private func update(_ entry: StoreEntity, _ group: HistoryRecord.Group, in changes: ChangeSet, _ changed: inout [RelationshipKey]) throws {
         var mask = FieldMask()
         var relationships: [Int32] = []
         for key in group.keys {
@@ -145,7 +145,7 @@ struct ExternalHistory {
             }
         }
         for id in group.ids {
-            changed += relationships.map { MemberKey(slot: entry.slot, relationship: $0, key: id) }
+            changed += relationships.map { RelationshipKey(entityIndex: entry.entityIndex, relationship: $0, rowID: id) }
             guard !mask.isEmpty, let record = try reader.record(entry.entity, id: id) else { continue }
             try changes.update(entry.entity, id: id, mask: mask) { builder in
                 for field in entry.entity.fields { builder.copy(field, from: record) }

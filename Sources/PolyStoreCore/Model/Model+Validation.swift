@@ -52,9 +52,9 @@ extension Transaction {
             guard !mask.isDisjoint(with: evaluator.fields) else { return }
             arena.removeAll()
             try describing(entry, object) {
-                let key = object._$state.key
-                for finding in try evaluator.findings(key, arena.encode(object, entry), mask) {
-                    violations.add(entry.entity.name, finding.field.name, key, finding.message, finding.rule)
+                let rowID = object._$state.rowID
+                for finding in try evaluator.findings(rowID, arena.encode(object, entry), mask) {
+                    violations.add(entry.entity.name, finding.field.name, rowID, finding.message, finding.rule)
                 }
             }
         }
@@ -64,7 +64,7 @@ extension Transaction {
 
     /// Adds an error of a model as a violation.
     private func add(_ error: any Error, of object: any Model, _ entry: StoreEntity, _ violations: inout Violations) {
-        let (name, key) = (entry.entity.name, object._$state.key)
+        let (name, key) = (entry.entity.name, object._$state.rowID)
         switch error {
         case let error as ValidationError:
             for failure in error.failures { violations.add(name, failure.attribute, key, failure.message, .custom) }

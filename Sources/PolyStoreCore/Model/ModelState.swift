@@ -9,7 +9,7 @@ public struct ModelState: ~Copyable {
     /// would cost two atomic operations per object.
     @usableFromInline let unretainedMap: Unmanaged<IdentityMap>
     /// The row id of the object; constant from creation.
-    public let key: Int64
+    public let rowID: Int64
     @usableFromInline var flags: Flags
     /// The pending changes; only in transactions, from the first change on.
     @usableFromInline var edit: EditState?
@@ -37,23 +37,23 @@ public struct ModelState: ~Copyable {
     }
 
     @inlinable
-    init(_ map: IdentityMap, key: Int64, flags: Flags = []) {
+    init(_ map: IdentityMap, rowID: Int64, flags: Flags = []) {
         unretainedMap = Unmanaged.passUnretained(map)
-        self.key = key
+        self.rowID = rowID
         self.flags = flags
         self.edit = nil
         unretainedMap._withUnsafeGuaranteedRef { $0.willHold() }
     }
 
     deinit {
-        let (key, hasMembers) = (key, flags.contains(.hasMembers))
-        unretainedMap._withUnsafeGuaranteedRef { $0.forget(key, hasMembers: hasMembers) }
+        let (rowID, hasMembers) = (rowID, flags.contains(.hasMembers))
+        unretainedMap._withUnsafeGuaranteedRef { $0.forget(rowID, hasMembers: hasMembers) }
     }
 
     /// The context of the object.
     @inlinable public var context: Context { unretainedMap._withUnsafeGuaranteedRef { $0.owner } }
-    /// The slot of the object's entity in the context.
-    @inlinable var slot: Int32 { unretainedMap._withUnsafeGuaranteedRef { $0.slot } }
+    /// The index of the object's entity in the context's store table.
+    @inlinable var entityIndex: Int32 { unretainedMap._withUnsafeGuaranteedRef { $0.entityIndex } }
 
     /// A Boolean value that indicates whether the values have not been read yet.
     @inlinable public var isFault: Bool { flags.contains(.fault) }

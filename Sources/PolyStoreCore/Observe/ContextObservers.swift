@@ -5,7 +5,7 @@ protocol ContextObserver: AnyObject {
     /// The value that an object must have, before or after a change, to affect the observer; `nil` if any object can.
     var route: ObserverRoute? { get }
     /// The entities whose objects it reports; `nil` for all.
-    var observedSlots: [Int32]? { get }
+    var observedEntities: [Int32]? { get }
     /// Called before the context advances, while objects still have their old values.
     func contextWillMove(_ move: ContextMove)
     /// Called when the context shows the new snapshot, before any observer is notified. Applies the changes and keeps them for ``notify()``.
@@ -16,7 +16,7 @@ protocol ContextObserver: AnyObject {
 
 extension ContextObserver {
     var route: ObserverRoute? { nil }
-    var observedSlots: [Int32]? { nil }
+    var observedEntities: [Int32]? { nil }
 
     func contextWillMove(_ move: ContextMove) {}
 
@@ -37,15 +37,15 @@ struct ContextMove {
     /// A Boolean value that indicates whether stores were added.
     var hasNewStores = false
     /// Returns an object's record before the move.
-    var oldRecord: (ListRow) throws -> RecordView? = { _ in nil }
+    var oldRecord: (RowReference) throws -> RecordView? = { _ in nil }
     /// Returns whether an object's record has changed, if the step does not contain this information.
-    var isChanged: (ListRow) -> Bool = { _ in false }
+    var isChanged: (RowReference) -> Bool = { _ in false }
 }
 
 /// A field value that all objects of a list have. Commits without objects with this value do not affect the list.
 struct ObserverRoute {
     struct Field: Hashable {
-        let slot: Int32
+        let entityIndex: Int32
         let ordinal: Int
     }
 
@@ -62,17 +62,17 @@ final class ContextObservers {
     private var lists: [Reference] = []
     /// The lists whose objects all have the same value of a field.
     private var routes: [ObserverRoute.Field: [Value: [Reference]]] = [:]
-    private var objects: [ListRow: [Reference]] = [:]
+    private var objects: [RowReference: [Reference]] = [:]
     /// The number of observed objects at which entries without observers are removed.
     private var objectLimit = 64
     /// The entities that observers report, including released observers; `nil` for all.
-    private var slots: Set<Int32>? = []
+    private var entityIndexes: Set<Int32>? = []
 
     /// Returns whether an observer may report objects of an entity.
-    func reports(_ slot: Int32) -> Bool { slots?.contains(slot) ?? true }
+    func reports(_ entityIndex: Int32) -> Bool { entityIndexes?.contains(entityIndex) ?? true }
 
     private func note(_ observer: any ContextObserver) {
-        if let observed = observer.observedSlots { slots?.formUnion(observed) } else { slots = nil }
+        if let observed = observer.observedEntities { entityIndexes?.formUnion(observed) } else { entityIndexes = nil }
     }
 
     func add(_ list: any ContextObserver) {
@@ -99,7 +99,7 @@ final class ContextObservers {
         }
     }
 
-    func add(_ observer: any ContextObserver, of row: ListRow) {
+    func add(_ observer: any ContextObserver, of row: RowReference) {
         note(observer)
         objects[row, default: []].removeAll { $0.observer == nil }
         objects[row, default: []].append(Reference(observer: observer))
@@ -115,10 +115,10 @@ final class ContextObservers {
             for references in routes.values.flatMap(\.values) { found += references.compactMap(\.observer) }
             return found + objects.values.flatMap { $0.compactMap(\.observer) }
         }
-        for field in routes.keys { addRouted(field, move, entries[Int(field.slot)], to: &found) }
+        for field in routes.keys { addRouted(field, move, entries[Int(field.entityIndex)], to: &found) }
         if !objects.isEmpty {
-            for (slot, rows) in move.step.rows {
-                for row in rows { found += (objects[ListRow(slot: slot, rowID: row.rowID)] ?? []).compactMap(\.observer) }
+            for (entityIndex, rows) in move.step.rows {
+                for row in rows { found += (objects[RowReference(entityIndex: entityIndex, rowID: row.rowID)] ?? []).compactMap(\.observer) }
             }
         }
         return found
@@ -128,7 +128,7 @@ final class ContextObservers {
     private func addRouted(
         _ route: ObserverRoute.Field, _ move: ContextMove, _ entry: StoreEntity, to found: inout [any ContextObserver]
     ) {
-        guard let rows = move.step.rows[route.slot], let byValue = routes[route] else { return }
+        guard let rows = move.step.rows[route.entityIndex], let byValue = routes[route] else { return }
         let field = entry.entity.fields[route.ordinal]
         var values: Set<Value> = []
         for row in rows {
@@ -137,7 +137,7 @@ final class ContextObservers {
                 row.record != nil && (row.wasInserted && !row.wasDeleted || !row.wasInserted && !row.mask.contains(field.ordinal))
             if isUnchanged { continue }
             do {
-                if let record = try move.oldRecord(ListRow(slot: route.slot, rowID: row.rowID)) { values.insert(record.value(field)) }
+                if let record = try move.oldRecord(RowReference(entityIndex: route.entityIndex, rowID: row.rowID)) { values.insert(record.value(field)) }
             } catch {
                 // An unreadable record may affect every list.
                 for references in byValue.values { found += references.compactMap(\.observer) }

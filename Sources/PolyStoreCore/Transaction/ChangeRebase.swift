@@ -9,10 +9,10 @@ final class ChangeRebase {
     private var conflicts: [ObjectConflict] = []
 
     /// The affected objects of the target transaction, retained until the rebase ends.
-    private var existing: [ObjectKey: any Model] = [:]
+    private var existing: [RowReference: any Model] = [:]
     /// The objects that relationships may reference.
-    private var targets: Set<ObjectKey> = []
-    private var created: Set<ObjectKey> = []
+    private var targets: Set<RowReference> = []
+    private var created: Set<RowReference> = []
     /// A buffer for encoding the values of an object.
     private let scratch = RecordArena()
 
@@ -45,74 +45,76 @@ final class ChangeRebase {
         for change in changes where !change.isNew { try update(change) }
         for insert in recorded.inserts where !created.contains(insert.object) {
             let record = recorded.record(insert.record, layout(insert.object))
-            try update(Change(object: insert.object, mask: target.entry(insert.object.slot).declaredFields, record: record))
+            try update(Change(object: insert.object, mask: target.entry(insert.object.entityIndex).declaredFields, record: record))
         }
         for links in recorded.links { link(links) }
         for order in recorded.orders where exists(order.key) { try target.rearrange(order.key, order.order) }
         try target.deleteGraph(deletions)
     }
 
-    private func layout(_ object: ObjectKey) -> RecordLayout { target.entry(object.slot).entity.layout }
+    private func layout(_ object: RowReference) -> RecordLayout { target.entry(object.entityIndex).entity.layout }
 
     // MARK: Existing objects
 
     private func findExistingObjects() throws {
         var wanted: [Int32: Set<Int64>] = [:]
-        for object in recorded.updates.lazy.map(\.object) { wanted[object.slot, default: []].insert(object.key) }
-        for object in recorded.deletions.lazy.map(\.object) { wanted[object.slot, default: []].insert(object.key) }
+        for object in recorded.updates.lazy.map(\.object) { wanted[object.entityIndex, default: []].insert(object.rowID) }
+        for object in recorded.deletions.lazy.map(\.object) { wanted[object.entityIndex, default: []].insert(object.rowID) }
         // Row ids are never reused, so an existing object was inserted by an earlier attempt of this commit.
-        if recorded.mayBeWritten { for insert in recorded.inserts { wanted[insert.object.slot, default: []].insert(insert.object.key) } }
-        for (slot, keys) in wanted.sorted(by: { $0.key < $1.key }) {
-            for object in try target.existing(slot, keys.sorted()) { existing[object.place] = object }
+        if recorded.mayBeWritten { for insert in recorded.inserts { wanted[insert.object.entityIndex, default: []].insert(insert.object.rowID) } }
+        for (entityIndex, rowIDs) in wanted.sorted(by: { $0.key < $1.key }) {
+            for object in try target.existing(entityIndex, rowIDs.sorted()) { existing[object.rowReference] = object }
         }
         created = Set(recorded.inserts.lazy.map(\.object).filter { self.existing[$0] == nil })
     }
 
     /// Determines which targets of relationships exist and records conflicts for the others.
     private func checkTargets() throws {
-        var uses: [(target: ObjectKey, user: ObjectKey, relationship: Relationship)] = []
-        func addUses(_ object: ObjectKey, _ record: RecordView, _ mask: FieldMask?) {
-            for (relationship, field, slot) in toOnes(object.slot) where mask?.contains(field) ?? true && !record.isNull(field) {
-                uses.append((ObjectKey(slot: slot, key: record.integer(field)), object, relationship))
+        var uses: [(target: RowReference, user: RowReference, relationship: Relationship)] = []
+        func addUses(_ object: RowReference, _ record: RecordView, _ mask: FieldMask?) {
+            for (relationship, field, entityIndex) in toOnes(object.entityIndex) where mask?.contains(field) ?? true && !record.isNull(field) {
+                uses.append((RowReference(entityIndex: entityIndex, rowID: record.integer(field)), object, relationship))
             }
         }
         for insert in recorded.inserts { addUses(insert.object, recorded.record(insert.record, layout(insert.object)), nil) }
         for update in recorded.updates { addUses(update.object, recorded.record(update.record, layout(update.object)), update.mask) }
         for links in recorded.links {
-            let entry = target.entry(links.key.slot)
+            let entry = target.entry(links.key.entityIndex)
             let relationship = entry.entity.relationships[Int(links.key.relationship)]
-            let owner = ObjectKey(slot: links.key.slot, key: links.key.key)
+            let owner = links.key.owner
             uses.append((owner, owner, relationship))
-            for key in links.added {
-                uses.append((ObjectKey(slot: entry.destinations[relationship.ordinal], key: key), owner, relationship))
+            for rowID in links.added {
+                uses.append((RowReference(entityIndex: entry.destinations[relationship.ordinal], rowID: rowID), owner, relationship))
             }
         }
         for order in recorded.orders {
-            let owner = ObjectKey(slot: order.key.slot, key: order.key.key)
-            uses.append((owner, owner, target.entry(order.key.slot).entity.relationships[Int(order.key.relationship)]))
+            let owner = order.key.owner
+            uses.append((owner, owner, target.entry(order.key.entityIndex).entity.relationships[Int(order.key.relationship)]))
         }
         targets = created.union(existing.keys)
         var unknown: [Int32: Set<Int64>] = [:]
-        for use in uses where !targets.contains(use.target) { unknown[use.target.slot, default: []].insert(use.target.key) }
-        for (slot, keys) in unknown {
-            for key in try target.existingKeys(slot, keys.sorted()) { targets.insert(ObjectKey(slot: slot, key: key)) }
+        for use in uses where !targets.contains(use.target) { unknown[use.target.entityIndex, default: []].insert(use.target.rowID) }
+        for (entityIndex, rowIDs) in unknown {
+            for rowID in try target.existingRowIDs(entityIndex, rowIDs.sorted()) {
+                targets.insert(RowReference(entityIndex: entityIndex, rowID: rowID))
+            }
         }
         for use in uses where !targets.contains(use.target) {
-            let entity = target.entry(use.user.slot).entity.name
+            let entity = target.entry(use.user.entityIndex).entity.name
             conflicts.append(
                 use.target == use.user
-                    ? ObjectConflict(entity: entity, objectID: use.user.key, kind: .deleted)
-                    : ObjectConflict(entity: entity, objectID: use.user.key, kind: .targetDeleted(relationship: use.relationship.name)))
+                    ? ObjectConflict(entity: entity, objectID: use.user.rowID, kind: .deleted)
+                    : ObjectConflict(entity: entity, objectID: use.user.rowID, kind: .targetDeleted(relationship: use.relationship.name)))
         }
     }
 
-    private func toOnes(_ slot: Int32) -> [(relationship: Relationship, field: Int, slot: Int32)] { target.entry(slot).toOnes }
+    private func toOnes(_ entityIndex: Int32) -> [(relationship: Relationship, field: Int, entityIndex: Int32)] { target.entry(entityIndex).toOnes }
 
     // MARK: Conflict resolution
 
     /// An update after conflict resolution.
     private struct Change {
-        let object: ObjectKey
+        let object: RowReference
         let mask: FieldMask
         let record: RecordView
         /// A Boolean value that indicates whether the object was deleted in the store and is inserted again.
@@ -120,13 +122,13 @@ final class ChangeRebase {
     }
 
     private func resolve(_ update: RecordedChanges.Update) throws -> Change? {
-        let entity = target.entry(update.object.slot).entity
+        let entity = target.entry(update.object.entityIndex).entity
         let mine = recorded.record(update.record, entity.layout)
         guard let object = existing[update.object] else {
-            conflicts.append(ObjectConflict(entity: entity.name, objectID: update.object.key, kind: .deleted))
+            conflicts.append(ObjectConflict(entity: entity.name, objectID: update.object.rowID, kind: .deleted))
             guard policy.winner == .mine else { return nil }
             created.insert(update.object)
-            return Change(object: update.object, mask: target.entry(update.object.slot).declaredFields, record: mine, isNew: true)
+            return Change(object: update.object, mask: target.entry(update.object.entityIndex).declaredFields, record: mine, isNew: true)
         }
         var differing = try differences(object, recorded.record(update.base, entity.layout))
         if recorded.mayBeWritten, !differing.isEmpty {
@@ -135,12 +137,12 @@ final class ChangeRebase {
         }
         if differing.isEmpty { return Change(object: update.object, mask: update.mask, record: mine) }
         conflicts.append(
-            ObjectConflict(entity: entity.name, objectID: update.object.key, kind: .changed(keys: differing.map { entity.fields[$0].name }))
+            ObjectConflict(entity: entity.name, objectID: update.object.rowID, kind: .changed(keys: differing.map { entity.fields[$0].name }))
         )
         var mask = update.mask
         switch (policy.winner, policy.isByAttribute) {
         case (.nobody, _), (.store, false): return nil
-        case (.mine, false): mask = target.entry(update.object.slot).declaredFields
+        case (.mine, false): mask = target.entry(update.object.entityIndex).declaredFields
         case (.mine, true): break
         case (.store, true): for field in differing { mask.remove(field) }
         }
@@ -150,18 +152,18 @@ final class ChangeRebase {
     private func resolve(_ deletion: RecordedChanges.Deletion) throws -> (any Model)? {
         // An object deleted on both sides is not a conflict.
         guard let object = existing[deletion.object] else { return nil }
-        let entity = target.entry(deletion.object.slot).entity
+        let entity = target.entry(deletion.object.entityIndex).entity
         guard let base = deletion.base else { return object }
         let differing = try differences(object, recorded.record(base, entity.layout))
         if differing.isEmpty { return object }
         let keys = differing.map { entity.fields[$0].name }
-        conflicts.append(ObjectConflict(entity: entity.name, objectID: deletion.object.key, kind: .changedWhatIsDeleted(keys: keys)))
+        conflicts.append(ObjectConflict(entity: entity.name, objectID: deletion.object.rowID, kind: .changedWhatIsDeleted(keys: keys)))
         return policy.winner == .mine ? object : nil
     }
 
     /// Returns the fields in which an object differs from the record that was read.
     private func differences(_ object: any Model, _ base: RecordView) throws -> [Int] {
-        let entry = target.entry(object._$state.slot)
+        let entry = target.entry(object._$state.entityIndex)
         scratch.removeAll()
         let now = try scratch.encode(object, entry)
         let found = entry.declaredFields.ordinals.filter { !now.hasSameValue(as: base, entry.entity.fields[$0]) }
@@ -174,27 +176,27 @@ final class ChangeRebase {
 
     // MARK: Application
 
-    private func insert(_ object: ObjectKey, _ mask: FieldMask, _ record: RecordView) throws {
-        let new = try target.insert(object.slot, object.key, mask, record)
+    private func insert(_ object: RowReference, _ mask: FieldMask, _ record: RecordView) throws {
+        let new = try target.insert(object.entityIndex, object.rowID, mask, record)
         // Relationships are set after all of their targets exist.
-        for (relationship, _, _) in toOnes(object.slot) { new._$setToOne(relationship.ordinal, .none) }
+        for (relationship, _, _) in toOnes(object.entityIndex) { new._$setToOne(relationship.ordinal, .none) }
         existing[object] = new
     }
 
-    private func relate(_ object: ObjectKey, _ record: RecordView) {
+    private func relate(_ object: RowReference, _ record: RecordView) {
         guard let new = existing[object] else { return }
-        for (relationship, field, slot) in toOnes(object.slot) where !record.isNull(field) {
-            let key = record.integer(field)
-            guard targets.contains(ObjectKey(slot: slot, key: key)) else { continue }
-            new._$setToOne(relationship.ordinal, ToOne(id: key))
-            target.moved(new, relationship.ordinal, from: 0, to: key)
+        for (relationship, field, entityIndex) in toOnes(object.entityIndex) where !record.isNull(field) {
+            let rowID = record.integer(field)
+            guard targets.contains(RowReference(entityIndex: entityIndex, rowID: rowID)) else { continue }
+            new._$setToOne(relationship.ordinal, ToOne(id: rowID))
+            target.moved(new, relationship.ordinal, from: 0, to: rowID)
         }
     }
 
     private func update(_ change: Change) throws {
         guard let object = existing[change.object] else { return }
-        let entry = target.entry(change.object.slot)
-        let before = toOnes(change.object.slot).map { object._$toOne($0.relationship.ordinal).id }
+        let entry = target.entry(change.object.entityIndex)
+        let before = toOnes(change.object.entityIndex).map { object._$toOne($0.relationship.ordinal).id }
         target.beginEditing(object).mask.formUnion(change.mask)
         scratch.removeAll()
         let now = try scratch.encode(object, entry)
@@ -205,26 +207,28 @@ final class ChangeRebase {
             builder.copy(field, from: change.mask.contains(field.ordinal) ? change.record : now)
         }
         try object._$load(builder.finishedView())
-        for (place, (relationship, field, slot)) in toOnes(change.object.slot).enumerated() where change.mask.contains(field) {
-            var key = object._$toOne(relationship.ordinal).id
-            if key != 0, !targets.contains(ObjectKey(slot: slot, key: key)) {
-                key = 0
+        for (index, (relationship, field, entityIndex)) in toOnes(change.object.entityIndex).enumerated() where change.mask.contains(field) {
+            var newTarget = object._$toOne(relationship.ordinal).id
+            if newTarget != 0, !targets.contains(RowReference(entityIndex: entityIndex, rowID: newTarget)) {
+                newTarget = 0
                 object._$setToOne(relationship.ordinal, .none)
             }
-            if key != before[place] { target.moved(object, relationship.ordinal, from: before[place], to: key) }
+            if newTarget != before[index] { target.moved(object, relationship.ordinal, from: before[index], to: newTarget) }
         }
     }
 
-    private func exists(_ key: MemberKey) -> Bool {
-        targets.contains(ObjectKey(slot: key.slot, key: key.key))
+    private func exists(_ key: RelationshipKey) -> Bool {
+        targets.contains(key.owner)
     }
 
     private func link(_ links: RecordedChanges.Links) {
-        let entry = target.entry(links.key.slot)
+        let entry = target.entry(links.key.entityIndex)
         let destination = entry.destinations[Int(links.key.relationship)]
         guard exists(links.key) else { return }
-        for key in links.removed { target.unlink(links.key, entry, key) }
-        for key in links.added where targets.contains(ObjectKey(slot: destination, key: key)) { target.link(links.key, entry, key) }
+        for rowID in links.removed { target.unlink(links.key, entry, rowID) }
+        for rowID in links.added where targets.contains(RowReference(entityIndex: destination, rowID: rowID)) {
+            target.link(links.key, entry, rowID)
+        }
     }
 }
 
@@ -258,27 +262,27 @@ extension Transaction {
         _ record: RecordView, like object: T, _ entry: StoreEntity, _ arena: RecordArena
     ) throws -> RecordView {
         // The object is not registered, so no fetch finds it.
-        try arena.encode(T(_$state: ModelState(maps[Int(entry.slot)], key: 0), decoding: record), entry)
+        try arena.encode(T(_$state: ModelState(maps[Int(entry.entityIndex)], rowID: 0), decoding: record), entry)
     }
 
     /// Returns the existing objects with the given row ids, with their values.
-    final func existing(_ slot: Int32, _ keys: [Int64]) throws -> [any Model] {
+    final func existing(_ entityIndex: Int32, _ rowIDs: [Int64]) throws -> [any Model] {
         func open<T: Model>(_ type: T.Type) throws -> [any Model] {
-            let entry = entry(slot)
+            let entry = entry(entityIndex)
             let cursor = try rows(
-                entry, FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) })), FetchOptions())
+                entry, FetchRequest(entry.entity, predicate: .oneOf(.objectID, rowIDs.map { .integer($0) })), FetchOptions())
             defer { cursor.close() }
             var found: [T] = []
-            try collect(type, entry, slot, cursor, into: &found)
+            try collect(type, entry, entityIndex, cursor, into: &found)
             return found
         }
-        return try open(entry(slot).type)
+        return try open(entry(entityIndex).type)
     }
 
     /// Returns those of the given row ids that exist.
-    final func existingKeys(_ slot: Int32, _ keys: [Int64]) throws -> [Int64] {
-        let entry = entry(slot)
-        var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
+    final func existingRowIDs(_ entityIndex: Int32, _ rowIDs: [Int64]) throws -> [Int64] {
+        let entry = entry(entityIndex)
+        var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, rowIDs.map { .integer($0) }))
         request.onlyIDs = true
         let cursor = try rows(entry, request, FetchOptions())
         defer { cursor.close() }
@@ -288,40 +292,40 @@ extension Transaction {
     }
 
     /// Creates an object with a given row id and values.
-    final func insert(_ slot: Int32, _ key: Int64, _ mask: FieldMask, _ record: RecordView) throws -> any Model {
+    final func insert(_ entityIndex: Int32, _ rowID: Int64, _ mask: FieldMask, _ record: RecordView) throws -> any Model {
         func open<T: Model>(_ type: T.Type) throws -> any Model {
-            try touch(entry(slot).store)
-            if let deleted = living(type, slot, key) { return try revive(deleted, mask, record) }
-            let object = try make(type, entry(slot), maps[Int(slot)], key, record)
+            try touch(entry(entityIndex).store)
+            if let deleted = living(type, entityIndex, rowID) { return try revive(deleted, mask, record) }
+            let object = try make(type, entry(entityIndex), maps[Int(entityIndex)], rowID, record)
             let edit = EditState(isInsert: true)
             edit.mask = mask
             object._$state.edit = edit
-            pending[Int(slot)].inserted.append(object)
+            pending[Int(entityIndex)].inserted.append(object)
             didCreate(object)
             return object
         }
         // In a class hierarchy, the record determines the class.
-        if let family = entry(slot).family {
+        if let family = entry(entityIndex).family {
             let kind = try family.kind(record)
             return try open(kind.type)
         }
-        return try open(entry(slot).type)
+        return try open(entry(entityIndex).type)
     }
 
     /// Turns an object deleted in this transaction into an updated one.
     private func revive<T: Model>(_ object: T, _ mask: FieldMask, _ record: RecordView) throws -> T {
-        let slot = Int(object._$state.slot)
+        let entityIndex = Int(object._$state.entityIndex)
         willTouch(object)
         try object._$load(record)
         object._$state.flags.subtract([.deleted, .fault, .missing])
-        pending[slot].deleted.removeAll { $0 === object }
+        pending[entityIndex].deleted.removeAll { $0 === object }
         if !object.isInserted {
             let edit = EditState(isInsert: false)
             object._$state.edit = edit
-            if !pending[slot].updated.contains(where: { $0 === object }) { pending[slot].updated.append(object) }
+            if !pending[entityIndex].updated.contains(where: { $0 === object }) { pending[entityIndex].updated.append(object) }
         }
         object._$state.edit?.mask.formUnion(mask)
-        pending[slot].records = nil
+        pending[entityIndex].records = nil
         return object
     }
 }

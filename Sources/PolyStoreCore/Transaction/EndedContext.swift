@@ -13,8 +13,8 @@ final class EndedContext: Context {
     }
 
     override func beginEditing(_ object: any Model) -> EditState {
-        let name = entry(object._$state.slot).entity.name
-        log(.error, "A change of \(name) \(object._$state.key) is lost: its transaction was released.")
+        let name = entry(object._$state.entityIndex).entity.name
+        log(.error, "A change of \(name) \(object._$state.rowID) is lost: its transaction was released.")
         return EditState(isInsert: false)
     }
 }

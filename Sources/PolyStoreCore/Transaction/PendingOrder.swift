@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// EntityChanges rows sorted by sort keys, in blocks. Inserting or removing a row takes a binary search and moves the rows of at most one block.
+/// Pending rows sorted by sort keys, in blocks. Inserting or removing a row takes a binary search and moves the rows of at most one block.
 struct PendingOrder {
     /// Returns the id and the record of a row.
     typealias Record = (Int32) -> (id: Int64, view: RecordView)

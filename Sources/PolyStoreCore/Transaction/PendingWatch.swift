@@ -84,11 +84,11 @@ struct PendingWatch {
         let total = try stored ?? count()
         stored = total
         while updatedCount < changes.updated.count {
-            try hide(changes.updated[updatedCount]._$state.key, record)
+            try hide(changes.updated[updatedCount]._$state.rowID, record)
             updatedCount += 1
         }
         while deletedCount < changes.deleted.count {
-            try hide(changes.deleted[deletedCount]._$state.key, record)
+            try hide(changes.deleted[deletedCount]._$state.rowID, record)
             deletedCount += 1
         }
         return total - hidden
@@ -97,8 +97,8 @@ struct PendingWatch {
     /// Discards the cached counts of the store's rows.
     mutating func forgetStored() { (stored, hidden, known, updatedCount, deletedCount) = (nil, 0, [], 0, 0) }
 
-    private mutating func hide(_ key: Int64, _ record: (Int64) throws -> RecordView?) throws {
-        guard known.insert(key).inserted, let view = try record(key) else { return }
-        if try evaluator.matches(id: key, view) { hidden += 1 }
+    private mutating func hide(_ rowID: Int64, _ record: (Int64) throws -> RecordView?) throws {
+        guard known.insert(rowID).inserted, let view = try record(rowID) else { return }
+        if try evaluator.matches(id: rowID, view) { hidden += 1 }
     }
 }

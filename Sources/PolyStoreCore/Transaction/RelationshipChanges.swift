@@ -17,7 +17,7 @@ struct RelationshipChanges {
     }
 
     fileprivate struct Entry {
-        let key: MemberKey
+        let key: RelationshipKey
         let target: Int64
         let kind: Kind
     }
@@ -29,14 +29,14 @@ struct RelationshipChanges {
     private var entries: [Entry] = []
     private var arrangements: [[Int64]] = []
     /// The index of the latest arrangement of each relationship.
-    private var latest: [MemberKey: Int] = [:]
+    private var latest: [RelationshipKey: Int] = [:]
     /// The number of arrangements that must be retained for undo.
     private var kept = 0
     var isEmpty: Bool { entries.isEmpty }
     /// The number of logged additions, removals and arrangements.
     var changeCount: Int { entries.count }
     /// Returns the relationships changed at or after an index of the log.
-    func changedRelationships(since change: Int) -> Set<MemberKey> { Set(entries.dropFirst(change).lazy.map(\.key)) }
+    func changedRelationships(since change: Int) -> Set<RelationshipKey> { Set(entries.dropFirst(change).lazy.map(\.key)) }
 
     /// A point of the log that it can be truncated to.
     struct Mark {
@@ -52,7 +52,7 @@ struct RelationshipChanges {
         fileprivate var arrangements: [[Int64]] = []
         fileprivate var hasLinks = false
         fileprivate var hasOrders = false
-        var changedRelationships: Set<MemberKey> { Set(entries.lazy.map(\.key)) }
+        var changedRelationships: Set<RelationshipKey> { Set(entries.lazy.map(\.key)) }
     }
 
     /// Marks the end of the log. The arrangements before it are retained.
@@ -66,20 +66,20 @@ struct RelationshipChanges {
         let tail = Tail(
             entries: Array(entries[mark.changeCount...]), arrangements: Array(arrangements[mark.arrangementCount...]), hasLinks: hasLinks,
             hasOrders: hasOrders)
-        var anew: Set<MemberKey> = []
+        var changedKeys: Set<RelationshipKey> = []
         while indexed > mark.changeCount {
             indexed -= 1
-            takeBack(indexed, &anew)
+            revert(indexed, &changedKeys)
         }
         effects.removeSubrange(indexed...)
         entries.removeSubrange(mark.changeCount...)
         arrangements.removeSubrange(mark.arrangementCount...)
-        for (key, place) in latest where place >= mark.arrangementCount { latest[key] = nil }
+        for (key, position) in latest where position >= mark.arrangementCount { latest[key] = nil }
         (hasLinks, hasOrders) = (mark.hasLinks, mark.hasOrders)
         kept = arrangements.count
-        if anew.isEmpty { return tail }
-        for key in anew { index[key] = nil }
-        for place in 0..<indexed where anew.contains(entries[place].key) { _ = apply(entries[place]) }
+        if changedKeys.isEmpty { return tail }
+        for key in changedKeys { index[key] = nil }
+        for position in 0..<indexed where changedKeys.contains(entries[position].key) { _ = apply(entries[position]) }
         return tail
     }
 
@@ -90,7 +90,7 @@ struct RelationshipChanges {
         arrangements += tail.arrangements
         (hasLinks, hasOrders) = (hasLinks || tail.hasLinks, hasOrders || tail.hasOrders)
     }
-    private var index: [MemberKey: MemberChanges] = [:]
+    private var index: [RelationshipKey: MemberChanges] = [:]
     private var indexed = 0
     /// The effect of each indexed entry on the index.
     private var effects: [Effect] = []
@@ -109,18 +109,18 @@ struct RelationshipChanges {
 
     /// Logs the addition of a target.
     /// - Parameter isOrdered: whether the relationship is ordered; the target is then appended.
-    mutating func add(_ key: MemberKey, _ target: Int64, isOrdered: Bool) {
+    mutating func add(_ key: RelationshipKey, _ target: Int64, isOrdered: Bool) {
         if isOrdered { hasOrders = true }
         entries.append(Entry(key: key, target: target, kind: isOrdered ? .appending : .addition))
     }
 
-    mutating func remove(_ key: MemberKey, _ target: Int64, isOrdered: Bool) {
+    mutating func remove(_ key: RelationshipKey, _ target: Int64, isOrdered: Bool) {
         if isOrdered { hasOrders = true }
         entries.append(Entry(key: key, target: target, kind: isOrdered ? .leaving : .removal))
     }
 
     /// Logs a new order of the members of an ordered relationship. `targets` contains all of its current members.
-    mutating func arrange(_ key: MemberKey, _ targets: [Int64]) {
+    mutating func arrange(_ key: RelationshipKey, _ targets: [Int64]) {
         hasOrders = true
         releaseArrangement(key)
         latest[key] = arrangements.count
@@ -129,7 +129,7 @@ struct RelationshipChanges {
     }
 
     /// Releases the latest arrangement of a relationship before it is replaced.
-    mutating func releaseArrangement(_ key: MemberKey) { if let last = latest[key], last >= kept { arrangements[last] = [] } }
+    mutating func releaseArrangement(_ key: RelationshipKey) { if let last = latest[key], last >= kept { arrangements[last] = [] } }
 
     private mutating func catchUp() {
         while indexed < entries.count {
@@ -148,28 +148,28 @@ struct RelationshipChanges {
                 if case .unordered = index[entry.key]?.order { effect.insert(.wasUnordered) }
                 if index[entry.key]?.order.add(entry.target) ?? false { effect.insert(.isLast) }
             }
-            note(entry, isOwner: true)
+            updateOwners(entry, isOwner: true)
         case .removal, .leaving:
             if index[entry.key, default: MemberChanges()].added.remove(entry.target) != nil { effect.insert(.wasAdded) }
             if index[entry.key]?.removed.insert(entry.target).inserted == false { effect.insert(.wasRemoved) }
             if entry.kind == .leaving, index[entry.key]?.order.remove(entry.target) ?? false { effect.insert(.isFinal) }
-            note(entry, isOwner: false)
+            updateOwners(entry, isOwner: false)
         case .arrangement:
-            index[entry.key, default: MemberChanges()].order = .whole(OrderedKeys(arrangements[Int(entry.target)]))
+            index[entry.key, default: MemberChanges()].order = .whole(OrderedRowIDs(arrangements[Int(entry.target)]))
             effect.insert(.isFinal)
         }
         return effect
     }
 
     /// Reverts the effect of the last indexed entry.
-    private mutating func takeBack(_ place: Int, _ anew: inout Set<MemberKey>) {
-        let (entry, effect) = (entries[place], effects[place])
-        if effect.contains(.isFinal) { anew.insert(entry.key) }
+    private mutating func revert(_ position: Int, _ changedKeys: inout Set<RelationshipKey>) {
+        let (entry, effect) = (entries[position], effects[position])
+        if effect.contains(.isFinal) { changedKeys.insert(entry.key) }
         switch entry.kind {
         case .addition, .appending:
             if !effect.contains(.wasAdded) {
                 index[entry.key]?.added.remove(entry.target)
-                note(entry, isOwner: false)
+                updateOwners(entry, isOwner: false)
             }
             if effect.contains(.wasRemoved) { index[entry.key]?.removed.insert(entry.target) }
             if effect.contains(.isLast) { _ = index[entry.key]?.order.remove(entry.target) }
@@ -177,7 +177,7 @@ struct RelationshipChanges {
         case .removal, .leaving:
             if effect.contains(.wasAdded) {
                 index[entry.key]?.added.insert(entry.target)
-                note(entry, isOwner: true)
+                updateOwners(entry, isOwner: true)
             }
             if !effect.contains(.wasRemoved) { index[entry.key]?.removed.remove(entry.target) }
         case .arrangement: break
@@ -188,7 +188,7 @@ struct RelationshipChanges {
     // MARK: Inverse index
 
     private struct Link: Hashable {
-        let slot: Int32
+        let entityIndex: Int32
         let relationship: Int32
     }
 
@@ -201,39 +201,39 @@ struct RelationshipChanges {
     private var watched: Set<Link> = []
     private var owners: [LinkTarget: Set<Int64>] = [:]
 
-    private mutating func note(_ entry: Entry, isOwner: Bool) {
+    private mutating func updateOwners(_ entry: Entry, isOwner: Bool) {
         if watched.isEmpty { return }
-        let link = Link(slot: entry.key.slot, relationship: entry.key.relationship)
+        let link = Link(entityIndex: entry.key.entityIndex, relationship: entry.key.relationship)
         guard watched.contains(link) else { return }
-        let place = LinkTarget(link: link, target: entry.target)
-        if isOwner { owners[place, default: []].insert(entry.key.key) } else { owners[place]?.remove(entry.key.key) }
+        let linkTarget = LinkTarget(link: link, target: entry.target)
+        if isOwner { owners[linkTarget, default: []].insert(entry.key.rowID) } else { owners[linkTarget]?.remove(entry.key.rowID) }
     }
 
     /// Returns the objects to whose relationship a target was added.
-    mutating func owners(of target: Int64, slot: Int32, relationship: Int32) -> Set<Int64> {
+    mutating func owners(of target: Int64, entityIndex: Int32, relationship: Int32) -> Set<Int64> {
         if entries.isEmpty { return [] }
         catchUp()
-        let link = Link(slot: slot, relationship: relationship)
+        let link = Link(entityIndex: entityIndex, relationship: relationship)
         if watched.insert(link).inserted {
-            for (key, changes) in index where key.slot == slot && key.relationship == relationship {
-                for target in changes.added { owners[LinkTarget(link: link, target: target), default: []].insert(key.key) }
+            for (key, changes) in index where key.entityIndex == entityIndex && key.relationship == relationship {
+                for target in changes.added { owners[LinkTarget(link: link, target: target), default: []].insert(key.rowID) }
             }
         }
         return owners[LinkTarget(link: link, target: target)] ?? []
     }
 
     /// Returns the net changes of one relationship, or nil if there are none.
-    mutating func changes(_ key: MemberKey) -> MemberChanges? {
+    mutating func changes(_ key: RelationshipKey) -> MemberChanges? {
         if entries.isEmpty { return nil }
         catchUp()
         return index[key]
     }
 
     /// The changed relationships.
-    var changedRelationships: [MemberKey] { Array(Set(entries.lazy.map(\.key))) }
+    var changedRelationships: [RelationshipKey] { Array(Set(entries.lazy.map(\.key))) }
 
     /// Returns the net changes of all relationships accepted by a predicate.
-    mutating func all(where accepts: (MemberKey) -> Bool) -> [(key: MemberKey, changes: MemberChanges)] {
+    mutating func all(where accepts: (RelationshipKey) -> Bool) -> [(key: RelationshipKey, changes: MemberChanges)] {
         catchUp()
         return index.filter { accepts($0.key) }.map { ($0.key, $0.value) }
     }
@@ -251,8 +251,8 @@ struct MemberChanges {
     func applied(to stored: [Int64]) -> [Int64] {
         switch order {
         case .unordered: stored.filter { !removed.contains($0) && !added.contains($0) } + added
-        case .appended(let keys): stored.filter { !removed.contains($0) && !keys.contains($0) } + keys.keys
-        case .whole(let keys): keys.keys
+        case .appended(let keys): stored.filter { !removed.contains($0) && !keys.contains($0) } + keys.rowIDs
+        case .whole(let keys): keys.rowIDs
         }
     }
 }
@@ -262,9 +262,9 @@ enum MemberOrder {
     /// No order, or the stored order.
     case unordered
     /// These members follow all others.
-    case appended(OrderedKeys)
+    case appended(OrderedRowIDs)
     /// These are all members, in order.
-    case whole(OrderedKeys)
+    case whole(OrderedRowIDs)
 
     /// A Boolean value that indicates whether the stored order is unchanged.
     var isEmpty: Bool {
@@ -276,49 +276,49 @@ enum MemberOrder {
     }
 
     /// Sorts row ids by this order. Unknown ones precede appended ones and follow arranged ones.
-    func applied(to keys: [Int64]) -> [Int64] {
+    func applied(to rowIDs: [Int64]) -> [Int64] {
         switch self {
-        case .unordered: return keys
+        case .unordered: return rowIDs
         case .appended(let last):
-            let known = Set(keys)
-            return keys.filter { !last.contains($0) } + last.keys.filter(known.contains)
+            let known = Set(rowIDs)
+            return rowIDs.filter { !last.contains($0) } + last.rowIDs.filter(known.contains)
         case .whole(let wanted):
-            let known = Set(keys)
-            return wanted.keys.filter(known.contains) + keys.filter { !wanted.contains($0) }
+            let known = Set(rowIDs)
+            return wanted.rowIDs.filter(known.contains) + rowIDs.filter { !wanted.contains($0) }
         }
     }
 
     /// Appends a row id.
     /// - Returns: whether the row id was added and is now the last one.
-    mutating func add(_ key: Int64) -> Bool {
+    mutating func add(_ rowID: Int64) -> Bool {
         switch self {
         case .unordered:
-            self = .appended(OrderedKeys([key]))
+            self = .appended(OrderedRowIDs([rowID]))
             return true
         case .appended(var keys):
             self = .unordered  // avoids copying the row ids
             defer { self = .appended(keys) }
-            return keys.append(key)
+            return keys.append(rowID)
         case .whole(var keys):
             self = .unordered
             defer { self = .whole(keys) }
-            return keys.append(key)
+            return keys.append(rowID)
         }
     }
 
     /// Removes a row id.
     /// - Returns: whether the row id was contained.
-    mutating func remove(_ key: Int64) -> Bool {
+    mutating func remove(_ rowID: Int64) -> Bool {
         switch self {
         case .unordered: return false
         case .appended(var keys):
             self = .unordered
             defer { self = .appended(keys) }
-            return keys.remove(key)
+            return keys.remove(rowID)
         case .whole(var keys):
             self = .unordered
             defer { self = .whole(keys) }
-            return keys.remove(key)
+            return keys.remove(rowID)
         }
     }
 }

@@ -127,20 +127,16 @@ public final class StepwiseTransaction: AwaitedResource {
 
 /// The stepwise transactions that have not been released.
 final class StepwiseList: Sendable {
-    private struct Place {
-        weak var transaction: StepwiseTransaction?
-    }
-
-    private let places = Protected<[Place]>([])
+    private let references = Protected<[WeakReference<StepwiseTransaction>]>([])
 
     func add(_ transaction: StepwiseTransaction) {
-        places.withLock { places in
-            places.removeAll { $0.transaction == nil }
-            places.append(Place(transaction: transaction))
+        references.withLock { references in
+            references.removeAll { $0.object == nil }
+            references.append(WeakReference(transaction))
         }
     }
 
-    var living: [StepwiseTransaction] { places.withLock { $0.compactMap(\.transaction) } }
+    var living: [StepwiseTransaction] { references.withLock { $0.compactMap(\.object) } }
 }
 
 extension DataStack {

@@ -22,38 +22,38 @@ extension Transaction {
 
     /// Returns the change set for one store, or nil if it is empty.
     private func changeSet(_ store: PersistentStore) throws -> ChangeSet? {
-        let slots = Int(store.firstSlot)..<Int(store.firstSlot) + store.schema.entities.count
+        let entityIndexes = Int(store.firstEntityIndex)..<Int(store.firstEntityIndex) + store.schema.entities.count
         let values = storeValues[store.index] ?? [:]
         let removal = historyRemovals[store.index]
         guard
             !values.isEmpty || removal != nil || relationshipChanges.hasLinks || relationshipChanges.hasOrders
-                || slots.contains(where: { !pending[$0].isEmpty })
+                || entityIndexes.contains(where: { !pending[$0].isEmpty })
         else {
             return nil
         }
         var positions = try pendingPositions(store)
-        let count = slots.reduce(0) { $0 + pending[$1].inserted.count + pending[$1].updated.count }
+        let count = entityIndexes.reduce(0) { $0 + pending[$1].inserted.count + pending[$1].updated.count }
         let changes = ChangeSet(store.schema, capacity: max(4096, count * 256))
         changes.reserve(count)
-        for slot in slots {
-            let entry = table.entries[slot]
-            for object in pending[slot].inserted where !object.isDeleted {
+        for entityIndex in entityIndexes {
+            let entry = table.entries[entityIndex]
+            for object in pending[entityIndex].inserted where !object.isDeleted {
                 var mask = FieldMask()
-                let places = positions.take(entry, object, &mask)
+                let fieldPositions = positions.take(entry, object, &mask)
                 try describing(entry, object) {
-                    try changes.insert(entry.entity, id: object._$state.key) { try entry.encode(object, into: &$0, positions: places) }
+                    try changes.insert(entry.entity, id: object._$state.rowID) { try entry.encode(object, into: &$0, positions: fieldPositions) }
                 }
             }
-            for object in pending[slot].updated where !object.isDeleted {
+            for object in pending[entityIndex].updated where !object.isDeleted {
                 guard var mask = object._$state.edit?.mask, !mask.isEmpty else { continue }
-                let places = positions.take(entry, object, &mask)
+                let fieldPositions = positions.take(entry, object, &mask)
                 try describing(entry, object) {
-                    try changes.update(entry.entity, id: object._$state.key, mask: mask) {
-                        try entry.encode(object, into: &$0, positions: places)
+                    try changes.update(entry.entity, id: object._$state.rowID, mask: mask) {
+                        try entry.encode(object, into: &$0, positions: fieldPositions)
                     }
                 }
             }
-            for object in pending[slot].deleted { changes.delete(entry.entity, id: object._$state.key) }
+            for object in pending[entityIndex].deleted { changes.delete(entry.entity, id: object._$state.rowID) }
         }
         try addMoves(&positions, to: changes)
         addLinks(&positions, to: changes, store)
@@ -67,15 +67,15 @@ extension Transaction {
     /// Adds updates of objects that only change their position. They are written without loading the objects.
     private func addMoves(_ positions: inout PendingPositions, to changes: ChangeSet) throws {
         if positions.fields.isEmpty { return }
-        var masks: [MemberKey: FieldMask] = [:]
-        for place in positions.fields.keys {
-            masks[MemberKey(slot: place.slot, relationship: 0, key: place.key), default: FieldMask()].insert(place.field)
+        var masks: [RelationshipKey: FieldMask] = [:]
+        for field in positions.fields.keys {
+            masks[RelationshipKey(entityIndex: field.entityIndex, relationship: 0, rowID: field.rowID), default: FieldMask()].insert(field.field)
         }
-        for (object, mask) in masks.sorted(by: { ($0.key.slot, $0.key.key) < ($1.key.slot, $1.key.key) }) {
-            try changes.update(entry(object.slot).entity, id: object.key, mask: mask) { builder in
+        for (object, mask) in masks.sorted(by: { ($0.key.entityIndex, $0.key.rowID) < ($1.key.entityIndex, $1.key.rowID) }) {
+            try changes.update(entry(object.entityIndex).entity, id: object.rowID, mask: mask) { builder in
                 for field in mask.ordinals {
-                    let place = PendingPositions.Place(slot: object.slot, field: field, key: object.key)
-                    if let position = positions.fields[place] { builder.setInteger(field, position) }
+                    let key = PendingPositions.PositionField(entityIndex: object.entityIndex, field: field, rowID: object.rowID)
+                    if let position = positions.fields[key] { builder.setInteger(field, position) }
                 }
             }
         }
@@ -83,33 +83,33 @@ extension Transaction {
 
     private func addLinks(_ positions: inout PendingPositions, to changes: ChangeSet, _ store: PersistentStore) {
         if relationshipChanges.hasLinks {
-            for (key, net) in relationshipChanges.all(where: { store.slots.contains($0.slot) }) {
-                guard case .link(let table, isReversed: false) = entry(key.slot).entity.relationships[Int(key.relationship)].storage
+            for (key, net) in relationshipChanges.all(where: { store.entityIndexes.contains($0.entityIndex) }) {
+                guard case .link(let table, isReversed: false) = entry(key.entityIndex).entity.relationships[Int(key.relationship)].storage
                 else { continue }
                 for target in net.removed.sorted() {
-                    changes.link(ChangeSet.LinkChange(table: table, source: key.key, target: target, isAddition: false))
+                    changes.link(ChangeSet.LinkChange(table: table, source: key.rowID, target: target, isAddition: false))
                 }
                 for target in net.added.sorted() {
-                    let places = positions.links.removeValue(forKey: .init(table: table, source: key.key, target: target))
+                    let linkPositions = positions.links.removeValue(forKey: .init(table: table, source: key.rowID, target: target))
                     changes.link(
                         ChangeSet.LinkChange(
-                            table: table, source: key.key, target: target, isAddition: true, targetPosition: places?.target,
-                            sourcePosition: places?.source))
+                            table: table, source: key.rowID, target: target, isAddition: true, targetPosition: linkPositions?.target,
+                            sourcePosition: linkPositions?.source))
                 }
             }
         }
         if positions.links.isEmpty { return }
         // Existing pairs with new positions.
         let moved = positions.links.sorted { ($0.key.table, $0.key.source, $0.key.target) < ($1.key.table, $1.key.source, $1.key.target) }
-        for (pair, places) in moved {
+        for (pair, linkPositions) in moved {
             changes.link(
                 ChangeSet.LinkChange(
-                    table: pair.table, source: pair.source, target: pair.target, isAddition: true, targetPosition: places.target,
-                    sourcePosition: places.source))
+                    table: pair.table, source: pair.source, target: pair.target, isAddition: true, targetPosition: linkPositions.target,
+                    sourcePosition: linkPositions.source))
         }
     }
 
     final func describing(_ entry: StoreEntity, _ object: any Model, _ body: () throws -> Void) throws {
-        do { try body() } catch { throw described(error, entry, object._$state.key) }
+        do { try body() } catch { throw described(error, entry, object._$state.rowID) }
     }
 }

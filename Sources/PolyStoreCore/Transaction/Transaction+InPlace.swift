@@ -9,14 +9,14 @@ import PolyStoreBackend
 // when a transaction is committed or a step ends, because a function that receives the collection as `inout` may apply several changes.
 
 extension Transaction {
-    private func memberKey(_ object: any Model, _ relationship: Int) -> MemberKey {
-        MemberKey(slot: object._$state.slot, relationship: Int32(truncatingIfNeeded: relationship), key: object._$state.key)
+    private func memberKey(_ object: any Model, _ relationship: Int) -> RelationshipKey {
+        RelationshipKey(entityIndex: object._$state.entityIndex, relationship: Int32(truncatingIfNeeded: relationship), rowID: object._$state.rowID)
     }
 
     /// The maximum number of retained collections, so that iterating over many owners does not retain all of their members.
     private static var collectionLimit: Int { 64 }
 
-    private func keep(_ collection: MemberCollection, _ key: MemberKey) {
+    private func keep(_ collection: MemberCollection, _ key: RelationshipKey) {
         if memberLists.collections.count >= Self.collectionLimit {
             settleCollections()
             let dropped = memberLists.dropAll()
@@ -31,7 +31,7 @@ extension Transaction {
 
     func lendSet<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<Set<T>> {
         let key = memberKey(object, relationship)
-        dropForgottenLists(key.slot)
+        dropForgottenLists(key.entityIndex)
         if let held = memberLists.collection(key) {
             guard let collection = held as? MemberSet<T>, !collection.isOut else { return MemberLoan(object._$members(of: relationship)) }
             collection.isOut = true
@@ -46,11 +46,11 @@ extension Transaction {
         return begin(&loan, collection, key)
     }
 
-    private func begin<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ collection: MemberCollection, _ key: MemberKey) -> MemberLoan<Set<T>> {
+    private func begin<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ collection: MemberCollection, _ key: RelationshipKey) -> MemberLoan<Set<T>> {
         collection.isOutdated = false
         loan.collection = collection
         loan.address = Self.address(&loan.members)
-        loan.firstNote = maps[Int(destination(key.slot, Int(key.relationship)))].beginNoting()
+        loan.firstNote = maps[Int(destination(key.entityIndex, Int(key.relationship)))].beginNoting()
         return loan
     }
 
@@ -63,15 +63,15 @@ extension Transaction {
             replaceMembers(of: object, relationship, to: loan.members)
             return
         }
-        let slot = destination(key.slot, relationship)
-        let hashed = maps[Int(slot)].endNoting(loan.firstNote)
+        let entityIndex = destination(key.entityIndex, relationship)
+        let hashed = maps[Int(entityIndex)].endNoting(loan.firstNote)
         guard isOpen else {
             dropCollection(key)
             return logLostChange(object)
         }
         let isHeld = memberLists.collection(key) === collection
         if isHeld, !collection.isOutdated, Self.address(&loan.members) == loan.address,
-            let changes = differences(loan.members, hashed, key, slot)
+            let changes = differences(loan.members, hashed, key, entityIndex)
         {
             guard carry(changes.added, changes.removed, key, object, isClearing: loan.members.isEmpty) else { return dropCollection(key) }
         } else {
@@ -84,12 +84,12 @@ extension Transaction {
     /// - Parameter hashed: the row ids of all objects hashed during the access.
     /// - Returns: nil if they do not explain the change in count.
     private func differences<T: Model>(
-        _ members: Set<T>, _ hashed: [Int64], _ key: MemberKey, _ slot: Int32
+        _ members: Set<T>, _ hashed: [Int64], _ key: RelationshipKey, _ entityIndex: Int32
     ) -> (added: [T], removed: [Int64])? {
         var added: [T] = []
         var removed: [Int64] = []
         for candidate in hashed.count > 1 ? Array(Set(hashed)) : hashed {
-            let object = living(T.self, slot, candidate)
+            let object = living(T.self, entityIndex, candidate)
             let isMember = object.map { members.contains($0) } ?? false
             if isMember == memberLists.has(key, candidate) { continue }
             if isMember, let object { added.append(object) } else { removed.append(candidate) }
@@ -101,20 +101,20 @@ extension Transaction {
     /// Applies additions and removals to the inverse relationships.
     /// - Returns: false if a target is not accepted; nothing is changed then.
     private func carry<T: Model>(
-        _ added: [T], _ removed: [Int64], _ key: MemberKey, _ object: any Model, isClearing: Bool
+        _ added: [T], _ removed: [Int64], _ key: RelationshipKey, _ object: any Model, isClearing: Bool
     ) -> Bool {
         if added.isEmpty, removed.isEmpty { return true }
         guard acceptsTargets(object, Int(key.relationship), isClearing: isClearing) else { return false }
         for member in added where !accepts(member, as: Int(key.relationship), of: object) { return false }
         willTouch(object)
-        let entry = entry(key.slot)
+        let entry = entry(key.entityIndex)
         for target in removed { unlink(key, entry, target) }
-        for member in added { link(key, entry, member._$state.key) }
+        for member in added { link(key, entry, member._$state.rowID) }
         deferredErrors.resolve(key)
         return true
     }
 
-    private func giveBack(_ collection: MemberCollection, _ key: MemberKey, _ count: Int, _ body: () -> Void) {
+    private func giveBack(_ collection: MemberCollection, _ key: RelationshipKey, _ count: Int, _ body: () -> Void) {
         guard memberLists.collection(key) === collection else { return }
         // The counts differ if the list contains objects that the collection does not.
         guard memberLists.count(key) == count else { return dropCollection(key) }
@@ -124,13 +124,13 @@ extension Transaction {
         collection.isUnsettled = true
     }
 
-    final func dropCollection(_ key: MemberKey) { _ = memberLists.drop(key) }
+    final func dropCollection(_ key: RelationshipKey) { _ = memberLists.drop(key) }
 
     // MARK: Lists
 
     func lendList<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<[T]> {
         let key = memberKey(object, relationship)
-        dropForgottenLists(key.slot)
+        dropForgottenLists(key.entityIndex)
         if let held = memberLists.collection(key) {
             guard let collection = held as? MemberArray<T>, !collection.isOut else { return MemberLoan(object._$members(of: relationship)) }
             collection.isOut = true
@@ -178,12 +178,12 @@ extension Transaction {
     }
 
     /// Returns the one slice by which an array differs from the list, or nil if there may be other differences.
-    private func piece<T: Model>(_ members: [T], _ key: MemberKey) -> Piece? {
+    private func piece<T: Model>(_ members: [T], _ key: RelationshipKey) -> Piece? {
         memberLists.edit(key) { list in
             let (before, after) = (list.count, members.count)
             guard before != after else { return nil }
             let shorter = min(before, after)
-            func isSame(_ position: Int, _ list: inout MemberList) -> Bool { members[position]._$state.key == list[position] }
+            func isSame(_ position: Int, _ list: inout MemberList) -> Bool { members[position]._$state.rowID == list[position] }
             // The first position at which they differ. All elements after it are shifted.
             var (low, high) = (0, shorter)
             if shorter > 0, isSame(shorter - 1, &list) { low = shorter }
@@ -196,7 +196,7 @@ extension Transaction {
             let (ahead, behind) = (low, shorter - low)
             for sample in Self.samples(ahead) where !isSame(sample, &list) { return nil }
             for sample in Self.samples(behind)
-            where members[low + piece.added + sample]._$state.key != list[low + piece.removed + sample] { return nil }
+            where members[low + piece.added + sample]._$state.rowID != list[low + piece.removed + sample] { return nil }
             return piece
         } ?? nil
     }
@@ -207,24 +207,24 @@ extension Transaction {
     }
 
     /// Returns whether the inserted members are distinct and were not in the list before.
-    private func canCarry<T: Model>(_ piece: Piece, _ members: [T], _ key: MemberKey) -> Bool {
+    private func canCarry<T: Model>(_ piece: Piece, _ members: [T], _ key: RelationshipKey) -> Bool {
         guard piece.added > 0 else { return true }
         let added = members[piece.position..<piece.position + piece.added]
-        if added.count > 1, Set(added.lazy.map { $0._$state.key }).count < added.count { return false }
-        let relationship = entry(key.slot).entity.relationships[Int(key.relationship)]
+        if added.count > 1, Set(added.lazy.map { $0._$state.rowID }).count < added.count { return false }
+        let relationship = entry(key.entityIndex).entity.relationships[Int(key.relationship)]
         if case .inverse = relationship.storage, let inverse = relationship.inverse {
             // The member's inverse shows whether it is in the list, without an index of the list.
-            return added.allSatisfy { $0._$state.context === self && $0._$toOneFired(inverse) != key.key }
+            return added.allSatisfy { $0._$state.context === self && $0._$toOneFired(inverse) != key.rowID }
         }
-        return !added.contains { memberLists.has(key, $0._$state.key) }
+        return !added.contains { memberLists.has(key, $0._$state.rowID) }
     }
 
-    private func carry<T: Model>(_ piece: Piece, _ members: [T], _ key: MemberKey, _ object: any Model) -> Bool {
+    private func carry<T: Model>(_ piece: Piece, _ members: [T], _ key: RelationshipKey, _ object: any Model) -> Bool {
         guard acceptsTargets(object, Int(key.relationship), isClearing: members.isEmpty) else { return false }
         let added = members[piece.position..<piece.position + piece.added]
         for member in added where !accepts(member, as: Int(key.relationship), of: object) { return false }
         willTouch(object)
-        let entry = entry(key.slot)
+        let entry = entry(key.entityIndex)
         // The list is updated here, where the position is known.
         settled = key
         defer { settled = nil }
@@ -239,11 +239,11 @@ extension Transaction {
             deferredErrors.resolve(key)
             return true
         }
-        let keys = added.map { $0._$state.key }
+        let keys = added.map { $0._$state.rowID }
         let isAtEnd = piece.position + piece.added == members.count
         if !isAtEnd { relationshipChanges.releaseArrangement(key) }
         memberLists.edit(key) { $0.insert(keys, at: piece.position) }
-        for member in added { link(key, entry, member._$state.key) }
+        for member in added { link(key, entry, member._$state.rowID) }
         if !isAtEnd { relationshipChanges.arrange(key, memberLists.keys(key) ?? []) }
         deferredErrors.resolve(key)
         return true
@@ -258,7 +258,7 @@ extension Transaction {
             let keys = memberLists.keys(key) ?? []
             if collection.matches(keys) { continue }
             dropCollection(key)
-            collection.assign(Int(key.relationship), of: anyObject(key.slot, key.key))
+            collection.assign(Int(key.relationship), of: anyObject(key.entityIndex, key.rowID))
         }
     }
 }

@@ -30,12 +30,12 @@ extension Transaction {
     final func create<T: Model>(_ type: T.Type, _ entry: StoreEntity) throws -> T {
         if !isOpen { try checkMutable() }
         if let kind = entry.family?.kind(T.self), kind.isAbstract { throw abstract(kind) }
-        let key = try newKey(entry)
-        let map = maps[Int(entry.slot)]
-        let object = T(_$state: ModelState(map, key: key))
+        let rowID = try newRowID(entry)
+        let map = maps[Int(entry.entityIndex)]
+        let object = T(_$state: ModelState(map, rowID: rowID))
         object._$state.edit = EditState(isInsert: true)
-        map.insert(key, object)
-        pending[Int(entry.slot)].inserted.append(object)
+        map.insert(rowID, object)
+        pending[Int(entry.entityIndex)].inserted.append(object)
         didCreate(object)
         return object
     }
@@ -84,19 +84,19 @@ extension Transaction {
     /// per entity. An object of a class hierarchy is read immediately, because its class may differ from that of the id.
     /// - Throws: `notFound` if this transaction has deleted it; `storeNotFound` if the id belongs to a store of another stack.
     public func object<T: Model>(with id: ObjectID<T>) throws -> T {
-        let slot = try entry(of: id).slot
-        if let living = living(T.self, slot, id.key) {
+        let entityIndex = try entry(of: id).entityIndex
+        if let living = living(T.self, entityIndex, id.rowID) {
             if living.isDeleted { throw deleted(id) }
             return living
         }
-        if maps[Int(slot)].isPolymorphic { return try edit(id) }
-        let fault = object(T.self, slot, id.key)
+        if maps[Int(entityIndex)].isPolymorphic { return try edit(id) }
+        let fault = object(T.self, entityIndex, id.rowID)
         fault._$state.flags.insert(.unverified)
         return fault
     }
 
     func deleted<T: Model>(_ id: ObjectID<T>) -> StoreError {
-        StoreError(.notFound, "\(id) is not in the store: it was deleted.", entity: id.entityName, objectID: id.key)
+        StoreError(.notFound, "\(id) is not in the store: it was deleted.", entity: id.entityName, objectID: id.rowID)
     }
 
     /// Deletes an object and applies the delete rules of its relationships. If it belongs to another context, this transaction's object with the same
@@ -160,20 +160,20 @@ extension Transaction {
     }
 
     final func startEditing(_ object: any Model) -> EditState {
-        let slot = Int(object._$state.slot)
+        let entityIndex = Int(object._$state.entityIndex)
         guard isOpen else { return rejectedEdit(of: object) }
         if let edit = object._$state.edit {
             if edit.isRecorded {
                 willTouch(object)
                 edit.isRecorded = false
-                pending[slot].records?.willChange(edit)
+                pending[entityIndex].records?.willChange(edit)
             }
             return edit
         }
         willTouch(object)
         let edit = EditState(isInsert: false)
         object._$state.edit = edit
-        pending[slot].updated.append(object)
+        pending[entityIndex].updated.append(object)
         return edit
     }
 
@@ -186,8 +186,8 @@ extension Transaction {
 
     final func logLostChange(_ object: any Model) {
         if let error = immutability {
-            let name = entry(object._$state.slot).entity.name
-            log(.error, "A change of \(name) \(object._$state.key) is lost: \(error.message)")
+            let name = entry(object._$state.entityIndex).entity.name
+            log(.error, "A change of \(name) \(object._$state.rowID) is lost: \(error.message)")
         }
     }
 }

@@ -36,9 +36,9 @@ public class Transaction: Context {
     @exclusivity(unchecked) final var pending: [EntityChanges]
     @exclusivity(unchecked) final var relationshipChanges = RelationshipChanges()
     /// Relationships with the delete rule `deny` whose objects were deleted; validated at commit.
-    @exclusivity(unchecked) final var denials: [MemberKey] = []
+    @exclusivity(unchecked) final var denials: [RelationshipKey] = []
     /// Target objects of relationships that were set without reading the store, without duplicates; their existence is validated at commit.
-    @exclusivity(unchecked) final var unverified: [(slot: Int32, key: Int64)] = []
+    @exclusivity(unchecked) final var unverified: [RowReference] = []
     /// The named values that the transaction sets, by store index and UTF-8 bytes of the name.
     @exclusivity(unchecked) final var storeValues: [Int: [[UInt8]: ChangeSet.ValueChange]] = [:]
     /// The position up to which the transaction deletes history entries, by store index.
@@ -46,7 +46,7 @@ public class Transaction: Context {
     /// Errors of calls that cannot throw; thrown at commit.
     @exclusivity(unchecked) final var deferredErrors = DeferredErrors()
     /// Changes written by a commit in the body: no longer pending, but not yet published.
-    @exclusivity(unchecked) private(set) final var written: (relationshipChanges: RelationshipChanges, deletedKinds: [ObjectKey: String])?
+    @exclusivity(unchecked) private(set) final var written: (relationshipChanges: RelationshipChanges, deletedKinds: [RowReference: String])?
     @exclusivity(unchecked) private var phase = Phase.open
     /// The entry of the class of the last object created without an explicit configuration.
     @exclusivity(unchecked) final var createdEntry: (type: ObjectIdentifier, entry: StoreEntity)?
@@ -139,7 +139,7 @@ public class Transaction: Context {
     }
 
     /// The changes of to-many relationships and the entities of deleted objects that a commit publishes.
-    final var published: (relationshipChanges: RelationshipChanges, deletedKinds: [ObjectKey: String]) { written ?? (relationshipChanges, deletedKinds) }
+    final var published: (relationshipChanges: RelationshipChanges, deletedKinds: [RowReference: String]) { written ?? (relationshipChanges, deletedKinds) }
 
     /// Rejects further changes but keeps the transaction readable.
     final func close(_ why: String) {
@@ -193,7 +193,7 @@ public class Transaction: Context {
     func didLoseChange(of object: any Model) {}
 
     /// The relationship whose cached member list the current in-place mutation updates itself.
-    @exclusivity(unchecked) final var settled: MemberKey?
+    @exclusivity(unchecked) final var settled: RelationshipKey?
 
     /// A Boolean value that indicates whether the transaction reads the same version of the stores until it is refreshed explicitly.
     var showsOneVersion: Bool { true }
@@ -205,7 +205,7 @@ public class Transaction: Context {
     /// Called when a changed object is restored to its unchanged state.
     func didForget(_ object: any Model) {}
     /// Called after objects and their to-many relationships were restored by undo or redo.
-    func didRestore(_ objects: [any Model], _ relationships: Set<MemberKey>) {}
+    func didRestore(_ objects: [any Model], _ relationships: Set<RelationshipKey>) {}
     /// Makes the transaction depend on all preceding transactions that are not yet committed.
     final func waitForPredecessors() { usedWriters = writers?.all ?? [] }
 
@@ -223,12 +223,12 @@ public class Transaction: Context {
     }
 
     /// The entities of deleted objects in class hierarchies. They cannot be determined after the commit.
-    final var deletedKinds: [ObjectKey: String] {
+    final var deletedKinds: [RowReference: String] {
         guard pending.contains(where: { !$0.deleted.isEmpty }) else { return [:] }
-        var kinds: [ObjectKey: String] = [:]
-        for (slot, entityChanges) in pending.enumerated() where !entityChanges.deleted.isEmpty {
-            guard let family = table.entries[slot].family else { continue }
-            for object in entityChanges.deleted { kinds[object.place] = family.kind(of: object).name }
+        var kinds: [RowReference: String] = [:]
+        for (entityIndex, entityChanges) in pending.enumerated() where !entityChanges.deleted.isEmpty {
+            guard let family = table.entries[entityIndex].family else { continue }
+            for object in entityChanges.deleted { kinds[object.rowReference] = family.kind(of: object).name }
         }
         return kinds
     }
@@ -261,7 +261,7 @@ public class Transaction: Context {
         takeBackList(&loan, object, relationship)
     }
 
-    override func pendingMembers(_ key: MemberKey) -> MemberChanges? { relationshipChanges.changes(key) }
+    override func pendingMembers(_ key: RelationshipKey) -> MemberChanges? { relationshipChanges.changes(key) }
 
     override func rows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
         try mergedRows(entry, request, options)
@@ -282,5 +282,5 @@ public class Transaction: Context {
     // MARK: Row ids
 
     /// Returns a new row id, which is never assigned again.
-    func newKey(_ entry: StoreEntity) throws -> Int64 { try writer(of: entry.store).newRowID(entry.entity) }
+    func newRowID(_ entry: StoreEntity) throws -> Int64 { try writer(of: entry.store).newRowID(entry.entity) }
 }

@@ -13,21 +13,21 @@ final class UndoHistory {
         let isInsert: Bool
         let flags: ModelState.Flags
         /// The values of the object; nil if it was a fault.
-        let record: RecordedChanges.Place?
+        let record: RecordedChanges.ByteRange?
         let arena: RecordArena
         /// A Boolean value that indicates whether the object had already been created.
         let exists: Bool
     }
 
     private struct Step {
-        var objects: [ObjectKey: SavedState] = [:]
-        var order: [ObjectKey] = []
+        var objects: [RowReference: SavedState] = [:]
+        var order: [RowReference] = []
         /// The length of the to-many relationship log at the start of the step.
         var mark: RelationshipChanges.Mark
         /// The log entries of a step that can be redone.
         var tail = RelationshipChanges.Tail()
-        let denials: [MemberKey]
-        let unverified: [(slot: Int32, key: Int64)]
+        let denials: [RelationshipKey]
+        let unverified: [RowReference]
         let deferredErrors: DeferredErrors
         let arena = RecordArena(capacity: 256)
     }
@@ -52,7 +52,7 @@ final class UndoHistory {
     }
 
     /// Requests a notification of the next change of changed objects. It is already requested for objects that the step has not saved.
-    private func requestNotifications(_ objects: Dictionary<ObjectKey, SavedState>.Values) {
+    private func requestNotifications(_ objects: Dictionary<RowReference, SavedState>.Values) {
         for saved in objects { saved.object._$state.edit?.isRecorded = true }
     }
 
@@ -77,19 +77,19 @@ final class UndoHistory {
     func recordCreation(_ object: any Model) { save(object, in: &current, exists: false) }
 
     private func save(_ object: any Model, in step: inout Step, exists: Bool) {
-        let place = object.place
-        guard step.objects[place] == nil else { return }
+        let reference = object.rowReference
+        guard step.objects[reference] == nil else { return }
         let state = object._$state.flags
-        var record: RecordedChanges.Place?
+        var record: RecordedChanges.ByteRange?
         if exists, !state.contains(.fault) {
             // Values that cannot be encoded cannot be restored. They are read from the store again.
-            let entry = transaction.entry(place.slot)
+            let entry = transaction.entry(reference.entityIndex)
             if let view = try? step.arena.encode(object, entry) {
-                record = RecordedChanges.Place(offset: step.arena.count - view.count, count: view.count)
+                record = RecordedChanges.ByteRange(offset: step.arena.count - view.count, count: view.count)
             }
         }
-        step.order.append(place)
-        step.objects[place] = SavedState(
+        step.order.append(reference)
+        step.objects[reference] = SavedState(
             object: object, mask: object._$state.edit?.mask, isInsert: object.isInserted, flags: state, record: record,
             arena: step.arena, exists: exists)
     }
@@ -132,9 +132,9 @@ final class UndoHistory {
         guard first < undoable.count else { return }
         var joined = undoable[first]
         for step in undoable[(first + 1)...] {
-            for place in step.order where joined.objects[place] == nil {
-                joined.order.append(place)
-                joined.objects[place] = step.objects[place]
+            for reference in step.order where joined.objects[reference] == nil {
+                joined.order.append(reference)
+                joined.objects[reference] = step.objects[reference]
             }
         }
         undoable.removeSubrange(first...)
@@ -152,7 +152,7 @@ final class UndoHistory {
 
     /// Keeps all changes since the operation began and removes their steps. They can no longer be undone.
     /// - Returns: the changed objects.
-    func release(_ operation: Operation) -> [ObjectKey] {
+    func release(_ operation: Operation) -> [RowReference] {
         endStep()
         floor = operation.floor
         defer { undoable.removeSubrange(operation.mark...) }
@@ -177,14 +177,14 @@ final class UndoHistory {
     private func exchange(_ step: Step) throws -> Step {
         var now = Self.step(transaction)
         now.mark = step.mark
-        for place in step.order {
-            guard let saved = step.objects[place] else { continue }
+        for reference in step.order {
+            guard let saved = step.objects[reference] else { continue }
             let object = saved.object
             // The creation of the object was undone, so redoing it creates it again.
             save(object, in: &now, exists: !(object.isInserted && object.isDeleted))
         }
-        for place in step.order {
-            if let saved = step.objects[place] { try restore(saved) }
+        for reference in step.order {
+            if let saved = step.objects[reference] { try restore(saved) }
         }
         now.tail = transaction.relationshipChanges.cut(to: step.mark)
         transaction.relationshipChanges.append(step.tail)
@@ -206,7 +206,7 @@ final class UndoHistory {
             object._$state.flags.insert(.deleted)
             return
         }
-        let entry = transaction.entry(object._$state.slot)
+        let entry = transaction.entry(object._$state.entityIndex)
         if saved.mask != nil || saved.flags.contains(.deleted) { transaction.willRestore(object) }
         let kept = object._$state.flags.intersection([.hasMembers, .owned])
         if let record = saved.record {
@@ -279,33 +279,33 @@ extension Transaction {
     /// Moves objects whose state was restored between the lists of inserted, updated and deleted objects.
     /// - Parameter before: the states before the restoration.
     final func updateLists(_ before: [UndoHistory.SavedState]) {
-        for saved in before where pending[Int(saved.object._$state.slot)].records != nil {
-            let slot = Int(saved.object._$state.slot)
-            pending[slot].records = nil
-            for object in [pending[slot].inserted, pending[slot].updated].joined() { object._$state.edit?.row = -1 }
+        for saved in before where pending[Int(saved.object._$state.entityIndex)].records != nil {
+            let entityIndex = Int(saved.object._$state.entityIndex)
+            pending[entityIndex].records = nil
+            for object in [pending[entityIndex].inserted, pending[entityIndex].updated].joined() { object._$state.edit?.row = -1 }
         }
         for saved in before {
             let object = saved.object
-            let slot = Int(object._$state.slot)
+            let entityIndex = Int(object._$state.entityIndex)
             object._$state.edit?.row = -1
             let wasDeleted = saved.flags.contains(.deleted)
             let isUpdated = !object.isInserted && !object.isDeleted && object._$state.edit != nil
-            if saved.isInsert != object.isInserted { Self.move(object, &pending[slot].inserted, isMember: object.isInserted) }
+            if saved.isInsert != object.isInserted { Self.move(object, &pending[entityIndex].inserted, isMember: object.isInserted) }
             // An object that was changed and then deleted may be in both lists.
             let wasUpdated = !saved.isInsert && saved.mask != nil
             if wasUpdated != isUpdated || wasUpdated && wasDeleted {
-                if wasUpdated { Self.move(object, &pending[slot].updated, isMember: false) }
-                if isUpdated { pending[slot].updated.append(object) }
+                if wasUpdated { Self.move(object, &pending[entityIndex].updated, isMember: false) }
+                if isUpdated { pending[entityIndex].updated.append(object) }
             }
             let isDeleted = object.isDeleted && !object.isInserted
-            if (wasDeleted && !saved.isInsert) != isDeleted { Self.move(object, &pending[slot].deleted, isMember: isDeleted) }
+            if (wasDeleted && !saved.isInsert) != isDeleted { Self.move(object, &pending[entityIndex].deleted, isMember: isDeleted) }
         }
     }
 
     /// Adds an object to a list or removes it. The search starts at the end, where the most recently changed objects are.
     private static func move(_ object: any Model, _ list: inout [any Model], isMember: Bool) {
         if isMember { return list.append(object) }
-        guard let place = list.lastIndex(where: { $0 === object }) else { return }
-        list.remove(at: place)
+        guard let index = list.lastIndex(where: { $0 === object }) else { return }
+        list.remove(at: index)
     }
 }

@@ -7,8 +7,8 @@ extension UnsafeTransaction {
         settleCollections()
         if let error = failedSteps.first ?? deferredErrors.first { throw error }
         let changes = RecordedChanges(mayBeWritten: mayBeWritten)
-        for (slot, entityChanges) in pending.enumerated() {
-            let entry = table.entries[slot]
+        for (entityIndex, entityChanges) in pending.enumerated() {
+            let entry = table.entries[entityIndex]
             if entityChanges.isEmpty { continue }
             try touch(entry.store)
             for object in entityChanges.inserted where !object.isDeleted {
@@ -16,18 +16,18 @@ extension UnsafeTransaction {
             }
             if let missing = entityChanges.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(missing, entry) }
             for object in entityChanges.updated where !object.isDeleted {
-                guard let base = bases[object.place] else { throw changed(object, entry) }
+                guard let base = bases[object.rowReference] else { throw changed(object, entry) }
                 try describing(entry, object) { try changes.update(object, entry, base: baseArena.bytes(base.offset, base.count)) }
             }
             for object in entityChanges.deleted {
-                changes.delete(object, base: bases[object.place].map { baseArena.bytes($0.offset, $0.count) })
+                changes.delete(object, base: bases[object.rowReference].map { baseArena.bytes($0.offset, $0.count) })
             }
         }
         for (key, net) in relationshipChanges.all(where: { _ in true }) {
             // Deleting an object removes its links.
             if isOwnerDeleted(key) { continue }
             if !net.order.isEmpty { changes.arrange(key, net.order) }
-            guard case .link(_, let isReversed) = entry(key.slot).entity.relationships[Int(key.relationship)].storage, !isReversed else {
+            guard case .link(_, let isReversed) = entry(key.entityIndex).entity.relationships[Int(key.relationship)].storage, !isReversed else {
                 continue
             }
             changes.link(key, net)
@@ -35,9 +35,9 @@ extension UnsafeTransaction {
         return changes
     }
 
-    private func isOwnerDeleted(_ key: MemberKey) -> Bool {
-        func open<T: Model>(_ type: T.Type) -> Bool { living(type, key.slot, key.key)?.isDeleted ?? false }
-        return open(entry(key.slot).type)
+    private func isOwnerDeleted(_ key: RelationshipKey) -> Bool {
+        func open<T: Model>(_ type: T.Type) -> Bool { living(type, key.entityIndex, key.rowID)?.isDeleted ?? false }
+        return open(entry(key.entityIndex).type)
     }
 
     private func prepare() throws -> RecordedChanges {
@@ -126,9 +126,9 @@ extension UnsafeTransaction {
         guard !objectsEditedDuringCommit.isEmpty else { return }
         defer { objectsEditedDuringCommit = [:] }
         let records = changes.records
-        for (place, object) in objectsEditedDuringCommit {
-            let entry = entry(place.slot)
-            if let record = records[place] {
+        for (reference, object) in objectsEditedDuringCommit {
+            let entry = entry(reference.entityIndex)
+            if let record = records[reference] {
                 try object._$load(changes.record(record, entry.entity.layout))
             } else if object._$state.edit == nil, !object.isDeleted {
                 object._$state.flags.insert(.fault)
@@ -167,7 +167,7 @@ extension UnsafeTransaction {
         withExtendedLifetime(self) { reset() }
         // The store's changes may have won a conflict, so some of these objects may still exist.
         for object in deleted {
-            guard let found = try? record(entry(object._$state.slot), object._$state.key), found.count > 0 else { continue }
+            guard let found = try? record(entry(object._$state.entityIndex), object._$state.rowID), found.count > 0 else { continue }
             object._$state.flags.subtract([.deleted, .missing])
             object._$state.flags.insert(.fault)
         }
@@ -189,24 +189,24 @@ extension UnsafeTransaction {
         withExtendedLifetime(self) { reset() }
         defer { notifyMonitors() }
         guard !pendingObservers.isEmpty else { return }
-        for object in changed { unreportedObjects[object.place] = object }
+        for object in changed { unreportedObjects[object.rowReference] = object }
         for key in links {
-            let object = anyObject(key.slot, key.key)
-            unreportedObjects[object.place] = object
+            let object = anyObject(key.entityIndex, key.rowID)
+            unreportedObjects[object.rowReference] = object
         }
         notifyObservers()
     }
 
     /// Returns whether the object is the one registered for its row id. An object that represents a missing one is not registered.
     private func isInMap(_ object: any Model) -> Bool {
-        maps[Int(object._$state.slot)].object(object._$state.key) === object
+        maps[Int(object._$state.entityIndex)].object(object._$state.rowID) === object
     }
 
     /// Clears all pending changes and turns all objects into faults.
     private func reset() {
         release()
         imports = nil
-        for slot in pending.indices { pending[slot] = EntityChanges() }
+        for entityIndex in pending.indices { pending[entityIndex] = EntityChanges() }
         relationshipChanges = RelationshipChanges()
         forgetAllMembers()
         denials = []

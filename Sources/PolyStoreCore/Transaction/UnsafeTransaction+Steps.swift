@@ -54,8 +54,8 @@ extension UnsafeTransaction {
     func notifyObservers() {
         guard !pendingObservers.isEmpty else { return }
         for key in relationshipChanges.changedRelationships(since: reportedRelationshipCount) {
-            let object = anyObject(key.slot, key.key)
-            unreportedObjects[object.place] = object
+            let object = anyObject(key.entityIndex, key.rowID)
+            unreportedObjects[object.rowReference] = object
         }
         reportedRelationshipCount = relationshipChanges.changeCount
         guard !unreportedObjects.isEmpty else { return }
@@ -91,7 +91,7 @@ public struct PendingChanges {
     public let deleted: [any Model]
 
     init(_ objects: [any Model]) {
-        let objects = objects.sorted { ($0._$state.slot, $0._$state.key) < ($1._$state.slot, $1._$state.key) }
+        let objects = objects.sorted { ($0._$state.entityIndex, $0._$state.rowID) < ($1._$state.entityIndex, $1._$state.rowID) }
         deleted = objects.filter(\.isDeleted)
         inserted = objects.filter { $0.isInserted && !$0.isDeleted }
         updated = objects.filter { !$0.isInserted && !$0.isDeleted }

@@ -26,15 +26,15 @@ public final class UnsafeTransaction: Transaction {
     /// The size of the last reservation of row ids, by entity index.
     @exclusivity(unchecked) private var reservationSizes: [Int: Int] = [:]
     /// The records of the changed and deleted objects at the time they were read.
-    @exclusivity(unchecked) var bases: [ObjectKey: RecordedChanges.Place] = [:]
+    @exclusivity(unchecked) var bases: [RowReference: RecordedChanges.ByteRange] = [:]
     @exclusivity(unchecked) var baseArena = RecordArena()
     /// The changed objects, retained until they are committed.
     @exclusivity(unchecked) var retainedObjects: [any Model] = []
     @exclusivity(unchecked) var pendingObservers: [(id: Int, handler: (PendingChanges) -> Void)] = []
     /// Objects changed since the observers were last notified.
-    @exclusivity(unchecked) var unreportedObjects: [ObjectKey: any Model] = [:]
+    @exclusivity(unchecked) var unreportedObjects: [RowReference: any Model] = [:]
     /// Objects that were changed during a commit.
-    @exclusivity(unchecked) var objectsEditedDuringCommit: [ObjectKey: any Model] = [:]
+    @exclusivity(unchecked) var objectsEditedDuringCommit: [RowReference: any Model] = [:]
     /// The number of to-many relationship changes that observers were notified of.
     @exclusivity(unchecked) var reportedRelationshipCount = 0
     /// Errors of steps whose results are not awaited.
@@ -106,28 +106,28 @@ public final class UnsafeTransaction: Transaction {
 
     // MARK: Row ids
 
-    override func newKey(_ entry: StoreEntity) throws -> Int64 {
+    override func newRowID(_ entry: StoreEntity) throws -> Int64 {
         if let parent {
             try parent.checkMutable()
-            return try parent.newKey(entry)
+            return try parent.newRowID(entry)
         }
-        let slot = Int(entry.slot)
-        if let key = reservedRowIDs[slot]?.popFirst() { return key }
+        let entityIndex = Int(entry.entityIndex)
+        if let rowID = reservedRowIDs[entityIndex]?.popFirst() { return rowID }
         try touch(entry.store)
         // Doubles each time, so that a bulk load makes few reservations.
-        let count = min((reservationSizes[slot] ?? 16) * 2, 4096)
-        reservationSizes[slot] = count
+        let count = min((reservationSizes[entityIndex] ?? 16) * 2, 4096)
+        reservationSizes[entityIndex] = count
         var more = try core.reserveRowIDs(entry, count)[...]
-        let key = more.removeFirst()
-        reservedRowIDs[slot] = more
-        return key
+        let rowID = more.removeFirst()
+        reservedRowIDs[entityIndex] = more
+        return rowID
     }
 
     /// Returns unused row ids to the store if it has no other reserved ids.
     private func returnRowIDs() {
-        for (slot, left) in reservedRowIDs {
+        for (entityIndex, left) in reservedRowIDs {
             guard let first = left.first, let last = left.last, last - first == Int64(left.count - 1) else { continue }
-            let entry = table.entries[slot]
+            let entry = table.entries[entityIndex]
             entry.store.sequences.withLock { sequences in
                 if sequences[entry.entity.index] == nil { sequences[entry.entity.index] = first...last }
             }
@@ -139,7 +139,7 @@ public final class UnsafeTransaction: Transaction {
 
     override func discardChanges() { rollback() }
 
-    override func didLoseChange(of object: any Model) { objectsEditedDuringCommit[object.place] = object }
+    override func didLoseChange(of object: any Model) { objectsEditedDuringCommit[object.rowReference] = object }
 
     /// The parent may be changed at any time.
     override var showsOneVersion: Bool { parent == nil }
@@ -147,30 +147,30 @@ public final class UnsafeTransaction: Transaction {
     override func didCreate(_ object: any Model) {
         super.didCreate(object)
         retain(object)
-        if !pendingObservers.isEmpty { unreportedObjects[object.place] = object }
+        if !pendingObservers.isEmpty { unreportedObjects[object.rowReference] = object }
     }
 
     override func willTouch(_ object: any Model) {
         super.willTouch(object)
         retain(object)
         saveBase(of: object)
-        if !pendingObservers.isEmpty { unreportedObjects[object.place] = object }
+        if !pendingObservers.isEmpty { unreportedObjects[object.rowReference] = object }
     }
 
     override func willRestore(_ object: any Model) {
-        guard !object.isInserted, bases[object.place] == nil else { return }
+        guard !object.isInserted, bases[object.rowReference] == nil else { return }
         if object._$state.isFault { fire(object) }
         saveBase(of: object)
     }
 
-    override func didForget(_ object: any Model) { bases[object.place] = nil }
+    override func didForget(_ object: any Model) { bases[object.rowReference] = nil }
 
-    override func didRestore(_ objects: [any Model], _ relationships: Set<MemberKey>) {
+    override func didRestore(_ objects: [any Model], _ relationships: Set<RelationshipKey>) {
         guard !pendingObservers.isEmpty else { return }
-        for object in objects { unreportedObjects[object.place] = object }
+        for object in objects { unreportedObjects[object.rowReference] = object }
         for key in relationships {
-            let object = anyObject(key.slot, key.key)
-            unreportedObjects[object.place] = object
+            let object = anyObject(key.entityIndex, key.rowID)
+            unreportedObjects[object.rowReference] = object
         }
         reportedRelationshipCount = relationshipChanges.changeCount
     }
@@ -183,16 +183,16 @@ public final class UnsafeTransaction: Transaction {
 
     /// Stores the record of an object that was read, in order to detect conflicts.
     private func saveBase(of object: any Model) {
-        let place = object.place
-        guard !object.isInserted, bases[place] == nil else { return }
-        let entry = entry(place.slot)
+        let reference = object.rowReference
+        guard !object.isInserted, bases[reference] == nil else { return }
+        let entry = entry(reference.entityIndex)
         let view: RecordView?
         if object._$state.isFault {
-            view = try? record(entry, place.key)
+            view = try? record(entry, reference.rowID)
             guard let view else { return }
-            bases[place] = RecordedChanges.Place(offset: baseArena.append(view.bytes), count: view.count)
+            bases[reference] = RecordedChanges.ByteRange(offset: baseArena.append(view.bytes), count: view.count)
         } else if let view = try? baseArena.encode(object, entry) {
-            bases[place] = RecordedChanges.Place(offset: baseArena.count - view.count, count: view.count)
+            bases[reference] = RecordedChanges.ByteRange(offset: baseArena.count - view.count, count: view.count)
         }
     }
 

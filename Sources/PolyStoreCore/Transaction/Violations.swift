@@ -8,9 +8,9 @@ struct Violations {
     /// - Parameters:
     ///   - attribute: nil if the violation concerns the whole object.
     ///   - what: the predicate of a sentence whose subject is the attribute.
-    mutating func add(_ entity: String, _ attribute: String?, _ key: Int64, _ what: String, _ rule: Violation.Rule) {
-        let subject = attribute.map { "\(entity).\($0) of object \(key)" } ?? "\(entity) \(key)"
-        found.append(Violation(entity: entity, attribute: attribute, objectID: key, rule: rule, message: "\(subject) \(what)"))
+    mutating func add(_ entity: String, _ attribute: String?, _ rowID: Int64, _ what: String, _ rule: Violation.Rule) {
+        let subject = attribute.map { "\(entity).\($0) of object \(rowID)" } ?? "\(entity) \(rowID)"
+        found.append(Violation(entity: entity, attribute: attribute, objectID: rowID, rule: rule, message: "\(subject) \(what)"))
     }
 
     mutating func add(_ violations: [Violation]) { found += violations }

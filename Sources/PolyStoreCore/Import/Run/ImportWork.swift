@@ -156,7 +156,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     }
 
     /// Refuses the records whose objects caused the failure of the commit.
-    private func refuseOwners(of error: any Error, _ owners: [ObjectKey: Int]) throws {
+    private func refuseOwners(of error: any Error, _ owners: [RowReference: Int]) throws {
         guard let error = error as? StoreError else { throw error }
         var reasons: [Int: (field: String?, message: String)] = [:]
         for (entity, attribute, key, message) in error.blamed {
@@ -174,9 +174,9 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         }
     }
 
-    private func owner(_ entity: String, _ key: Int64, _ owners: [ObjectKey: Int]) -> Int? {
+    private func owner(_ entity: String, _ rowID: Int64, _ owners: [RowReference: Int]) -> Int? {
         let entries = core.table.withLock { $0.entries }
-        return entries.lazy.filter { $0.entity.name == entity }.compactMap { owners[ObjectKey(slot: $0.slot, key: key)] }.first
+        return entries.lazy.filter { $0.entity.name == entity }.compactMap { owners[RowReference(entityIndex: $0.entityIndex, rowID: rowID)] }.first
     }
 
     // MARK: Problems

@@ -1,11 +1,5 @@
 import PolyStoreBackend
 
-/// The identity of a row of an observed list: the entity's slot in the stack's store table and the row id.
-struct ListRow: Hashable, Sendable {
-    let slot: Int32
-    let rowID: Int64
-}
-
 /// A position in a sectioned list. A list without sections has one section, 0.
 struct ListPosition: Hashable, Comparable, Sendable {
     var section: Int
@@ -25,12 +19,12 @@ struct ListDelta: Sendable {
     }
 
     struct RowChange: Sendable, Hashable {
-        let row: ListRow
+        let row: RowReference
         let position: ListPosition
     }
 
     struct Move: Sendable, Hashable {
-        let row: ListRow
+        let row: RowReference
         let from: ListPosition
         let to: ListPosition
         /// A Boolean value that indicates whether the object's properties changed too.

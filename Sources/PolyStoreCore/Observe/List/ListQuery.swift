@@ -31,7 +31,7 @@ struct ListQuery: Sendable {
 struct ResolvedList {
     struct Part {
         let entry: StoreEntity
-        let slot: Int32
+        let entityIndex: Int32
         /// The request for the rows, sorted by section first.
         let request: FetchRequest
         let options: FetchOptions
@@ -44,7 +44,7 @@ struct ResolvedList {
 
         init(_ entry: StoreEntity, _ request: FetchRequest, _ section: QueryExpression?, _ options: FetchOptions) throws {
             self.entry = entry
-            slot = entry.slot
+            entityIndex = entry.entityIndex
             self.options = options
             self.section = section
             var ordered = request
