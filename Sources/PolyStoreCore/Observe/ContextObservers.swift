@@ -1,58 +1,5 @@
 import PolyStoreBackend
 
-/// An observer of the contents of a context, such as a list or an object.
-protocol ContextObserver: AnyObject {
-    /// The value that an object must have, before or after a change, to affect the observer; `nil` if any object can.
-    var route: ObserverRoute? { get }
-    /// The entities whose objects it reports; `nil` for all.
-    var observedEntities: [Int32]? { get }
-    /// Called before the context advances, while objects still have their old values.
-    func contextWillMove(_ move: ContextMove)
-    /// Called when the context shows the new snapshot, before any observer is notified. Applies the changes and keeps them for ``notify()``.
-    func contextDidMove(_ move: ContextMove, _ context: Context)
-    /// Called after all observers have applied the changes.
-    func notify()
-}
-
-extension ContextObserver {
-    var route: ObserverRoute? { nil }
-    var observedEntities: [Int32]? { nil }
-
-    func contextWillMove(_ move: ContextMove) {}
-
-    /// Restarts observation of a context with a new route or new entities.
-    func observeAgain(_ context: Context) {
-        guard let observers = context.observers else { return }
-        observers.remove(self)
-        observers.add(self)
-    }
-}
-
-/// A transition of a context from one state to another.
-struct ContextMove {
-    /// The changes of the commits in between, or the pending changes of a transaction.
-    let step: CommittedStep
-    /// A Boolean value that indicates whether the step is incomplete, so that everything observed must be compared.
-    var isPartial = false
-    /// A Boolean value that indicates whether stores were added.
-    var hasNewStores = false
-    /// Returns an object's record before the move.
-    var oldRecord: (RowReference) throws -> RecordView? = { _ in nil }
-    /// Returns whether an object's record has changed, if the step does not contain this information.
-    var isChanged: (RowReference) -> Bool = { _ in false }
-}
-
-/// A field value that all objects of a list have. Commits without objects with this value do not affect the list.
-struct ObserverRoute {
-    struct Field: Hashable {
-        let entityIndex: Int32
-        let ordinal: Int
-    }
-
-    let field: Field
-    let value: Value
-}
-
 /// The observers of one context.
 final class ContextObservers {
     private struct Reference {
@@ -145,19 +92,5 @@ final class ContextObservers {
             }
         }
         for value in values { found += (byValue[value] ?? []).compactMap(\.observer) }
-    }
-}
-
-extension ContextMove {
-    /// Returns whether an object's record differs between two snapshots. An unreadable record counts as different.
-    static func differs(_ entry: StoreEntity, _ rowID: Int64, _ old: any ReadTransaction, _ new: any ReadTransaction) -> Bool {
-        do {
-            let before = try old.record(entry.entity, id: rowID)
-            let after = try new.record(entry.entity, id: rowID)
-            guard let before, let after else { return (before == nil) != (after == nil) }
-            return Order.of(before.bytes, after.bytes) != 0
-        } catch {
-            return true
-        }
     }
 }

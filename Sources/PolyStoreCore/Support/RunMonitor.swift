@@ -1,12 +1,6 @@
 import Foundation
 import PolyStoreBackend
 
-/// The progress of an import or an export.
-protocol RunProgress: Sendable, CustomStringConvertible {
-    /// The completed fraction of the work, from 0 to 1; `nil` if the amount of work is unknown.
-    var fractionCompleted: Double? { get }
-}
-
 /// The shared state of the handle of a run and the thread that executes it.
 final class RunMonitor<Now: RunProgress, Report: Sendable>: Sendable {
     /// Cancels the run.

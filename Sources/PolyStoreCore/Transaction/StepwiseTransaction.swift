@@ -125,20 +125,6 @@ public final class StepwiseTransaction: AwaitedResource {
     fileprivate func commitAndWait() throws { _ = try wait { try commitNow(.error, nil) } }
 }
 
-/// The stepwise transactions that have not been released.
-final class StepwiseList: Sendable {
-    private let references = Protected<[WeakReference<StepwiseTransaction>]>([])
-
-    func add(_ transaction: StepwiseTransaction) {
-        references.withLock { references in
-            references.removeAll { $0.object == nil }
-            references.append(WeakReference(transaction))
-        }
-    }
-
-    var living: [StepwiseTransaction] { references.withLock { $0.compactMap(\.object) } }
-}
-
 extension DataStack {
     /// Begins a transaction of several steps.
     /// - Parameter supportsUndo: whether its steps can be undone and redone.

@@ -1,13 +1,5 @@
 import PolyStoreBackend
 
-/// A position in a sectioned list. A list without sections has one section, 0.
-struct ListPosition: Hashable, Comparable, Sendable {
-    var section: Int
-    var item: Int
-
-    static func < (left: ListPosition, right: ListPosition) -> Bool { (left.section, left.item) < (right.section, right.item) }
-}
-
 /// The difference between two states of an observed list.
 ///
 /// To apply it, remove the deleted and the moved rows from their old positions, remove the deleted sections, which are then empty, insert the inserted

@@ -28,9 +28,3 @@ struct CommitFootprint {
         }
     }
 }
-
-/// A link table of a store of the stack.
-struct LinkTableKey: Hashable, Sendable {
-    let store: Int
-    let table: Int
-}

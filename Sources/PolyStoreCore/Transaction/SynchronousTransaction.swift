@@ -1,0 +1,10 @@
+import PolyStoreBackend
+
+/// A transaction begun by ``DataStack/beginSynchronous(durability:source:isolation:file:line:_:)``.
+public final class SynchronousTransaction: ExplicitTransaction {
+    /// Commits the changes made so far. Call it once, in the body. The commit is durable when `beginSynchronous` returns.
+    /// - Returns: whether there were changes.
+    /// - Throws: `misuse` for a second commit, `constraint` with all violations, and other errors of validation.
+    @discardableResult
+    public func commit() throws -> Bool { try commitOnce() }
+}
