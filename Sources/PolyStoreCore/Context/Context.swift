@@ -52,11 +52,10 @@ public class Context {
     }
 
     /// Applies the additions and removals of stores since the context was created.
-    final func update(_ table: StoreTable) {
+    func update(_ table: StoreTable) {
         guard table.generation > self.table.generation else { return }
         self.table = table
         growMaps()
-        didGrow()
     }
 
     /// Returns whether an object belongs to this context.
@@ -72,11 +71,14 @@ public class Context {
     /// A Boolean value that indicates whether the context lives as long as any of its objects.
     var isKeptByObjects: Bool { true }
 
-    /// Called after stores were added to the table.
-    func didGrow() {}
-
-    /// Called when the first observer is added.
-    func beginObserving() {}
+    /// Returns the observers of the context. From the first call on, the context collects the changes to notify them.
+    @discardableResult
+    func startObserving() -> ContextObservers {
+        if let observers { return observers }
+        let new = ContextObservers()
+        observers = new
+        return new
+    }
 
     /// The current stores of the stack; nil if the context cannot adopt new ones because it has already read a snapshot of the others.
     var newerTable: StoreTable? { nil }

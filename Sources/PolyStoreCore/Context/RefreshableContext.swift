@@ -56,7 +56,12 @@ public class RefreshableContext: SnapshotContext {
         }
     }
 
-    final override func beginObserving() { if feed == nil { follow(CommitFeed()) } }
+    @discardableResult
+    final override func startObserving() -> ContextObservers {
+        let observers = super.startObserving()
+        if feed == nil { follow(CommitFeed()) }
+        return observers
+    }
 
     private func moveOnce(isRefresh: Bool) throws {
         update(core.table.withLock { $0 })

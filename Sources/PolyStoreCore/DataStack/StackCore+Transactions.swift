@@ -56,7 +56,7 @@ extension StackCore {
                 guard let group else { return }
                 let transaction = AsynchronousTransaction(
                     core: self, table: table.withLock { $0 }, writers: group.writers, options.site)
-                TransactionExecution(core: self, options: options, group: group).run(transaction) {
+                TransactionExecution(core: self, options: options, group: group).run(transaction, transaction.explicitCommit) {
                     try body(transaction)
                 } done: { [self, transaction] result in
                     guard let result else { return }
@@ -73,7 +73,7 @@ extension StackCore {
         var hadChanges: Bool?
         let group = try writeQueue.enter(options.durability)
         let transaction = SynchronousTransaction(core: self, table: table.withLock { $0 }, writers: group.writers, options.site)
-        TransactionExecution(core: self, options: options, group: group).run(transaction) {
+        TransactionExecution(core: self, options: options, group: group).run(transaction, transaction.explicitCommit) {
             try body(transaction)
         } done: { result in
             switch result {

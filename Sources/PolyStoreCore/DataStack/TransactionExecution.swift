@@ -30,18 +30,18 @@ struct TransactionExecution {
     /// Runs a transaction that is committed explicitly by its body.
     /// - Parameter done: receives nil if the body did not commit.
     func run(
-        _ transaction: ExplicitTransaction, _ body: () throws -> Void, done: @escaping (Result<Bool, any Error>?) -> Void
+        _ transaction: Transaction, _ commit: ExplicitCommit, _ body: () throws -> Void, done: @escaping (Result<Bool, any Error>?) -> Void
     ) {
         var changes: [StoreChanges] = []
         transaction.adopt(options)
-        transaction.write = { [unowned transaction] in
+        commit.write = { [unowned transaction] in
             changes = try write(transaction)
             return !changes.isEmpty
         }
         var failure: (any Error)?
         do { try body() } catch { failure = error }
-        transaction.write = nil
-        let outcome = transaction.outcome
+        commit.write = nil
+        let outcome = commit.outcome
         switch outcome {
         case .failure(let error): failure = error
         case .success:

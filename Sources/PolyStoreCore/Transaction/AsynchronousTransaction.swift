@@ -1,20 +1,23 @@
 import PolyStoreBackend
 
 /// A transaction begun by ``DataStack/beginAsynchronous(durability:source:file:line:_:)``.
-public final class AsynchronousTransaction: ExplicitTransaction {
+///
+/// Its body commits it explicitly, once. Without a commit all changes are discarded. Changes made after the commit are lost, and an error is logged.
+public final class AsynchronousTransaction: Transaction {
+    let explicitCommit = ExplicitCommit()
     private(set) var completion: (@MainActor @Sendable (Result<Bool, StoreError>) -> Void)?
 
     /// Commits the changes made so far. Call it once, in the body.
     /// - Parameter completion: called on the main actor when the commit is durable and visible in the view context, or has failed. Receives whether
     ///   there were changes. A second commit receives `misuse` and has no effect.
     public func commit(_ completion: (@MainActor @Sendable (Result<Bool, StoreError>) -> Void)? = nil) {
-        guard outcome != nil else {
-            // `commitOnce` stores the error, which is reported after the body returns.
-            _ = try? commitOnce()
+        guard explicitCommit.outcome != nil else {
+            // `ExplicitCommit` stores the error, which is reported after the body returns.
+            _ = try? explicitCommit.run(self)
             self.completion = completion
             return
         }
-        do { _ = try commitOnce() } catch { Self.report(StoreError(wrapping: error), completion, core) }
+        do { _ = try explicitCommit.run(self) } catch { Self.report(StoreError(wrapping: error), completion, core) }
     }
 
     /// Reports the result of the commit to the completion handler or the log.

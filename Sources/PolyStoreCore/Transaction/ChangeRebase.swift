@@ -315,7 +315,7 @@ extension Transaction {
     /// Turns an object deleted in this transaction into an updated one.
     private func revive<T: Model>(_ object: T, _ mask: FieldMask, _ record: RecordView) throws -> T {
         let entityIndex = Int(object._$state.entityIndex)
-        willTouch(object)
+        willChange(object)
         try object._$load(record)
         object._$state.flags.subtract([.deleted, .fault, .missing])
         pending[entityIndex].deleted.removeAll { $0 === object }

@@ -12,7 +12,7 @@ extension Transaction {
             guard !object.isDeleted else { continue }
             if object._$state.isFault, !object._$state.flags.contains(.linked) { fire(object) }
             guard !object.isDeleted else { continue }  // reading it showed that it does not exist
-            willTouch(object)
+            willChange(object)
             object._$state.flags.insert(.deleted)
             deferredErrors.resolve(object.rowReference)
             pending[Int(object._$state.entityIndex)].records?.didDelete(object)

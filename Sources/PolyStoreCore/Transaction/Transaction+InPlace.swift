@@ -106,7 +106,7 @@ extension Transaction {
         if added.isEmpty, removed.isEmpty { return true }
         guard acceptsTargets(object, Int(key.relationship), isClearing: isClearing) else { return false }
         for member in added where !accepts(member, as: Int(key.relationship), of: object) { return false }
-        willTouch(object)
+        willChange(object)
         let entry = entry(key.entityIndex)
         for target in removed { unlink(key, entry, target) }
         for member in added { link(key, entry, member._$state.rowID) }
@@ -223,7 +223,7 @@ extension Transaction {
         guard acceptsTargets(object, Int(key.relationship), isClearing: members.isEmpty) else { return false }
         let added = members[piece.position..<piece.position + piece.added]
         for member in added where !accepts(member, as: Int(key.relationship), of: object) { return false }
-        willTouch(object)
+        willChange(object)
         let entry = entry(key.entityIndex)
         // The list is updated here, where the position is known.
         settled = key

@@ -164,13 +164,13 @@ extension Transaction {
         guard isOpen else { return rejectedEdit(of: object) }
         if let edit = object._$state.edit {
             if edit.isRecorded {
-                willTouch(object)
+                willChange(object)
                 edit.isRecorded = false
                 pending[entityIndex].records?.willChange(edit)
             }
             return edit
         }
-        willTouch(object)
+        willChange(object)
         let edit = EditState(isInsert: false)
         object._$state.edit = edit
         pending[entityIndex].updated.append(object)
@@ -180,7 +180,7 @@ extension Transaction {
     /// Logs the change, because a setter cannot throw. The returned edit state is not attached to the object.
     private func rejectedEdit(of object: any Model) -> EditState {
         logLostChange(object)
-        didLoseChange(of: object)
+        changeTracker?.didEditDuringCommit(object)
         return EditState(isInsert: false)
     }
 

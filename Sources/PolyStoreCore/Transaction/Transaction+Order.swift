@@ -15,7 +15,7 @@ extension Transaction {
         let key = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship), rowID: object._$state.rowID)
         do {
             let before = try memberRowIDs(of: object, key)
-            if before != members.map({ $0._$state.rowID }) { willTouch(object) }
+            if before != members.map({ $0._$state.rowID }) { willChange(object) }
             let known = Set(before)
             var wanted = OrderedRowIDs()
             for member in members { wanted.append(member._$state.rowID) }

@@ -168,7 +168,7 @@ extension Transaction {
         do {
             let before = Set(try memberRowIDs(of: object, key))
             let after = Set(members.map { $0._$state.rowID })
-            if before != after { willTouch(object) }
+            if before != after { willChange(object) }
             for target in before.subtracting(after) { unlink(key, entry, target) }
             for target in after.subtracting(before) { link(key, entry, target) }
             deferredErrors.resolve(key)

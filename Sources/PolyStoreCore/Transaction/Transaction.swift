@@ -67,13 +67,19 @@ public class Transaction: Context {
     @exclusivity(unchecked) private var usedWriters: [StoreWriter?] = []
     @exclusivity(unchecked) private var readers: [Int: any ReadTransaction] = [:]
 
-    init(core: StackCore, table: StoreTable, writers: GroupWriters?, _ site: CallSite) {
+    /// Tracks the changed objects of an unqueued transaction; nil in a queued one, which needs no conflict detection and has no observers.
+    final let changeTracker: ChangeTracker?
+
+    init(core: StackCore, table: StoreTable, writers: GroupWriters?, changeTracker: ChangeTracker? = nil, _ site: CallSite) {
         self.writers = writers
+        self.changeTracker = changeTracker
         pending = Array(repeating: EntityChanges(), count: table.entries.count)
         super.init(core: core, table: table, site)
     }
 
-    override func didGrow() {
+    override func update(_ table: StoreTable) {
+        guard table.generation > self.table.generation else { return }
+        super.update(table)
         createdEntry = nil
         while pending.count < table.entries.count { pending.append(EntityChanges()) }
     }
@@ -185,12 +191,16 @@ public class Transaction: Context {
     final var imports: ImportState?
 
     /// Called after an object was created.
-    func didCreate(_ object: any Model) { history?.recordCreation(object) }
-    /// Called before the first change or deletion of an object, and before the first one after recording was requested.
-    func willTouch(_ object: any Model) { history?.recordChange(object) }
+    final func didCreate(_ object: any Model) {
+        history?.recordCreation(object)
+        changeTracker?.didCreate(object)
+    }
 
-    /// Called when an object was changed although the transaction rejects changes.
-    func didLoseChange(of object: any Model) {}
+    /// Called before the first change or deletion of an object, and before the first one after recording was requested.
+    final func willChange(_ object: any Model) {
+        history?.recordChange(object)
+        changeTracker?.willChange(object, in: self)
+    }
 
     /// The relationship whose cached member list the current in-place mutation updates itself.
     @exclusivity(unchecked) final var settled: RelationshipKey?
@@ -198,14 +208,6 @@ public class Transaction: Context {
     /// A Boolean value that indicates whether the transaction reads the same version of the stores until it is refreshed explicitly.
     var showsOneVersion: Bool { true }
 
-    /// Discards all changes.
-    func discardChanges() {}
-    /// Called before an object is restored to a state in which it was changed or deleted.
-    func willRestore(_ object: any Model) {}
-    /// Called when a changed object is restored to its unchanged state.
-    func didForget(_ object: any Model) {}
-    /// Called after objects and their to-many relationships were restored by undo or redo.
-    func didRestore(_ objects: [any Model], _ relationships: Set<RelationshipKey>) {}
     /// Makes the transaction depend on all preceding transactions that are not yet committed.
     final func waitForPredecessors() { usedWriters = writers?.all ?? [] }
 

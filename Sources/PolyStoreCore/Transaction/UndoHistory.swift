@@ -195,7 +195,8 @@ final class UndoHistory {
         transaction.updateLists(step.order.compactMap { now.objects[$0] })
         current = Self.step(transaction)
         requestNotifications(step.objects.values)
-        transaction.didRestore(step.order.compactMap { step.objects[$0]?.object }, now.tail.changedRelationships.union(step.tail.changedRelationships))
+        transaction.changeTracker?.didRestore(
+            step.order.compactMap { step.objects[$0]?.object }, now.tail.changedRelationships.union(step.tail.changedRelationships), in: transaction)
         return now
     }
 
@@ -207,7 +208,9 @@ final class UndoHistory {
             return
         }
         let entry = transaction.entry(object._$state.entityIndex)
-        if saved.mask != nil || saved.flags.contains(.deleted) { transaction.willRestore(object) }
+        if saved.mask != nil || saved.flags.contains(.deleted) {
+            transaction.changeTracker?.willRestoreChange(of: object, in: transaction)
+        }
         let kept = object._$state.flags.intersection([.hasMembers, .owned])
         if let record = saved.record {
             try load(saved.arena.view(record.offset, record.count, entry.entity.layout), saved, entry)
@@ -221,7 +224,7 @@ final class UndoHistory {
             guard !object.isDeleted else { return }
             // The object may have been changed in the store in the meantime.
             object._$state.flags.insert(.fault)
-            transaction.didForget(object)
+            transaction.changeTracker?.didRestoreOriginal(of: object)
             return
         }
         let edit = EditState(isInsert: saved.isInsert)
@@ -270,7 +273,7 @@ extension Transaction {
                 storeValues = values
                 try undoHistory.revert(operation)
             } else {
-                discardChanges()
+                (self as? UnsafeTransaction)?.rollback()
             }
             throw error
         }

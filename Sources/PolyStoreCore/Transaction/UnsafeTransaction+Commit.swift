@@ -16,11 +16,11 @@ extension UnsafeTransaction {
             }
             if let missing = entityChanges.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(missing, entry) }
             for object in entityChanges.updated where !object.isDeleted {
-                guard let base = bases[object.rowReference] else { throw changed(object, entry) }
-                try describing(entry, object) { try changes.update(object, entry, base: baseArena.bytes(base.offset, base.count)) }
+                guard let base = tracker.original(of: object) else { throw changed(object, entry) }
+                try describing(entry, object) { try changes.update(object, entry, base: base) }
             }
             for object in entityChanges.deleted {
-                changes.delete(object, base: bases[object.rowReference].map { baseArena.bytes($0.offset, $0.count) })
+                changes.delete(object, base: tracker.original(of: object))
             }
         }
         for (key, net) in relationshipChanges.all(where: { _ in true }) {
@@ -123,10 +123,10 @@ extension UnsafeTransaction {
 
     /// Restores the values that the commit tried to write in objects that were changed during the commit.
     private func revertEditsDuringCommit(_ changes: RecordedChanges) throws {
-        guard !objectsEditedDuringCommit.isEmpty else { return }
-        defer { objectsEditedDuringCommit = [:] }
+        let edited = tracker.takeObjectsEditedDuringCommit()
+        guard !edited.isEmpty else { return }
         let records = changes.records
-        for (reference, object) in objectsEditedDuringCommit {
+        for (reference, object) in edited {
             let entry = entry(reference.entityIndex)
             if let record = records[reference] {
                 try object._$load(changes.record(record, entry.entity.layout))
@@ -161,9 +161,9 @@ extension UnsafeTransaction {
     }
 
     private func didCommit(_ policy: MergePolicy) {
-        notifyObservers()
+        tracker.notifyObservers(in: self)
         let deleted = policy.winner == .store ? pending.flatMap(\.deleted) : []
-        objectsEditedDuringCommit = [:]
+        _ = tracker.takeObjectsEditedDuringCommit()
         withExtendedLifetime(self) { reset() }
         // The store's changes may have won a conflict, so some of these objects may still exist.
         for object in deleted {
@@ -177,7 +177,7 @@ extension UnsafeTransaction {
     /// Discards all changes since the last commit and moves to the newest version. Objects created since then are marked as deleted.
     public func rollback() {
         var changed: [any Model] = []
-        for object in retainedObjects {
+        for object in tracker.objects {
             if object._$state.edit != nil || object.isDeleted { changed.append(object) }
             if object.isInserted {
                 object._$state.flags.insert(.deleted)
@@ -188,13 +188,7 @@ extension UnsafeTransaction {
         let links = relationshipChanges.changedRelationships(since: 0)
         withExtendedLifetime(self) { reset() }
         defer { notifyMonitors() }
-        guard !pendingObservers.isEmpty else { return }
-        for object in changed { unreportedObjects[object.rowReference] = object }
-        for key in links {
-            let object = anyObject(key.entityIndex, key.rowID)
-            unreportedObjects[object.rowReference] = object
-        }
-        notifyObservers()
+        tracker.notifyObservers(discarded: changed, links, in: self)
     }
 
     /// Returns whether the object is the one registered for its row id. An object that represents a missing one is not registered.
@@ -214,19 +208,14 @@ extension UnsafeTransaction {
         deferredErrors = DeferredErrors()
         failedSteps = []
         mayBeWritten = false
-        bases = [:]
-        baseArena = RecordArena()
         rowsAhead = nil
-        unreportedObjects = [:]
-        reportedRelationshipCount = 0
         monitoredRelationshipCount = 0
         history = nil
-        for object in retainedObjects { object._$state.edit = nil }
+        let released = tracker.reset()
+        for object in released { object._$state.edit = nil }
         for map in maps {
             for case let object as any Model in map.objects where !object.isDeleted { object._$state.flags.insert(.fault) }
         }
-        let released = retainedObjects
-        retainedObjects = []
         for object in released { object._$state.flags.remove(.owned) }
         if supportsUndo { history = UndoHistory(self) }
     }

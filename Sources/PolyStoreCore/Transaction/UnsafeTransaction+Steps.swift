@@ -4,7 +4,7 @@ extension UnsafeTransaction {
     /// Ends a step, which consists of the changes since the last one and is the unit of ``undo()``. Notifies observers of this transaction.
     public func flush() {
         history?.endStep()
-        notifyObservers()
+        tracker.notifyObservers(in: self)
         notifyMonitors()
     }
 
@@ -17,7 +17,7 @@ extension UnsafeTransaction {
     /// - Throws: `misuse` if the transaction was begun without undo support.
     public func undo() throws {
         try undoHistory().undo()
-        notifyObservers()
+        tracker.notifyObservers(in: self)
         notifyMonitors()
     }
 
@@ -25,7 +25,7 @@ extension UnsafeTransaction {
     /// - Throws: `misuse` if the transaction was begun without undo support.
     public func redo() throws {
         try undoHistory().redo()
-        notifyObservers()
+        tracker.notifyObservers(in: self)
         notifyMonitors()
     }
 
@@ -43,26 +43,11 @@ extension UnsafeTransaction {
     /// - Returns: an identifier for ``removeObserver(_:)``.
     @discardableResult
     public func observe(_ handler: @escaping (PendingChanges) -> Void) -> Int {
-        let id = (pendingObservers.last?.id ?? 0) + 1
-        pendingObservers.append((id, handler))
-        return id
+        tracker.observe(handler)
     }
 
     /// Removes the observer with an identifier returned by ``observe(_:)``.
-    public func removeObserver(_ id: Int) { pendingObservers.removeAll { $0.id == id } }
-
-    func notifyObservers() {
-        guard !pendingObservers.isEmpty else { return }
-        for key in relationshipChanges.changedRelationships(since: reportedRelationshipCount) {
-            let object = anyObject(key.entityIndex, key.rowID)
-            unreportedObjects[object.rowReference] = object
-        }
-        reportedRelationshipCount = relationshipChanges.changeCount
-        guard !unreportedObjects.isEmpty else { return }
-        let changes = PendingChanges(Array(unreportedObjects.values))
-        unreportedObjects = [:]
-        for observer in pendingObservers { observer.handler(changes) }
-    }
+    public func removeObserver(_ id: Int) { tracker.removeObserver(id) }
 
     /// Updates the monitors with pending changes, and with changes of other transactions if newer snapshots are shown. They detect changes by
     /// comparing with what they last showed.

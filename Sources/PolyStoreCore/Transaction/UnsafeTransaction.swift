@@ -25,18 +25,8 @@ public final class UnsafeTransaction: Transaction {
     @exclusivity(unchecked) private var reservedRowIDs: [Int: ArraySlice<Int64>] = [:]
     /// The size of the last reservation of row ids, by entity index.
     @exclusivity(unchecked) private var reservationSizes: [Int: Int] = [:]
-    /// The records of the changed and deleted objects at the time they were read.
-    @exclusivity(unchecked) var bases: [RowReference: RecordedChanges.ByteRange] = [:]
-    @exclusivity(unchecked) var baseArena = RecordArena()
-    /// The changed objects, retained until they are committed.
-    @exclusivity(unchecked) var retainedObjects: [any Model] = []
-    @exclusivity(unchecked) var pendingObservers: [(id: Int, handler: (PendingChanges) -> Void)] = []
-    /// Objects changed since the observers were last notified.
-    @exclusivity(unchecked) var unreportedObjects: [RowReference: any Model] = [:]
-    /// Objects that were changed during a commit.
-    @exclusivity(unchecked) var objectsEditedDuringCommit: [RowReference: any Model] = [:]
-    /// The number of to-many relationship changes that observers were notified of.
-    @exclusivity(unchecked) var reportedRelationshipCount = 0
+    /// The changed objects, their original records, and the observers.
+    let tracker: ChangeTracker
     /// Errors of steps whose results are not awaited.
     @exclusivity(unchecked) var failedSteps: [StoreError] = []
     /// The number of to-many relationship changes that monitors were notified of.
@@ -51,7 +41,8 @@ public final class UnsafeTransaction: Transaction {
     init(core: StackCore, table: StoreTable, parent: Transaction?, _ site: CallSite, supportsUndo: Bool) {
         self.parent = parent
         self.supportsUndo = supportsUndo
-        super.init(core: core, table: table, writers: nil, site)
+        tracker = ChangeTracker()
+        super.init(core: core, table: table, writers: nil, changeTracker: tracker, site)
         if supportsUndo { history = UndoHistory(self) }
     }
 
@@ -137,64 +128,8 @@ public final class UnsafeTransaction: Transaction {
 
     // MARK: Changes
 
-    override func discardChanges() { rollback() }
-
-    override func didLoseChange(of object: any Model) { objectsEditedDuringCommit[object.rowReference] = object }
-
     /// The parent may be changed at any time.
     override var showsOneVersion: Bool { parent == nil }
-
-    override func didCreate(_ object: any Model) {
-        super.didCreate(object)
-        retain(object)
-        if !pendingObservers.isEmpty { unreportedObjects[object.rowReference] = object }
-    }
-
-    override func willTouch(_ object: any Model) {
-        super.willTouch(object)
-        retain(object)
-        saveBase(of: object)
-        if !pendingObservers.isEmpty { unreportedObjects[object.rowReference] = object }
-    }
-
-    override func willRestore(_ object: any Model) {
-        guard !object.isInserted, bases[object.rowReference] == nil else { return }
-        if object._$state.isFault { fire(object) }
-        saveBase(of: object)
-    }
-
-    override func didForget(_ object: any Model) { bases[object.rowReference] = nil }
-
-    override func didRestore(_ objects: [any Model], _ relationships: Set<RelationshipKey>) {
-        guard !pendingObservers.isEmpty else { return }
-        for object in objects { unreportedObjects[object.rowReference] = object }
-        for key in relationships {
-            let object = anyObject(key.entityIndex, key.rowID)
-            unreportedObjects[object.rowReference] = object
-        }
-        reportedRelationshipCount = relationshipChanges.changeCount
-    }
-
-    private func retain(_ object: any Model) {
-        guard !object._$state.flags.contains(.owned) else { return }
-        object._$state.flags.insert(.owned)
-        retainedObjects.append(object)
-    }
-
-    /// Stores the record of an object that was read, in order to detect conflicts.
-    private func saveBase(of object: any Model) {
-        let reference = object.rowReference
-        guard !object.isInserted, bases[reference] == nil else { return }
-        let entry = entry(reference.entityIndex)
-        let view: RecordView?
-        if object._$state.isFault {
-            view = try? record(entry, reference.rowID)
-            guard let view else { return }
-            bases[reference] = RecordedChanges.ByteRange(offset: baseArena.append(view.bytes), count: view.count)
-        } else if let view = try? baseArena.encode(object, entry) {
-            bases[reference] = RecordedChanges.ByteRange(offset: baseArena.count - view.count, count: view.count)
-        }
-    }
 
     // MARK: The end
 

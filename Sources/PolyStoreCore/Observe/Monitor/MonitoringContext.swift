@@ -51,15 +51,3 @@ extension MonitoringContext {
         return try ObjectMonitor(self, object)
     }
 }
-
-extension Context {
-    /// Returns the observers of the context. From the first call on, the context collects the changes to notify them.
-    @discardableResult
-    final func startObserving() -> ContextObservers {
-        if let observers { return observers }
-        let new = ContextObservers()
-        observers = new
-        beginObserving()
-        return new
-    }
-}
