@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "PolyStore", targets: ["PolyStore"]),
         .library(name: "PolyStoreCore", targets: ["PolyStoreCore"]),
         .library(name: "PolyStoreBackend", targets: ["PolyStoreBackend"]),
+        .library(name: "PolyStoreQuery", targets: ["PolyStoreQuery"]),
         .library(name: "PolyStoreMemory", targets: ["PolyStoreMemory"]),
         .library(name: "PolyStoreFormats", targets: ["PolyStoreFormats"]),
         .library(name: "PolyStoreGzip", targets: ["PolyStoreGzip"]),
@@ -26,11 +27,13 @@ let package = Package(
     ],
     targets: [
         // The contract that a backend sees.
-        .target(name: "PolyStoreBackend", dependencies: ["CRecordChecksum"], swiftSettings: settings),
-        // One instruction of the processor.
-        .target(name: "CRecordChecksum"),
+        .target(name: "PolyStoreBackend", dependencies: ["CRecordBytes"], swiftSettings: settings),
+        // Evaluates requests on records: what a backend does not execute itself.
+        .target(name: "PolyStoreQuery", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
+        // Checksums and UTF-8 validation of records, with instructions of the processor.
+        .target(name: "CRecordBytes"),
         // The record layer: makes a backend of any ordered key-value engine.
-        .target(name: "PolyStoreKeyValue", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
+        .target(name: "PolyStoreKeyValue", dependencies: ["PolyStoreBackend", "PolyStoreQuery"], swiftSettings: settings),
         // Records in JSON, JSON Lines and CSV.
         .target(name: "PolyStoreFormats", swiftSettings: settings),
         // The same, compressed with gzip.
@@ -38,7 +41,9 @@ let package = Package(
             name: "CZlib", path: "Backends/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "PolyStoreGzip", dependencies: ["PolyStoreFormats", "CZlib"], swiftSettings: settings),
         // The object layer, free of macros.
-        .target(name: "PolyStoreCore", dependencies: ["PolyStoreBackend", "PolyStoreFormats", "CObjectRetain"], swiftSettings: settings),
+        .target(
+            name: "PolyStoreCore", dependencies: ["PolyStoreBackend", "PolyStoreQuery", "PolyStoreFormats", "CObjectRetain"],
+            swiftSettings: settings),
         // Two functions of Swift's runtime.
         .target(name: "CObjectRetain"),
         .macro(
@@ -62,7 +67,9 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", path: "Backends/System/CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
-        .target(name: "PolyStoreSQLite", dependencies: ["PolyStoreBackend", "CSQLite"], path: "Backends/SQLite", swiftSettings: settings),
+        .target(
+            name: "PolyStoreSQLite", dependencies: ["PolyStoreBackend", "PolyStoreQuery", "CSQLite"], path: "Backends/SQLite",
+            swiftSettings: settings),
         .systemLibrary(
             name: "CLMDB", path: "Backends/System/CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .target(
@@ -71,14 +78,18 @@ let package = Package(
         .systemLibrary(
             name: "CLevelDB", path: "Backends/System/CLevelDB", providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
         .target(
-            name: "PolyStoreLevelDB", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "CLevelDB", "CRecordChecksum"],
+            name: "PolyStoreLevelDB", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "CLevelDB", "CRecordBytes"],
             path: "Backends/LevelDB", swiftSettings: settings),
+
+        // Random numbers with a seed, for tests.
+        .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: settings),
 
         // Counts the flushes of a process, for the suite.
         .target(name: "CFlushProbe", path: "Conformance/CFlushProbe"),
         // The suite that proves a backend, for anybody's backend.
         .target(
-            name: "PolyStoreConformance", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "PolyStoreMemory", "CFlushProbe"],
+            name: "PolyStoreConformance",
+            dependencies: ["PolyStoreBackend", "PolyStoreQuery", "PolyStoreKeyValue", "PolyStoreMemory", "CFlushProbe"],
             path: "Conformance/PolyStoreConformance", swiftSettings: settings),
         // The built-in backends and what they claim, and the program that prints how they fare.
         .target(
@@ -120,7 +131,9 @@ let package = Package(
             dependencies: ["PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
             path: "Tests/Engines/Stores", swiftSettings: settings),
         // What the tests of the key-value engines share, and the other process in them.
-        .target(name: "EngineTestSupport", dependencies: ["PolyStoreBackend"], path: "Tests/Engines/Support", swiftSettings: settings),
+        .target(
+            name: "EngineTestSupport", dependencies: ["PolyStoreBackend", "PolyStoreQuery"], path: "Tests/Engines/Support",
+            swiftSettings: settings),
         .executableTarget(
             name: "engine-child",
             dependencies: [
@@ -133,7 +146,8 @@ let package = Package(
             name: "fault-child",
             dependencies: ["EngineTestSupport", "PolyStoreBackend", "SmallStores"], path: "Tests/Faults/Child", swiftSettings: settings),
 
-        .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordChecksum"], swiftSettings: settings),
+        .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordBytes"], swiftSettings: settings),
+        .testTarget(name: "PolyStoreQueryTests", dependencies: ["PolyStoreQuery", "PolyStoreBackend"], swiftSettings: settings),
         // Random inputs for the readers of records, in the tests and in Tests/Fuzz/run.sh.
         .target(name: "FormatFuzzing", dependencies: ["PolyStoreFormats"], path: "Tests/Fuzz/Support", swiftSettings: settings),
         .executableTarget(name: "fuzz-child", dependencies: ["FormatFuzzing"], path: "Tests/Fuzz/Child", swiftSettings: settings),
@@ -147,16 +161,19 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreLevelDBTests",
-            dependencies: ["PolyStoreLevelDB", "PolyStoreKeyValue", "CLevelDB", "CRecordChecksum", "EngineTestSupport", "engine-child"],
+            dependencies: ["PolyStoreLevelDB", "PolyStoreKeyValue", "CLevelDB", "CRecordBytes", "EngineTestSupport", "engine-child"],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreProcessTests",
             dependencies: ["PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "EngineTestSupport", "engine-child", "kill-child"],
             swiftSettings: settings),
-        .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "CSQLite"], swiftSettings: settings),
+        .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "PolyStoreQuery", "CSQLite"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreCoreTests",
-            dependencies: ["PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite"],
+            dependencies: [
+                "PolyStoreCore", "PolyStoreBackend", "PolyStoreQuery", "SeededRandom", "PolyStoreMemory", "PolyStoreSQLite",
+                "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreMacrosTests",
@@ -204,7 +221,8 @@ let package = Package(
                 "PolyStore", "PolyStoreCore", "PolyStoreBackend", "HistoryTestSupport", "SmallStores", "EngineTestSupport", "history-child",
             ], swiftSettings: settings),
         .testTarget(
-            name: "PolyStoreTests", dependencies: ["PolyStore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            name: "PolyStoreTests",
+            dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -17,7 +17,7 @@ import tempfile
 
 MODULES = [
     "PolyStore", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreCore", "PolyStoreFormats", "PolyStoreGzip", "PolyStoreKeyValue",
-    "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStoreMemory", "PolyStoreSQLite",
+    "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStoreMemory", "PolyStoreQuery", "PolyStoreSQLite",
 ]
 FOLDER = pathlib.Path("API")
 # System libraries and C targets are found by their module maps.

@@ -1,4 +1,4 @@
-import CRecordChecksum
+import CRecordBytes
 
 #if canImport(Darwin)
     import Darwin

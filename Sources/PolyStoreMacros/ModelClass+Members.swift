@@ -40,7 +40,7 @@ extension ModelClass {
             """)
         members.append(
             """
-            \(raw: access)required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreBackend.RecordView) throws {
+            \(raw: access)required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreCore._RecordView) throws {
             \(raw: base)\(raw: decodingLines)    \(raw: isSubclass ? "try super.init(_$state: state, decoding: record)" : "self._$state = state")
             }
             """)
@@ -69,11 +69,11 @@ extension ModelClass {
         let writes = toOnes.map { "    case \($0.relationship?.ordinal ?? 0): self.\($0.storage) = target\n" }.joined()
         let relationship = place.isEmpty ? "relationship" : "relationship - \(name)._$ordinals.relationship"
         let load: DeclSyntax = """
-            \(raw: overriding)\(raw: access)func _$load(_ record: PolyStoreBackend.RecordView) throws {
+            \(raw: overriding)\(raw: access)func _$load(_ record: PolyStoreCore._RecordView) throws {
             \(raw: isSubclass ? "    try super._$load(record)\n" : "")\(raw: base)\(raw: decodingLines)}
             """
         let encode: DeclSyntax = """
-            \(raw: overriding)\(raw: access)func _$encode(into builder: inout PolyStoreBackend.RecordBuilder) throws {
+            \(raw: overriding)\(raw: access)func _$encode(into builder: inout PolyStoreCore._RecordBuilder) throws {
             \(raw: isSubclass ? "    try super._$encode(into: &builder)\n" : "")\(raw: base)\(raw: encoding.joined())}
             """
         // A subclass inherits members to which it adds nothing.
@@ -100,10 +100,10 @@ extension ModelClass {
     var descriptionMembers: [DeclSyntax] {
         let described = properties.map { "        \(description($0)),\n" }.joined()
         let indexLines = indexes.map { index in
-            "        PolyStoreBackend.IndexDescription(fields: [\(index.fields.map { storedName($0) }.joined(separator: ", "))], isUnique: \(index.isUnique)),\n"
+            "        PolyStore.IndexDescription(fields: [\(index.fields.map { storedName($0) }.joined(separator: ", "))], isUnique: \(index.isUnique)),\n"
         }
         let entity = """
-            PolyStoreBackend.EntityDescription(
+            PolyStore.EntityDescription(
                 name: \(quoted(entityName)), originalName: \(quoted(originalName)),
                 properties: [
             \(described)    ],
@@ -117,7 +117,7 @@ extension ModelClass {
             // Computed, because a stored property cannot be overridden.
             members += [
                 "private static let _$ownEntity = \(raw: entity)",
-                "\(raw: overriding)\(raw: access)\(raw: overridable) var _$entity: PolyStoreBackend.EntityDescription { _$ownEntity }",
+                "\(raw: overriding)\(raw: access)\(raw: overridable) var _$entity: PolyStore.EntityDescription { _$ownEntity }",
                 "private static let _$ownProperties = PolyStoreCore.ModelProperties(\(raw: name).self, \(raw: pathsName)(\(raw: name).self))",
                 "\(raw: overriding)\(raw: access)\(raw: overridable) var _$properties: PolyStoreCore.ModelProperties { _$ownProperties }",
                 pathsMember,
@@ -159,7 +159,7 @@ extension ModelClass {
                 ".attribute(\(coding(property)).describe(\(quoted(property.storedName)), options: [\(property.options.joined(separator: ", "))], "
                 + "originalName: \(quoted(property.originalName)), default: \(value)))"
         }
-        return ".relationship(PolyStoreBackend.RelationshipDescription(name: \(quoted(property.storedName)), "
+        return ".relationship(PolyStore.RelationshipDescription(name: \(quoted(property.storedName)), "
             + "originalName: \(quoted(property.originalName)), destination: \(relationship.destination)._$entityName, isToMany: \(relationship.isToMany), "
             + "isOrdered: \(relationship.isOrdered), inverse: \(inverseName(relationship)), deleteRule: \(relationship.deleteRule), "
             + "isRequired: \(relationship.isRequired), minCount: \(relationship.minCount), maxCount: \(relationship.maxCount)))"

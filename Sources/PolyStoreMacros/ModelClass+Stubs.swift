@@ -10,7 +10,7 @@ extension ModelClass {
         var members: [DeclSyntax] = [
             "\(raw: access)required init(_$state state: consuming PolyStoreCore.ModelState) \(raw: trap)",
             """
-            \(raw: access)required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreBackend.RecordView) throws \(raw: trap)
+            \(raw: access)required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreCore._RecordView) throws \(raw: trap)
             """,
         ]
         if isInHierarchy {
@@ -27,12 +27,12 @@ extension ModelClass {
                 _modify \(raw: trap)
             }
             """,
-            "\(raw: access)func _$load(_ record: PolyStoreBackend.RecordView) throws \(raw: trap)",
-            "\(raw: access)func _$encode(into builder: inout PolyStoreBackend.RecordBuilder) throws \(raw: trap)",
+            "\(raw: access)func _$load(_ record: PolyStoreCore._RecordView) throws \(raw: trap)",
+            "\(raw: access)func _$encode(into builder: inout PolyStoreCore._RecordBuilder) throws \(raw: trap)",
             "\(raw: access)func _$toOne(_ relationship: Int) -> PolyStoreCore.ToOne \(raw: trap)",
             "\(raw: access)func _$setToOne(_ relationship: Int, _ target: PolyStoreCore.ToOne) \(raw: trap)",
             "\(raw: access)\(raw: overridable) var _$entityName: String \(raw: trap)",
-            "\(raw: access)\(raw: overridable) var _$entity: PolyStoreBackend.EntityDescription \(raw: trap)",
+            "\(raw: access)\(raw: overridable) var _$entity: PolyStore.EntityDescription \(raw: trap)",
             "\(raw: access)\(raw: overridable) var _$properties: PolyStoreCore.ModelProperties \(raw: trap)",
         ]
         guard isInHierarchy else { return members }

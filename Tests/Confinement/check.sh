@@ -12,7 +12,7 @@ failed=0
 count=0
 
 # Compiles to SIL, because sending errors are reported after type checking.
-compile() { swiftc -emit-sil -wmo -o /dev/null -swift-version 6 -parse-as-library -I "$modules" -I Sources/CRecordChecksum/include -I Sources/CObjectRetain/include Tests/Confinement/Support.swift "$1" 2>&1; }
+compile() { swiftc -emit-sil -wmo -o /dev/null -swift-version 6 -parse-as-library -I "$modules" -I Sources/CRecordBytes/include -I Sources/CObjectRetain/include Tests/Confinement/Support.swift "$1" 2>&1; }
 
 for file in Tests/Confinement/accepted/*.swift; do
     if ! output=$(compile "$file"); then

@@ -16,7 +16,7 @@ for file in Tests/ModelDiagnostics/programs/*.swift; do
     # "LINE TEXT" for each expected error.
     expected=$(sed -n 's|^\(.*\)// error: \(.*\)$|&|;t found;b;:found;=;s|.*// error: ||p' "$file" | paste -d' ' - -)
     status=0
-    output=$(swiftc -typecheck -swift-version 6 -parse-as-library -I "$modules" -I Sources/CRecordChecksum/include -I Sources/CObjectRetain/include \
+    output=$(swiftc -typecheck -swift-version 6 -parse-as-library -I "$modules" -I Sources/CRecordBytes/include -I Sources/CObjectRetain/include \
         -load-plugin-executable "$plugin#PolyStoreMacros" "$file" 2>&1) || status=$?
     # The header line of each error: "PATH:LINE:COLUMN: error: MESSAGE". An error inside an expansion begins with "macro expansion".
     reported=$(grep -E '^(macro expansion )?[^ ][^|]*:[0-9]+:[0-9]+: error: ' <<<"$output" || true)

@@ -1,4 +1,4 @@
-import CRecordChecksum
+import CRecordBytes
 import PolyStoreBackend
 import Testing
 

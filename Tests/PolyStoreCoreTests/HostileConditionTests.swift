@@ -5,18 +5,6 @@ import Testing
 
 /// Conditions of extreme length or depth: each returns a result or an error, on a small stack.
 @Suite struct HostileConditionTests {
-    /// Runs a closure on a thread with a stack of 512 KiB, and waits.
-    private func onSmallStack(_ body: @escaping @Sendable () throws -> Void) {
-        let done = DispatchSemaphore(value: 0)
-        let thread = Thread {
-            do { try body() } catch { Issue.record("\(error)") }
-            done.signal()
-        }
-        thread.stackSize = 512 << 10
-        thread.start()
-        done.wait()
-    }
-
     @Test(arguments: Backend.allCases)
     func longChainsAreAnswered(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { _ in }

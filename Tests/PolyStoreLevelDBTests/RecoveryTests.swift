@@ -1,4 +1,4 @@
-import CRecordChecksum
+import CRecordBytes
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend

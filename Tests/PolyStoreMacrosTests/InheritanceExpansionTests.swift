@@ -25,16 +25,16 @@ import Testing
                     self._$state = state
                 }
 
-                required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreBackend.RecordView) throws {
+                required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreCore._RecordView) throws {
                     self._$stored_a = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, 0)
                     self._$state = state
                 }
 
-                func _$load(_ record: PolyStoreBackend.RecordView) throws {
+                func _$load(_ record: PolyStoreCore._RecordView) throws {
                     self._$stored_a = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, 0)
                 }
 
-                func _$encode(into builder: inout PolyStoreBackend.RecordBuilder) throws {
+                func _$encode(into builder: inout PolyStoreCore._RecordBuilder) throws {
                     try PolyStoreCore.ModelCoding.of((Int).self).encode(self._$stored_a, into: &builder, 0)
                 }
 
@@ -56,7 +56,7 @@ import Testing
                     "A"
                 }
 
-                private static let _$ownEntity = PolyStoreBackend.EntityDescription(
+                private static let _$ownEntity = PolyStore.EntityDescription(
                     name: "A", originalName: nil,
                     properties: [
                         .attribute(PolyStoreCore.ModelCoding.of((Int).self).describe("a", options: [], originalName: nil, default: 0)),
@@ -64,7 +64,7 @@ import Testing
                     indexes: [
                     ])
 
-                class var _$entity: PolyStoreBackend.EntityDescription {
+                class var _$entity: PolyStore.EntityDescription {
                     _$ownEntity
                 }
 
@@ -142,21 +142,21 @@ import Testing
                     super.init(_$state: state)
                 }
 
-                required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreBackend.RecordView) throws {
+                required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreCore._RecordView) throws {
                     let base = B._$ordinals.field
                     self._$stored_b = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, base + 0)
                     self._$stored_c = PolyStoreCore.ToOne(record, base + 1)
                     try super.init(_$state: state, decoding: record)
                 }
 
-                override func _$load(_ record: PolyStoreBackend.RecordView) throws {
+                override func _$load(_ record: PolyStoreCore._RecordView) throws {
                     try super._$load(record)
                     let base = B._$ordinals.field
                     self._$stored_b = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, base + 0)
                     self._$stored_c = PolyStoreCore.ToOne(record, base + 1)
                 }
 
-                override func _$encode(into builder: inout PolyStoreBackend.RecordBuilder) throws {
+                override func _$encode(into builder: inout PolyStoreCore._RecordBuilder) throws {
                     try super._$encode(into: &builder)
                     let base = B._$ordinals.field
                     try PolyStoreCore.ModelCoding.of((Int).self).encode(self._$stored_b, into: &builder, base + 0)
@@ -185,17 +185,17 @@ import Testing
                     "B"
                 }
 
-                private static let _$ownEntity = PolyStoreBackend.EntityDescription(
+                private static let _$ownEntity = PolyStore.EntityDescription(
                     name: "B", originalName: nil,
                     properties: [
                         .attribute(PolyStoreCore.ModelCoding.of((Int).self).describe("b", options: [], originalName: nil, default: 0)),
-                        .relationship(PolyStoreBackend.RelationshipDescription(name: "c", originalName: nil, destination: A._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-                        .relationship(PolyStoreBackend.RelationshipDescription(name: "d", originalName: nil, destination: A._$entityName, isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+                        .relationship(PolyStore.RelationshipDescription(name: "c", originalName: nil, destination: A._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+                        .relationship(PolyStore.RelationshipDescription(name: "d", originalName: nil, destination: A._$entityName, isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
                     ],
                     indexes: [
                     ])
 
-                override static var _$entity: PolyStoreBackend.EntityDescription {
+                override static var _$entity: PolyStore.EntityDescription {
                     _$ownEntity
                 }
 
@@ -292,7 +292,7 @@ import Testing
                     super.init(_$state: state)
                 }
 
-                required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreBackend.RecordView) throws {
+                required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreCore._RecordView) throws {
                     try super.init(_$state: state, decoding: record)
                 }
 
@@ -300,14 +300,14 @@ import Testing
                     "C"
                 }
 
-                private static let _$ownEntity = PolyStoreBackend.EntityDescription(
+                private static let _$ownEntity = PolyStore.EntityDescription(
                     name: "C", originalName: nil,
                     properties: [
                     ],
                     indexes: [
                     ])
 
-                override static var _$entity: PolyStoreBackend.EntityDescription {
+                override static var _$entity: PolyStore.EntityDescription {
                     _$ownEntity
                 }
 

@@ -36,15 +36,15 @@ func expandedWithStubs(_ head: String, _ body: String = "", name: String, access
     func member(_ declaration: String) -> String { "\n    \(access)\(declaration) {\n        fatalError()\n    }\n" }
     let stubs = [
         member("required init(_$state state: consuming PolyStoreCore.ModelState)"),
-        member("required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreBackend.RecordView) throws"),
+        member("required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreCore._RecordView) throws"),
         "\n    \(access)var _$state: PolyStoreCore.ModelState {\n        _read {\n            fatalError()\n        }\n"
             + "        _modify {\n            fatalError()\n        }\n    }\n",
-        member("func _$load(_ record: PolyStoreBackend.RecordView) throws"),
-        member("func _$encode(into builder: inout PolyStoreBackend.RecordBuilder) throws"),
+        member("func _$load(_ record: PolyStoreCore._RecordView) throws"),
+        member("func _$encode(into builder: inout PolyStoreCore._RecordBuilder) throws"),
         member("func _$toOne(_ relationship: Int) -> PolyStoreCore.ToOne"),
         member("func _$setToOne(_ relationship: Int, _ target: PolyStoreCore.ToOne)"),
         member("static var _$entityName: String"),
-        member("static var _$entity: PolyStoreBackend.EntityDescription"),
+        member("static var _$entity: PolyStore.EntityDescription"),
         member("static var _$properties: PolyStoreCore.ModelProperties"),
     ]
     return """

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 import Testing
 
 @testable import PolyStoreSQLite

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import PolyStoreBackend
 import PolyStoreMemory
 import PolyStoreSQLite
 import Testing

@@ -1,5 +1,6 @@
 import CSQLite
 import PolyStoreBackend
+import PolyStoreQuery
 
 extension Session {
     /// Returns the query plan that SQLite reports, in words.

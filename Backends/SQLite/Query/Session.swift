@@ -1,5 +1,6 @@
 import CSQLite
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// The reads common to both kinds of transaction: one use of a connection, from its beginning to its end.
 final class Session: RelatedRecords {

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// Groups by expressions, and aggregates of expressions.
 let groupExpressionCases: [ConformanceCase] = [

@@ -147,7 +147,7 @@ public struct AggregateRequest: Sendable, Hashable {
 
 extension Aggregate {
     /// - Throws: `invalidPredicate`.
-    func validate(for entity: Entity) throws {
+    package func validate(for entity: Entity) throws {
         guard let operand else { return }
         try operand.validate(for: entity)
         guard let type = isOverMembers ? operand.memberType : operand.type, !function.accepts(type) else { return }
@@ -168,5 +168,18 @@ public struct AggregateRow: Sendable, Hashable {
     public init(group: [Value], values: [Value]) {
         self.group = group
         self.values = values
+    }
+}
+
+extension Aggregate.Function {
+    /// Returns the type of the result.
+    public func type(of operand: AttributeType) -> AttributeType {
+        switch self {
+        case .count, .countDistinct: .int64
+        case .sum where operand == .decimal, .average where operand == .decimal: .decimal
+        case .average, .standardDeviation, .median: .double
+        case .sum: operand.physical == .real ? .double : (operand == .uint64 ? .uint64 : .int64)
+        case .minimum, .maximum: operand
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 extension QueryExpression {
     /// The number of levels to the outermost enclosing object that the expression refers to; 0 if it refers to none.
-    var outerDepth: Int {
+    package var outerDepth: Int {
         switch node {
         case .field, .constant: 0
         case .related(_, let inner), .aggregate(_, _, let inner), .element(_, _, let inner): max(0, inner.outerDepth - 1)

@@ -23,7 +23,7 @@ public struct RelationshipReference: Sendable, Hashable {
     }
 
     /// Returns the destination id of a to-one relationship; nil if it is null, and for a to-many relationship.
-    func target(in record: RecordView) -> Int64? {
+    package func target(in record: RecordView) -> Int64? {
         guard case .foreignKey(let field) = relationship.storage, !record.isNull(field) else { return nil }
         return record.integer64(field)
     }
@@ -165,7 +165,7 @@ public struct QueryExpression: Sendable, Hashable {
     }
 
     /// Returns the nesting depth, counted as in ``QueryPredicate/depth(upTo:)``.
-    func depth(upTo limit: Int) -> Int {
+    package func depth(upTo limit: Int) -> Int {
         guard limit > 1 else { return 1 }
         let rest = limit - 1
         return switch node {
@@ -207,7 +207,7 @@ public struct QueryExpression: Sendable, Hashable {
 
 extension QueryExpression {
     /// The type of the values that a collection aggregate covers; nil for any other expression.
-    var memberType: AttributeType? {
+    package var memberType: AttributeType? {
         switch node {
         case .count: .int64
         case .aggregate(_, _, let inner): inner.type
@@ -217,57 +217,13 @@ extension QueryExpression {
     }
 
     /// The values that a collection aggregate covers, as a path: `department.people.age`.
-    var memberDescription: String {
+    package var memberDescription: String {
         switch node {
         case .count(let relationship, .all): relationship.name
         case .aggregate(_, let relationship, let inner): "\(relationship.name).\(inner)"
         case .related(let relationship, let inner): "\(relationship.name).\(inner.memberDescription)"
         default: description
         }
-    }
-}
-
-extension Aggregate.Function {
-    /// Returns the type of the result.
-    public func type(of operand: AttributeType) -> AttributeType {
-        switch self {
-        case .count, .countDistinct: .int64
-        case .sum where operand == .decimal, .average where operand == .decimal: .decimal
-        case .average, .standardDeviation, .median: .double
-        case .sum: operand.physical == .real ? .double : (operand == .uint64 ? .uint64 : .int64)
-        case .minimum, .maximum: operand
-        }
-    }
-}
-
-extension ArithmeticOperator {
-    /// Returns the type of the result: two integers give an integer, a real gives a real, a date and seconds give a date, two dates give seconds.
-    func type(_ left: AttributeType, _ right: AttributeType) -> AttributeType? {
-        switch (left, right) {
-        case (.date, .date): return self == .subtract ? .double : nil
-        case (.date, _) where right.isNumber: return self == .add || self == .subtract ? .date : nil
-        case (_, .date) where left.isNumber: return self == .add ? .date : nil
-        default:
-            guard left.isNumber, right.isNumber else { return nil }
-            return left.physical == .integer && right.physical == .integer ? .int64 : .double
-        }
-    }
-}
-
-extension AttributeType {
-    /// A Boolean value that indicates whether the type supports arithmetic. Booleans and decimals do not.
-    public var isNumber: Bool {
-        switch self {
-        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double: true
-        default: false
-        }
-    }
-
-    /// Returns whether values of both types can be ordered relative to each other.
-    public func isComparable(with other: AttributeType) -> Bool {
-        if self == other || isNumber && other.isNumber { return true }
-        let integers: (AttributeType) -> Bool = { $0.physical == .integer && $0 != .uint64 }
-        return integers(self) && integers(other) || physical == .text && other.physical == .text
     }
 }
 
@@ -291,9 +247,4 @@ extension QueryExpression: CustomStringConvertible {
         case .outer(let levels, let inner): String(repeating: "^", count: levels) + "\(inner)"
         }
     }
-}
-
-extension TextOptions {
-    /// The letters of the options in format strings: `c`, `d`, `cd` or empty.
-    public var letters: String { (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "") }
 }

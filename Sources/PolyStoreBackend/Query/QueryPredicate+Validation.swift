@@ -24,7 +24,7 @@ extension Entity {
 extension QueryPredicate {
     /// Checks the expression against an entity and the enclosing entities.
     /// - Throws: `invalidPredicate`.
-    func validate(for entity: Entity, outer: [Entity] = []) throws {
+    package func validate(for entity: Entity, outer: [Entity] = []) throws {
         switch node {
         case .constant: break
         case .isNull(let field): try entity.check(field)
@@ -106,7 +106,7 @@ extension QueryPredicate {
 extension QueryExpression {
     /// Checks the predicate against an entity and the enclosing entities.
     /// - Throws: `invalidPredicate`.
-    func validate(for entity: Entity, outer: [Entity] = []) throws {
+    package func validate(for entity: Entity, outer: [Entity] = []) throws {
         switch node {
         case .field(let field): try entity.check(field)
         case .constant: break

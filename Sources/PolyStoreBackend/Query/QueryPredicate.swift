@@ -199,7 +199,7 @@ public struct QueryPredicate: Sendable, Hashable {
     public var depth: Int { depth(upTo: .max) }
 
     /// Returns the nesting depth up to a limit. Parts beyond the limit are not visited and count as one level.
-    func depth(upTo limit: Int) -> Int {
+    package func depth(upTo limit: Int) -> Int {
         guard limit > 1 else { return 1 }
         let rest = limit - 1
         return switch node {

@@ -38,7 +38,7 @@ open class RecordCursor {
 
 extension RecordView {
     /// Creates a record without bytes, the state of a cursor before the first row. Its fields must not be read.
-    init(empty layout: RecordLayout) {
+    package init(empty layout: RecordLayout) {
         self.init(trusting: UnsafeRawPointer(layout.slots), count: 0, layout: layout)
     }
 }

@@ -53,4 +53,9 @@ public final class RecordArena {
 extension RecordArena {
     /// Removes all bytes from an offset on.
     public func truncate(_ offset: Int) { if offset < count { setCount(offset) } }
+
+    /// Returns the record at an offset of this arena.
+    public func view(_ offset: Int, _ count: Int, _ layout: RecordLayout) -> RecordView {
+        RecordView(trusting: storage + offset, count: count, layout: layout)
+    }
 }

@@ -1,4 +1,4 @@
-internal import CRecordChecksum
+internal import CRecordBytes
 
 /// The checksums of stored records: two CRC-32C values (Castagnoli, RFC 3720 appendix B.4), so that a scan that reads only fields of fixed width does not have
 /// to read the rest.

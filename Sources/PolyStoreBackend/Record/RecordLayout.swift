@@ -9,7 +9,7 @@
 public final class RecordLayout: Sendable {
     /// The format that this version of the framework writes.
     public static let format: UInt8 = 1
-    @usableFromInline static let headerSize = 12
+    @usableFromInline package static let headerSize = 12
 
     /// The name of the entity.
     public let entityName: String
@@ -23,10 +23,10 @@ public final class RecordLayout: Sendable {
     /// The size in bytes of the smallest record, in which every field is null.
     public var minimumSize: Int { heapOffset }
     /// The field slots. Immutable from init to deinit, so any thread may read them.
-    @usableFromInline nonisolated(unsafe) let slots: UnsafeMutablePointer<FieldSlot>
+    @usableFromInline package nonisolated(unsafe) let slots: UnsafeMutablePointer<FieldSlot>
 
     /// The initial bytes of a record: the header and a bitmap with every field null. Immutable like `slots`.
-    @usableFromInline nonisolated(unsafe) let template: UnsafeMutableRawPointer
+    @usableFromInline package nonisolated(unsafe) let template: UnsafeMutableRawPointer
     /// The bytes before the end offsets with no field null. Immutable like `slots`.
     @usableFromInline nonisolated(unsafe) let filledTemplate: UnsafeMutableRawPointer
 
@@ -83,10 +83,10 @@ public final class RecordLayout: Sendable {
 
 /// The location of a field: the offset from the start of the record for a fixed field, or the index among the variable fields.
 @usableFromInline
-struct FieldSlot: Sendable {
+package struct FieldSlot: Sendable {
     /// The encoding of the bytes.
     @usableFromInline
-    enum Code: UInt8, Sendable {
+    package enum Code: UInt8, Sendable {
         case int8, uint8, int16, uint16, int32, uint32, int64, float, double, variable
 
         init(_ type: AttributeType) {
@@ -105,8 +105,8 @@ struct FieldSlot: Sendable {
         }
     }
 
-    @usableFromInline var position: UInt32
-    @usableFromInline var code: Code
+    @usableFromInline package var position: UInt32
+    @usableFromInline package var code: Code
 
     /// Writes an integer with the width of the field.
     /// - Returns: `false`, without writing, if the field is not an integer field.

@@ -1,4 +1,4 @@
-internal import CRecordChecksum
+internal import CRecordBytes
 
 /// Conversions from stored bytes to strings.
 @usableFromInline

@@ -13,19 +13,19 @@
 /// Rules do not affect stored bytes, so ``SchemaDescription/versionHash`` does not cover them: a rule may be added, changed and removed at any time. Values
 /// that were stored before are checked only when they change.
 public struct AttributeRule: Sendable, Hashable, Codable {
-    enum Kind: Sendable, Hashable, Codable {
+    package enum Kind: Sendable, Hashable, Codable {
         /// A bound of `nil` means no bound at that end.
         case range(lower: Bound?, upper: Bound?, includesUpper: Bool)
         case length(least: Int, most: Int?)
         case matches(String)
     }
 
-    struct Bound: Sendable, Hashable, Codable {
-        let value: Value
-        let type: AttributeType
+    package struct Bound: Sendable, Hashable, Codable {
+        package let value: Value
+        package let type: AttributeType
     }
 
-    let kind: Kind
+    package let kind: Kind
 
     /// Accepts numbers or dates within a range.
     /// - Parameters:

@@ -85,3 +85,20 @@ public enum DeleteRule: String, Sendable, Hashable, Codable {
     /// Does nothing; the caller keeps the object graph consistent.
     case noAction
 }
+
+extension AttributeType {
+    /// A Boolean value that indicates whether the type supports arithmetic. Booleans and decimals do not.
+    public var isNumber: Bool {
+        switch self {
+        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double: true
+        default: false
+        }
+    }
+
+    /// Returns whether values of both types can be ordered relative to each other.
+    public func isComparable(with other: AttributeType) -> Bool {
+        if self == other || isNumber && other.isNumber { return true }
+        let integers: (AttributeType) -> Bool = { $0.physical == .integer && $0 != .uint64 }
+        return integers(self) && integers(other) || physical == .text && other.physical == .text
+    }
+}

@@ -141,7 +141,12 @@ struct SchemaResolver {
         }
         nameLinks()
         // Detects invalid rules when the stack is created instead of at the first commit.
-        for entity in entities { _ = try RuleEvaluator(entity) }
+        for entity in entities {
+            for case .attribute(let attribute) in entity.description.properties where !attribute.rules.isEmpty {
+                guard let field = entity.field(named: attribute.name) else { continue }
+                for rule in attribute.rules { try rule.validate(field, of: entity) }
+            }
+        }
     }
 
     private func fields(of index: Int) throws -> [Field] {

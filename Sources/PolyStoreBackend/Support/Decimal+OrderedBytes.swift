@@ -40,7 +40,7 @@ extension Decimal {
     }
 
     /// - Parameter digits: The decimal digits, the first of them not 0.
-    static func orderedBytes(_ digits: [UInt8], _ exponent: Int, isNegative: Bool) -> [UInt8] {
+    package static func orderedBytes(_ digits: [UInt8], _ exponent: Int, isNegative: Bool) -> [UInt8] {
         var (digits, exponent) = (digits, exponent)
         // Removes trailing zeros, so that 1.5 and 1.50 are equal.
         while digits.last == 0 {

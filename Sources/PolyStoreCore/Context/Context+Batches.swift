@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 extension Context {
     /// Iterates over all matching objects in order, in batches, for results that should not be in memory as a whole.

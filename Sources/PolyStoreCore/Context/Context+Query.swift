@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 extension Context {
     /// Returns an aggregate value of all matching objects, without creating objects. Pending changes of a transaction are included only with

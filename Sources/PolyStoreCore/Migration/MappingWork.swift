@@ -1,5 +1,6 @@
 import Foundation
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// The part of a migration step that reads and writes single objects.
 ///

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 extension Model {
     /// Accepts every object.

@@ -47,7 +47,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
             }
         }
         if Root.Output.self is String.Type, (keyPath as AnyKeyPath) == \String.isEmpty {
-            return .condition(.comparison(Comparison(operand, .equal, "".queryOperand)))
+            return .condition(.comparison(Comparison(operand, .equal, "".operand)))
         }
         throw PredicateTranslation.unsupported(self)
     }
@@ -56,7 +56,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
     private func counted(_ count: Operand, _ type: Any.Type) throws -> PredicateTranslation.Term {
         guard let type = type as? any ObjectSet.Type else { throw PredicateTranslation.unsupported(self) }
         if type.countPath == keyPath { return .operand(count) }
-        if type.isEmptyPath == keyPath { return .condition(.comparison(Comparison(count, .equal, 0.queryOperand))) }
+        if type.isEmptyPath == keyPath { return .condition(.comparison(Comparison(count, .equal, 0.operand))) }
         throw PredicateTranslation.unsupported(self)
     }
 
@@ -214,7 +214,7 @@ extension PredicateExpressions.SequenceContainsWhere: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
         let path = try translation.path(sequence)
         let (variable, condition) = try translation.inner(test, variable.key)
-        return .condition(.comparison(Comparison(.subquery(path, variable: variable, condition), .greater, 0.queryOperand)))
+        return .condition(.comparison(Comparison(.subquery(path, variable: variable, condition), .greater, 0.operand)))
     }
 }
 

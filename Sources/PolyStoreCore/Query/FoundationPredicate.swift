@@ -100,7 +100,7 @@ struct PredicateTranslation {
         case .condition(let condition): condition
         case .operand(.constant(.integer(let value), .bool)): .constant(value != 0)
         // A property of type `Bool`.
-        case .operand(let operand): .comparison(Comparison(operand, .equal, true.queryOperand))
+        case .operand(let operand): .comparison(Comparison(operand, .equal, true.operand))
         case .missing: unknown
         }
     }

@@ -3,14 +3,26 @@ import PolyStoreBackend
 
 /// A value in a condition: an argument of a format string, the right side of `%"age" > 30`, a value of a dictionary.
 public protocol QueryArgument {
-    /// The value as an operand.
-    var queryOperand: Operand { get }
+    /// The value as an operand. A type of your own returns the operand of a value that it wraps.
+    var queryOperand: QueryOperand { get }
+}
+
+/// A value as one side of a comparison; see ``QueryArgument``.
+public struct QueryOperand: Sendable, Hashable {
+    let operand: Operand
+
+    init(_ operand: Operand) { self.operand = operand }
+}
+
+extension QueryArgument {
+    /// The value as an operand of a condition.
+    var operand: Operand { queryOperand.operand }
 }
 
 extension AttributeValue {
-    public var queryOperand: Operand {
+    public var queryOperand: QueryOperand {
         let value = attributeValue
-        return value.isNull ? .null : .constant(value, Self.attributeType)
+        return QueryOperand(value.isNull ? .null : .constant(value, Self.attributeType))
     }
 }
 
@@ -33,20 +45,20 @@ extension Data: QueryArgument {}
 extension UUID: QueryArgument {}
 extension URL: QueryArgument {}
 extension Decimal: QueryArgument {}
-extension Substring: QueryArgument { public var queryOperand: Operand { String(self).queryOperand } }
-extension Character: QueryArgument { public var queryOperand: Operand { String(self).queryOperand } }
+extension Substring: QueryArgument { public var queryOperand: QueryOperand { String(self).queryOperand } }
+extension Character: QueryArgument { public var queryOperand: QueryOperand { String(self).queryOperand } }
 
 extension Optional: QueryArgument where Wrapped: QueryArgument {
-    public var queryOperand: Operand { self?.queryOperand ?? .null }
+    public var queryOperand: QueryOperand { self?.queryOperand ?? QueryOperand(.null) }
 }
 
 extension Array: QueryArgument where Element: QueryArgument {
-    public var queryOperand: Operand { .list(map(\.queryOperand)) }
+    public var queryOperand: QueryOperand { QueryOperand(.list(map(\.operand))) }
 }
 
 /// The order of the values is irrelevant.
 extension Set: QueryArgument where Element: QueryArgument {
-    public var queryOperand: Operand { .list(map(\.queryOperand)) }
+    public var queryOperand: QueryOperand { QueryOperand(.list(map(\.operand))) }
 }
 
 // Ranges for `BETWEEN` and `IN`. They are compared by their bounds.
@@ -57,28 +69,28 @@ extension PartialRangeThrough: QueryArgument where Bound: QueryArgument {}
 extension PartialRangeUpTo: QueryArgument where Bound: QueryArgument {}
 
 extension QueryRange where Bound: QueryArgument {
-    public var queryOperand: Operand {
+    public var queryOperand: QueryOperand {
         let bounds = queryBounds
-        return .range(low: bounds.low?.queryOperand, high: bounds.high?.queryOperand, includesHigh: bounds.includesHigh)
+        return QueryOperand(.range(low: bounds.low?.operand, high: bounds.high?.operand, includesHigh: bounds.includesHigh))
     }
 }
 
 extension ObjectID: QueryArgument {
-    public var queryOperand: Operand { .object(entity: T.storedEntityName, id: rowID, store: entry.store.storeID) }
+    public var queryOperand: QueryOperand { QueryOperand(.object(entity: T.storedEntityName, id: rowID, store: entry.store.storeID)) }
 }
 
 /// An object represents its id: `Where("department == %@", research)`.
 extension Model {
-    public var queryOperand: Operand { objectID.queryOperand }
+    public var queryOperand: QueryOperand { objectID.queryOperand }
 }
 
 /// Operands can be passed as arguments.
 extension Operand: QueryArgument {
-    public var queryOperand: Operand { self }
+    package var queryOperand: QueryOperand { QueryOperand(self) }
 }
 
 extension RawRepresentable where RawValue: QueryArgument {
-    public var queryOperand: Operand { rawValue.queryOperand }
+    public var queryOperand: QueryOperand { rawValue.queryOperand }
 }
 
 extension Where {
@@ -104,14 +116,14 @@ extension Where {
     public init(format: String, arguments: [(any QueryArgument)?] = [], variables: [String: (any QueryArgument)?] = [:]) {
         self.init {
             try Condition(
-                format: format, arguments: arguments.map { $0?.queryOperand ?? .null },
-                variables: variables.mapValues { $0?.queryOperand ?? .null })
+                format: format, arguments: arguments.map { $0?.operand ?? .null },
+                variables: variables.mapValues { $0?.operand ?? .null })
         }
     }
 
     /// Creates an equality condition: `Where("name", isEqualTo: "Jane")`. With nil, selects objects without a value.
     public init(_ key: String, isEqualTo value: (any QueryArgument)?) {
-        self.init(.comparison(Comparison(.path(PropertyPath(dotted: key)), .equal, value?.queryOperand ?? .null)))
+        self.init(.comparison(Comparison(.path(PropertyPath(dotted: key)), .equal, value?.operand ?? .null)))
     }
 
     /// Creates an equality condition: `Where(\.name, isEqualTo: "Jane")`, the same as `\.name == "Jane"`.
@@ -143,7 +155,7 @@ extension Where {
             self.init(.within(.path(PropertyPath(dotted: key)), bounds))
             return
         }
-        self.init(.comparison(Comparison(.path(PropertyPath(dotted: key)), .oneOf, .list(values.map(\.queryOperand)))))
+        self.init(.comparison(Comparison(.path(PropertyPath(dotted: key)), .oneOf, .list(values.map(\.operand)))))
     }
 
     /// Creates a conjunction of conditions by key: equal to a value, within a range, or member of a list.
@@ -154,7 +166,7 @@ extension Where {
             .and(
                 conditions.sorted { $0.key < $1.key }.map { key, value in
                     .comparison(
-                        Comparison(.path(PropertyPath(dotted: key)), (value?.dictionaryOperator ?? .equal), value?.queryOperand ?? .null))
+                        Comparison(.path(PropertyPath(dotted: key)), (value?.dictionaryOperator ?? .equal), value?.operand ?? .null))
                 }))
     }
 
@@ -171,7 +183,7 @@ extension Where {
 extension QueryArgument {
     /// The operator that a dictionary applies to a value of this kind.
     fileprivate var dictionaryOperator: Comparison.Operator {
-        switch queryOperand {
+        switch operand {
         case .range: .between
         case .list: .oneOf
         default: .equal
@@ -200,8 +212,8 @@ extension Operand {
     private static func operand(of argument: Any?) -> Operand? {
         guard let argument else { return .null }
         switch argument {
-        case let argument as any QueryArgument: return argument.queryOperand
-        case let raw as any RawRepresentable: return (raw.rawValue as? any QueryArgument)?.queryOperand
+        case let argument as any QueryArgument: return argument.operand
+        case let raw as any RawRepresentable: return (raw.rawValue as? any QueryArgument)?.operand
         case let range as any QueryRange:
             let bounds = range.anyBounds
             let (low, high) = (bounds.low.map { operand(of: $0) }, bounds.high.map { operand(of: $0) })

@@ -50,12 +50,12 @@ public postfix func % (name: String) -> QueryKey { QueryKey(name) }
 public prefix func % <T: Model>(condition: Where<T>) -> Where<T> { condition }
 
 /// Compares the value of a key with a constant. The same applies to the operators below.
-public func == <T: Model>(key: QueryKey, value: (any QueryArgument)?) -> Where<T> { key.compare(.equal, value?.queryOperand ?? .null) }
-public func != <T: Model>(key: QueryKey, value: (any QueryArgument)?) -> Where<T> { key.compare(.notEqual, value?.queryOperand ?? .null) }
-public func < <T: Model>(key: QueryKey, value: any QueryArgument) -> Where<T> { key.compare(.less, value.queryOperand) }
-public func <= <T: Model>(key: QueryKey, value: any QueryArgument) -> Where<T> { key.compare(.lessOrEqual, value.queryOperand) }
-public func > <T: Model>(key: QueryKey, value: any QueryArgument) -> Where<T> { key.compare(.greater, value.queryOperand) }
-public func >= <T: Model>(key: QueryKey, value: any QueryArgument) -> Where<T> { key.compare(.greaterOrEqual, value.queryOperand) }
+public func == <T: Model>(key: QueryKey, value: (any QueryArgument)?) -> Where<T> { key.compare(.equal, value?.operand ?? .null) }
+public func != <T: Model>(key: QueryKey, value: (any QueryArgument)?) -> Where<T> { key.compare(.notEqual, value?.operand ?? .null) }
+public func < <T: Model>(key: QueryKey, value: any QueryArgument) -> Where<T> { key.compare(.less, value.operand) }
+public func <= <T: Model>(key: QueryKey, value: any QueryArgument) -> Where<T> { key.compare(.lessOrEqual, value.operand) }
+public func > <T: Model>(key: QueryKey, value: any QueryArgument) -> Where<T> { key.compare(.greater, value.operand) }
+public func >= <T: Model>(key: QueryKey, value: any QueryArgument) -> Where<T> { key.compare(.greaterOrEqual, value.operand) }
 
 /// Compares the values of two keys. The same applies to the operators below.
 public func == <T: Model>(left: QueryKey, right: QueryKey) -> Where<T> { left.compare(.equal, .path(right.path)) }
@@ -67,10 +67,10 @@ public func >= <T: Model>(left: QueryKey, right: QueryKey) -> Where<T> { left.co
 
 /// Compares with the raw value of an enumeration case: `%"job" == Job.engineer`.
 public func == <T: Model, V: RawRepresentable>(key: QueryKey, value: V) -> Where<T> where V.RawValue: QueryArgument {
-    key.compare(.equal, value.rawValue.queryOperand)
+    key.compare(.equal, value.rawValue.operand)
 }
 public func != <T: Model, V: RawRepresentable>(key: QueryKey, value: V) -> Where<T> where V.RawValue: QueryArgument {
-    key.compare(.notEqual, value.rawValue.queryOperand)
+    key.compare(.notEqual, value.rawValue.operand)
 }
 
 /// Returns a membership condition: `[18, 21] ~= %"age"`.
@@ -78,7 +78,7 @@ public func != <T: Model, V: RawRepresentable>(key: QueryKey, value: V) -> Where
 public func ~= <T: Model, S: Sequence>(values: S, key: QueryKey) -> Where<T> where S.Element: QueryArgument {
     // A range passed to a generic function. Its elements may be too many to list, or unbounded.
     if let range = values as? any QueryRange { return key.within(range) }
-    return key.compare(.oneOf, .list(values.map(\.queryOperand)))
+    return key.compare(.oneOf, .list(values.map(\.operand)))
 }
 
 /// Returns a range condition: `18...65 ~= %"age"`, `30... ~= %"age"`.
@@ -87,20 +87,20 @@ public func ~= <T: Model, R: QueryRange>(range: R, key: QueryKey) -> Where<T> wh
 extension QueryKey {
     /// Returns a condition that the text contains another.
     public func contains<T: Model>(_ text: String, options: TextOptions = []) -> Where<T> {
-        compare(.contains, text.queryOperand, options: options)
+        compare(.contains, text.operand, options: options)
     }
     /// Returns a condition that the text begins with another.
     public func beginsWith<T: Model>(_ text: String, options: TextOptions = []) -> Where<T> {
-        compare(.beginsWith, text.queryOperand, options: options)
+        compare(.beginsWith, text.operand, options: options)
     }
     /// Returns a condition that the text ends with another.
     public func endsWith<T: Model>(_ text: String, options: TextOptions = []) -> Where<T> {
-        compare(.endsWith, text.queryOperand, options: options)
+        compare(.endsWith, text.operand, options: options)
     }
     /// Returns a condition that the text matches a LIKE pattern.
     public func like<T: Model>(_ pattern: String, options: TextOptions = []) -> Where<T> {
-        compare(.like, pattern.queryOperand, options: options)
+        compare(.like, pattern.operand, options: options)
     }
     /// Returns a condition that the whole text matches a regular expression.
-    public func matches<T: Model>(_ expression: String) -> Where<T> { compare(.matches, expression.queryOperand) }
+    public func matches<T: Model>(_ expression: String) -> Where<T> { compare(.matches, expression.operand) }
 }

@@ -50,8 +50,8 @@ extension QueryRange {
     /// The bounds as operands; nil if the type of the bounds is not supported in conditions.
     var operands: (low: Operand?, high: Operand?, includesHigh: Bool)? {
         let bounds = queryBounds
-        let low = (bounds.low as? any QueryArgument)?.queryOperand
-        let high = (bounds.high as? any QueryArgument)?.queryOperand
+        let low = (bounds.low as? any QueryArgument)?.operand
+        let high = (bounds.high as? any QueryArgument)?.operand
         guard (low == nil) == (bounds.low == nil), (high == nil) == (bounds.high == nil) else { return nil }
         return (low, high, bounds.includesHigh)
     }

@@ -28,7 +28,7 @@ extension StoreEntity {
     private static func knownCases<R: RawRepresentable>(_ type: R.Type) -> String {
         func values<C: CaseIterable>(_ type: C.Type) -> [String] {
             type.allCases.prefix(10).compactMap { one in
-                ((one as? R)?.rawValue as? any QueryArgument)?.queryOperand.description
+                ((one as? R)?.rawValue as? any QueryArgument)?.operand.description
             }
         }
         guard let listed = type as? any CaseIterable.Type else { return "" }

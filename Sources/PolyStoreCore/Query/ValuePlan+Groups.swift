@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 extension ValuePlan {
     /// Returns a row for each group.

@@ -61,7 +61,7 @@ public struct Where<T: Model>: Sendable, Hashable, FetchClause {
     }
 
     /// Creates a condition from any dialect.
-    public init(_ condition: Condition) { self.init(.open(condition)) }
+    package init(_ condition: Condition) { self.init(.open(condition)) }
 
     /// Creates a condition with a closure. The fetch throws the errors of the closure.
     init(catching make: () throws -> Condition) {

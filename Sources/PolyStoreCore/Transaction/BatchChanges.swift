@@ -89,10 +89,10 @@ public struct BatchChanges<T: Model> {
         let equality = Where<T>(name, isEqualTo: value)
         steps.append(
             Step(name: name, reads: false) { _, field, context, entry in
-                if case .object(let target, let key, let store?)? = value?.queryOperand, store != entry.store.storeID {
+                if case .object(let target, let key, let store?)? = value?.operand, store != entry.store.storeID {
                     throw Self.foreign("\(target) \(key)", name, entry)
                 }
-                if case .constant(let constant, _)? = value?.queryOperand,
+                if case .constant(let constant, _)? = value?.operand,
                     let fault = entry.unknownCase(constant, of: FieldReference(field))
                 {
                     throw StoreError(.invalidValue, fault, entity: entry.entity.name, attribute: name)
@@ -101,7 +101,7 @@ public struct BatchChanges<T: Model> {
                     return value
                 }
                 throw StoreError(
-                    .invalidValue, "\(entry.entity.name).\(name) cannot be \(value.map { "\($0.queryOperand)" } ?? "nil").",
+                    .invalidValue, "\(entry.entity.name).\(name) cannot be \(value.map { "\($0.operand)" } ?? "nil").",
                     entity: entry.entity.name, attribute: name)
             })
     }

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// A cursor that merges the store's rows with the pending rows of a transaction, in the order of the request.
 final class PendingCursor: RecordCursor {

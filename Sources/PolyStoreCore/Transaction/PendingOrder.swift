@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// Pending rows sorted by sort keys, in blocks. Inserting or removing a row takes a binary search and moves the rows of at most one block.
 struct PendingOrder {

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// Pending rows sorted by single fields, for predicates that compare a field with a constant.
 ///

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 extension PendingRecords {
     /// The maximum number of candidate rows for which the predicate is evaluated each time instead of caching its result.

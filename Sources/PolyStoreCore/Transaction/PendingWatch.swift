@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// The pending records that match a predicate, cached so that repeating the fetch evaluates only records changed since.
 struct PendingWatch {

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 extension Transaction {
     /// Returns the first matching object, including pending ones, or creates one that matches.

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 extension Transaction {
     /// Returns the rows of a request including pending changes: the store's rows without those changed or deleted here, merged in the order of the

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// Sorts rows that arrive in the order of the first sort keys: collects and sorts each group of equal keys, until the slice is complete.
 final class GroupSortCursor: RecordCursor {

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// Scans an entity's records in batches, for conditions and aggregates, without a cursor call per row.
 ///

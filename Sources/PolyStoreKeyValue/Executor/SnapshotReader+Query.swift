@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 extension SnapshotReader {
     /// Returns the cursor of a request, and the work that remains for the shared executor.

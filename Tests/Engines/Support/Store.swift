@@ -1,4 +1,5 @@
 package import PolyStoreBackend
+import PolyStoreQuery
 
 /// The model of most engine tests: an entity with an index, a unique attribute and a data attribute of any size.
 package enum Notes {

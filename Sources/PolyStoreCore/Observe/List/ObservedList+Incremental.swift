@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 extension ObservedList {
     /// A changed row that is in the list before or after the changes.

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// The rows of a query in order and by section, updated with each commit.
 ///

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// Encodes the sort key of a row as bytes whose order is that of the rows.
 ///

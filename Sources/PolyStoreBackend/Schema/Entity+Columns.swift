@@ -1,0 +1,55 @@
+extension Entity {
+    /// Returns the relationship whose destination id is the value of an expression.
+    package func target(of expression: QueryExpression) -> Relationship? {
+        guard let field = expression.asField, !field.isObjectID, fields.indices.contains(field.ordinal) else { return nil }
+        return fields[field.ordinal].relationship.map { relationships[$0] }
+    }
+
+    /// Creates an entity outside any schema, for records of computed values.
+    /// - Parameters:
+    ///   - names: the column names; made unique if they are not.
+    ///   - targets: the relationships whose destination ids the first fields hold.
+    package convenience init(
+        columnsOf entity: Entity, _ names: [String], _ types: [AttributeType], relationships targets: [Relationship?] = []
+    )
+        throws
+    {
+        guard types.count <= FieldMask.capacity else {
+            throw StoreError(
+                .invalidPredicate, "\(types.count) values are selected; \(FieldMask.capacity) is the limit.", entity: entity.name)
+        }
+        var taken: Set<String> = []
+        var fields: [Field] = []
+        var relationships: [Relationship] = []
+        for (ordinal, type) in types.enumerated() {
+            var name = names[ordinal]
+            while !taken.insert(name).inserted { name += "'" }
+            let target = targets.indices.contains(ordinal) ? targets[ordinal] : nil
+            fields.append(
+                Field(
+                    ordinal: ordinal, name: name, type: type.widest, isOptional: true,
+                    relationship: target == nil ? nil : relationships.count,
+                    defaultValue: nil))
+            guard let target else { continue }
+            relationships.append(
+                Relationship(
+                    ordinal: relationships.count, name: name, source: entity.index, destination: target.destination, isToMany: false,
+                    isOrdered: false, deleteRule: .noAction, isRequired: false, minCount: 0, maxCount: nil, inverse: nil,
+                    storage: .foreignKey(field: ordinal), positionField: nil))
+        }
+        self.init(
+            index: entity.index, description: EntityDescription(name: entity.name, properties: []), fields: fields,
+            relationships: relationships, indexes: [])
+    }
+}
+
+extension AttributeType {
+    /// The widest type of the same kind, which holds every aggregate of this type.
+    fileprivate var widest: AttributeType {
+        switch self {
+        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: .int64
+        case .float: .double
+        default: self
+        }
+    }
+}

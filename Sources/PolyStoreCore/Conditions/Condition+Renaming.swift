@@ -1,0 +1,46 @@
+import PolyStoreBackend
+
+extension Condition {
+    /// Returns the same condition with its names replaced.
+    /// - Throws: errors of `change`; `invalidPredicate` if a name cannot be replaced because it belongs to a subquery or is already resolved.
+    package func renamed(_ change: (PropertyPath) throws -> PropertyPath) throws -> Condition {
+        guard depth(upTo: FetchRequest.maximumDepth + 1) <= FetchRequest.maximumDepth else {
+            throw StoreError(.invalidPredicate, "The condition is nested too deeply; \(FetchRequest.maximumDepth) levels are the limit.")
+        }
+        return try renamedWithinLimit(change)
+    }
+
+    private func renamedWithinLimit(_ change: (PropertyPath) throws -> PropertyPath) throws -> Condition {
+        switch self {
+        case .constant: return self
+        case .comparison(var comparison):
+            comparison.left = try comparison.left.renamed(change)
+            comparison.right = try comparison.right.renamed(change)
+            return .comparison(comparison)
+        case .and(let parts): return .and(try parts.map { try $0.renamedWithinLimit(change) })
+        case .or(let parts): return .or(try parts.map { try $0.renamedWithinLimit(change) })
+        case .not(let part): return .not(try part.renamedWithinLimit(change))
+        case .resolved: throw StoreError(.invalidPredicate, "\(self) is about objects, and here values of groups are asked about.")
+        }
+    }
+}
+
+extension Operand {
+    fileprivate func renamed(_ change: (PropertyPath) throws -> PropertyPath) throws -> Operand {
+        switch self {
+        case .path(let path): return .path(try change(path))
+        case .constant, .object, .now: return self
+        case .list(let elements): return .list(try elements.map { try $0.renamed(change) })
+        case .range(let low, let high, let includesHigh):
+            return .range(low: try low?.renamed(change), high: try high?.renamed(change), includesHigh: includesHigh)
+        case .arithmetic(let operation, let left, let right):
+            return .arithmetic(operation, try left.renamed(change), try right.renamed(change))
+        case .function(let function, let operands): return .function(function, try operands.map { try $0.renamed(change) })
+        case .conditional(let condition, let first, let second):
+            return .conditional(try condition.renamed(change), try first.renamed(change), try second.renamed(change))
+        case .cast(let inner, let type): return .cast(try inner.renamed(change), type)
+        case .subquery(let path, _, _, _):
+            throw path.location.error("A SUBQUERY is about objects, and here values of groups are asked about.")
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import PolyStoreBackend
+
+extension ReadTransaction {
+    /// Executes a request. Applies the residual parts that the backend leaves.
+    public func fetch(_ request: FetchRequest) throws -> RecordCursor {
+        try request.validate()
+        if request.limit == 0 { return RecordCursor(layout: request.entity.layout) }
+        if request.hasComputedKeys {
+            let scan = try scan(request.unsorted)
+            return try MaterializedCursor.sorted(scan.cursor, request, predicate: scan.remainder.predicate, self)
+        }
+        let scan = try scan(request)
+        let rest = scan.remainder
+        if rest.isNothing { return scan.cursor }
+        if rest.sort {
+            return try MaterializedCursor.sorted(scan.cursor, request, predicate: rest.predicate, self)
+        }
+        return FilterCursor(
+            scan.cursor, layout: request.entity.layout, predicate: rest.predicate, self, offset: rest.slice ? request.offset : 0,
+            limit: rest.slice ? request.limit : nil)
+    }
+
+    /// Returns the number of rows by reading them. A backend can override this with a faster implementation.
+    public func count(_ request: FetchRequest) throws -> Int {
+        var request = request
+        request.sortKeys = []
+        request.onlyIDs = true
+        let cursor = try fetch(request)
+        defer { cursor.close() }
+        var count = 0
+        while try cursor.next() { count += 1 }
+        return count
+    }
+}

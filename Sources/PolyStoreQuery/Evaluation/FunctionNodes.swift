@@ -1,0 +1,131 @@
+import PolyStoreBackend
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+/// A function call.
+final class FunctionNode: ExpressionNode {
+    private let function: ScalarFunction
+    private let operands: [ExpressionNode]
+    private let isUnsigned: [Bool]
+    private let type: AttributeType
+
+    init(_ function: ScalarFunction, _ operands: [QueryExpression], _ type: AttributeType, _ lookup: RelatedLookup) {
+        self.function = function
+        self.operands = operands.map { .make($0, lookup) }
+        isUnsigned = operands.map { $0.type == .uint64 }
+        self.type = type
+    }
+
+    override func value(_ id: Int64, _ record: RecordView) throws -> Value {
+        let first = try operands[0].value(id, record)
+        switch (function, first) {
+        case (.distinct, _): return first
+        case (_, .null): return .null
+        case (.length, .text(let text)): return .integer(Int64(text.count))
+        case (.uppercase, .text(let text)): return .text(text.uppercased())
+        case (.lowercase, .text(let text)): return .text(text.lowercased())
+        default: break
+        }
+        guard let number = Number(first, isUnsigned: isUnsigned[0]) else { return .null }
+        guard operands.count > 1 else { return result(number) }
+        guard let other = Number(try operands[1].value(id, record), isUnsigned: isUnsigned[1]) else { return .null }
+        return result(number, other)
+    }
+
+    private func result(_ number: Number) -> Value {
+        switch (function, number) {
+        case (.abs, .whole(let integer)):
+            if type == .uint64 { return .integer(Int64(truncatingIfNeeded: integer)) }
+            return Int64(exactly: integer.magnitude).map { .integer($0) } ?? .null
+        case (.ceiling, .whole(let integer)), (.floor, .whole(let integer)), (.trunc, .whole(let integer)):
+            return .integer(Int64(truncatingIfNeeded: integer))
+        case (.abs, .broken(let real)): return .real(Value.normalized(real.magnitude))
+        case (.ceiling, .broken(let real)): return .real(Value.normalized(real.rounded(.up)))
+        case (.floor, .broken(let real)): return .real(Value.normalized(real.rounded(.down)))
+        case (.trunc, .broken(let real)): return .real(Value.normalized(real.rounded(.towardZero)))
+        case (.sqrt, _): return number.real < 0 ? .null : .real(Value.normalized(number.real.squareRoot()))
+        default: return .null
+        }
+    }
+
+    private func result(_ left: Number, _ right: Number) -> Value {
+        if function == .power {
+            let power = pow(left.real, right.real)
+            return power.isNaN && !left.real.isNaN && !right.real.isNaN ? .null : .real(Value.normalized(power))
+        }
+        if case .whole(let first) = left, case .whole(let second) = right {
+            return second == 0 ? .null : Int64(exactly: first % second).map { .integer($0) } ?? .null
+        }
+        return right.real == 0 ? .null : .real(Value.normalized(left.real.truncatingRemainder(dividingBy: right.real)))
+    }
+}
+
+/// A conditional expression.
+final class ConditionalNode: ExpressionNode {
+    private let condition: EvaluationNode
+    private let first: ExpressionNode
+    private let second: ExpressionNode
+    private let isReal: Bool
+
+    init(_ predicate: QueryPredicate, _ first: QueryExpression, _ second: QueryExpression, _ type: AttributeType, _ lookup: RelatedLookup) {
+        condition = PredicateEvaluator.compile(predicate, lookup)
+        self.first = .make(first, lookup)
+        self.second = .make(second, lookup)
+        isReal = type == .double
+    }
+
+    override func value(_ id: Int64, _ record: RecordView) throws -> Value {
+        let value = try condition.evaluate(id, record) == .true ? first.value(id, record) : second.value(id, record)
+        if isReal, case .integer(let integer) = value { return .real(Double(integer)) }
+        return value
+    }
+}
+
+/// A value of a member of an ordered relationship.
+final class ElementNode: ExpressionNode {
+    private let relationship: RelationshipReference
+    private let position: Int
+    private let inner: ExpressionNode
+    private let isKept: Bool
+    private let seesOuter: Bool
+    private let lookup: RelatedLookup
+
+    init(_ relationship: RelationshipReference, _ position: Int, _ inner: QueryExpression, _ lookup: RelatedLookup) {
+        self.relationship = relationship
+        self.position = position
+        self.inner = .make(inner, lookup)
+        isKept = inner.needsRelated
+        seesOuter = inner.outerDepth > 0
+        self.lookup = lookup
+    }
+
+    override func value(_ id: Int64, _ record: RecordView) throws -> Value {
+        let targets = try lookup.targets(of: id, record, relationship)
+        let index = position < 0 ? targets.count + position : position
+        guard targets.indices.contains(index) else { return .null }
+        return try lookup.below(id, record, seesOuter) {
+            try lookup.withRecord(relationship.destination, targets[index], isKept: isKept) { try inner.value(targets[index], $0) } ?? .null
+        }
+    }
+}
+
+/// A value of an enclosing object.
+final class OuterNode: ExpressionNode {
+    private let levels: Int
+    private let inner: ExpressionNode
+    private let seesOuter: Bool
+    private let lookup: RelatedLookup
+
+    init(_ levels: Int, _ inner: QueryExpression, _ lookup: RelatedLookup) {
+        self.levels = levels
+        self.inner = .make(inner, lookup)
+        seesOuter = inner.outerDepth > 0
+        self.lookup = lookup
+    }
+
+    override func value(_ id: Int64, _ record: RecordView) throws -> Value {
+        guard let outer = lookup.outer(levels) else { return .null }
+        return try lookup.below(id, record, seesOuter) { try inner.value(outer.id, outer.record) }
+    }
+}

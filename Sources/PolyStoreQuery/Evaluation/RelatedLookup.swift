@@ -1,0 +1,46 @@
+import PolyStoreBackend
+
+/// The access of evaluation nodes to related and enclosing objects.
+final class RelatedLookup {
+    private let source: (any RelatedRecords)?
+    /// The enclosing objects; the nearest is last. Maintained only if a node refers to one of them.
+    private var frames: [(id: Int64, record: RecordView)] = []
+
+    init(_ source: (any RelatedRecords)?) { self.source = source }
+
+    private func found() throws -> any RelatedRecords {
+        guard let source else { throw StoreError(.misuse, "A condition on other objects needs a transaction to find them in.") }
+        return source
+    }
+
+    /// Runs `body` for a related object.
+    /// - Parameters:
+    ///   - record: the record of the related object. It stays valid in `body`, because nodes that look up other objects receive copies.
+    ///   - seesOuter: whether `body` refers to an enclosing object.
+    func below<R>(_ id: Int64, _ record: RecordView, _ seesOuter: Bool, _ body: () throws -> R) throws -> R {
+        guard seesOuter else { return try body() }
+        frames.append((id, record))
+        defer { frames.removeLast() }
+        return try body()
+    }
+
+    /// Returns the enclosing object `levels` levels out.
+    func outer(_ levels: Int) -> (id: Int64, record: RecordView)? { levels <= frames.count ? frames[frames.count - levels] : nil }
+
+    /// Returns the destination ids of a relationship of a record.
+    func targets(of id: Int64, _ record: RecordView, _ relationship: RelationshipReference) throws -> [Int64] {
+        if relationship.isToMany { return try found().related(relationship.relationship, of: [id])[id] }
+        return relationship.target(in: record).map { [$0] } ?? []
+    }
+
+    /// Calls `body` with a record.
+    /// - Parameter isKept: whether `body` looks up other records, which would invalidate this one. It then receives a copy.
+    /// - Returns: nil if the object does not exist.
+    func withRecord<R>(_ entity: Entity, _ id: Int64, isKept: Bool, _ body: (RecordView) throws -> R) throws -> R? {
+        guard let record = try found().record(entity, id: id) else { return nil }
+        guard isKept else { return try body(record) }
+        let copy = RecordArena(capacity: record.count)
+        _ = copy.append(record.bytes)
+        return try withExtendedLifetime(copy) { try body(copy.view(0, record.count, entity.layout)) }
+    }
+}
