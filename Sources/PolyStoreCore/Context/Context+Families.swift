@@ -62,7 +62,8 @@ extension Context {
                 }
             } catch {
                 let error = described(error, entry, rowID)
-                core.logger.log(error, "Reading \(entry.entity.name) \(rowID) failed", file: site.file, line: site.line, function: site.kind)
+                core.logger.log(
+                    error, "Reading \(entry.entity.name) \(rowID) failed", file: site.file, line: site.line, function: site.kind)
             }
         }
         return missing(type, map.entityIndex, rowID)
@@ -73,9 +74,9 @@ extension Context {
 
     /// Returns a substitute for a missing object. It is registered in a separate map, so that it does not conflict with other objects.
     final func missing<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T {
-        let strays = strays[entityIndex] ?? newMap(entityIndex, isPolymorphic: true)
-        self.strays[entityIndex] = strays
-        return T(_$state: ModelState(strays, rowID: rowID, flags: [.missing, .deleted]))
+        let substitutes = substitutes[entityIndex] ?? newMap(entityIndex, isPolymorphic: true)
+        self.substitutes[entityIndex] = substitutes
+        return T(_$state: ModelState(substitutes, rowID: rowID, flags: [.missing, .deleted]))
     }
 
     /// Returns whether the entity contains objects of a class.

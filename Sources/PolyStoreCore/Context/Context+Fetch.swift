@@ -277,7 +277,8 @@ extension Context {
         }
         return try withExtendedLifetime(held) {
             try ids.compactMap { id in
-                guard let object = living(T.self, try entry(of: id).entityIndex, id.rowID), !object._$state.isFault, !object.isDeleted else {
+                guard let object = living(T.self, try entry(of: id).entityIndex, id.rowID), !object._$state.isFault, !object.isDeleted
+                else {
                     return nil
                 }
                 return object
@@ -289,7 +290,8 @@ extension Context {
     @inlinable
     final func entry<T: Model>(of id: ObjectID<T>) throws -> StoreEntity {
         let entityIndex = Int(id.entry.entityIndex)
-        guard entityIndex < table.entries.count, table.entries[entityIndex] === id.entry, !table.hasRemoved || table.isOpen(id.entry.store) else {
+        guard entityIndex < table.entries.count, table.entries[entityIndex] === id.entry, !table.hasRemoved || table.isOpen(id.entry.store)
+        else {
             return try sameEntry(of: id)
         }
         return id.entry
@@ -310,4 +312,3 @@ extension Context {
             .storeNotFound, "\(id) belongs to \(id.entry.store.url), which is not a store of this stack.", entity: id.entityName)
     }
 }
-

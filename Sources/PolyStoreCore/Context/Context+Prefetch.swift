@@ -69,12 +69,14 @@ extension Context {
         var targets: Set<Int64> = []
         var unknown: [any Model] = []
         for object in objects {
-            let key = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: object._$state.rowID)
+            let key = RelationshipKey(
+                entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: object._$state.rowID)
             if let known = memberLists.keys(key) { targets.formUnion(known) } else { unknown.append(object) }
         }
         let related = try related(entry.store, FetchOptions()).related(relationship, of: unknown.map { $0._$state.rowID })
         for object in unknown {
-            let key = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: object._$state.rowID)
+            let key = RelationshipKey(
+                entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: object._$state.rowID)
             let members = related[key.rowID]
             setMembers(key, members)
             if areHeld { object._$state.flags.insert(.hasMembers) } else { rowsAhead?.lists.insert(key) }

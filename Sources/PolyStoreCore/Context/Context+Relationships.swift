@@ -33,7 +33,8 @@ extension Context {
     /// The generic part is small and inlinable, so that the concrete class is known where the objects and the set are created.
     @inlinable
     final func members<T: Model>(of object: some Model, _ relationship: Int) -> [T] {
-        let key = RelationshipKey(entityIndex: object._$state.entityIndex, relationship: Int32(truncatingIfNeeded: relationship), rowID: object._$state.rowID)
+        let key = RelationshipKey(
+            entityIndex: object._$state.entityIndex, relationship: Int32(truncatingIfNeeded: relationship), rowID: object._$state.rowID)
         do {
             let entityIndex = destination(key.entityIndex, relationship)
             guard isModel(T.self, entityIndex) else { return [] }
@@ -77,8 +78,9 @@ extension Context {
     private func collection(_ object: some Model, _ relationship: Int) -> MemberCollection? {
         if memberLists.collections.isEmpty { return nil }
         dropForgottenLists(object._$state.entityIndex)
-        let key = RelationshipKey(entityIndex: object._$state.entityIndex, relationship: Int32(truncatingIfNeeded: relationship), rowID: object._$state.rowID)
-        guard let found = memberLists.collection(key), !found.isOut else { return nil }
+        let key = RelationshipKey(
+            entityIndex: object._$state.entityIndex, relationship: Int32(truncatingIfNeeded: relationship), rowID: object._$state.rowID)
+        guard let found = memberLists.collection(key), !found.isBeingMutated else { return nil }
         return found
     }
 

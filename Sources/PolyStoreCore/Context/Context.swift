@@ -24,7 +24,7 @@ public class Context {
     /// The monitors of the context; nil as long as it has none.
     @exclusivity(unchecked) final var observers: ContextObservers?
     /// The maps of substitutes for missing objects, by entity index.
-    @exclusivity(unchecked) final var strays: [Int32: IdentityMap] = [:]
+    @exclusivity(unchecked) final var substitutes: [Int32: IdentityMap] = [:]
 
     init(core: StackCore, table: StoreTable, _ site: CallSite) {
         self.core = core
@@ -63,7 +63,7 @@ public class Context {
         let map = object._$state.unretainedMap.toOpaque()
         let entityIndex = object._$state.entityIndex
         if Int(entityIndex) < maps.count, Unmanaged.passUnretained(maps[Int(entityIndex)]).toOpaque() == map { return true }
-        return strays[entityIndex].map { Unmanaged.passUnretained($0).toOpaque() == map } ?? false
+        return substitutes[entityIndex].map { Unmanaged.passUnretained($0).toOpaque() == map } ?? false
     }
 
     // MARK: Overridden by kinds of contexts
@@ -115,17 +115,23 @@ public class Context {
 
     /// Lends the members of a to-many relationship for in-place mutation.
     @usableFromInline
-    func lend<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<Set<T>> { MemberLoan(object._$members(of: relationship)) }
+    func beginMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<Set<T>> {
+        MemberMutation(object._$members(of: relationship))
+    }
 
     /// Takes the members back and updates the inverse relationships.
     @usableFromInline
-    func takeBack<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ object: any Model, _ relationship: Int) { _ = beginEditing(object) }
+    func endMutation<T: Model>(_ mutation: inout MemberMutation<Set<T>>, _ object: any Model, _ relationship: Int) {
+        _ = beginEditing(object)
+    }
 
     @usableFromInline
-    func lend<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<[T]> { MemberLoan(object._$members(of: relationship)) }
+    func beginMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<[T]> {
+        MemberMutation(object._$members(of: relationship))
+    }
 
     @usableFromInline
-    func takeBack<T: Model>(_ loan: inout MemberLoan<[T]>, _ object: any Model, _ relationship: Int) { _ = beginEditing(object) }
+    func endMutation<T: Model>(_ mutation: inout MemberMutation<[T]>, _ object: any Model, _ relationship: Int) { _ = beginEditing(object) }
 
     /// Returns the pending changes of a to-many relationship.
     func pendingMembers(_ key: RelationshipKey) -> MemberChanges? { nil }
@@ -189,7 +195,9 @@ public class Context {
     final func dropLists(_ entityIndex: Int32) {
         let keys = maps[Int(entityIndex)].takeForgotten()
         for relationship in entry(entityIndex).entity.relationships where relationship.isToMany {
-            for key in keys { forgetMembers(RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: key)) }
+            for key in keys {
+                forgetMembers(RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: key))
+            }
         }
     }
 
@@ -234,7 +242,8 @@ public class Context {
     final func described(_ error: any Error, _ entry: StoreEntity, _ rowID: Int64) -> StoreError {
         guard var error = error as? StoreError else {
             return StoreError(
-                .corrupt, "\(entry.entity.name) \(rowID) cannot be read.", entity: entry.entity.name, objectID: rowID, underlying: "\(error)")
+                .corrupt, "\(entry.entity.name) \(rowID) cannot be read.", entity: entry.entity.name, objectID: rowID,
+                underlying: "\(error)")
         }
         guard let field = error.fieldIndex else { return error }
         let name = entry.entity.fields.indices.contains(field) ? entry.entity.fields[field].name : "field \(field)"

@@ -56,7 +56,8 @@ public struct FetchedArray<T: Model>: RandomAccessCollection {
             for object in objects where object._$state.isFault { try context.look(up: object, context.entry(entityIndex)) }
         } catch {
             context.core.logger.log(
-                context.described(error, context.entry(entityIndex), rowIDs[0]), "Reading a batch of \(context.entry(entityIndex).entity.name) failed",
+                context.described(error, context.entry(entityIndex), rowIDs[0]),
+                "Reading a batch of \(context.entry(entityIndex).entity.name) failed",
                 file: context.site.file, line: context.site.line, function: context.site.kind)
             objects = rowIDs.map { context.object(T.self, entityIndex, $0) }
         }

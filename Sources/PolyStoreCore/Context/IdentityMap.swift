@@ -72,7 +72,7 @@ final class IdentityMap {
     /// A Boolean value that indicates whether nearly all objects of the last fetch were already registered, as when a list is fetched repeatedly.
     @exclusivity(unchecked) @usableFromInline private(set) var isWarm = false
 
-    /// A Boolean value that indicates whether hashed objects are recorded; see ``Transaction/lendSet(_:_:)``.
+    /// A Boolean value that indicates whether hashed objects are recorded; see ``Transaction/beginSetMutation(_:_:)``.
     @exclusivity(unchecked) @usableFromInline private(set) var isNoting = false
     @exclusivity(unchecked) private var noters = 0
     @exclusivity(unchecked) private var noted: [Int64] = []

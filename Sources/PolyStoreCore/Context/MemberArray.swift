@@ -15,5 +15,7 @@ final class MemberArray<T: Model>: MemberCollection {
 
     override func assign(_ relationship: Int, of owner: any Model) { owner._$setMembers(of: relationship, to: members) }
 
-    override func matches(_ rowIDs: [Int64]) -> Bool { members.count == rowIDs.count && zip(members, rowIDs).allSatisfy { $0._$state.rowID == $1 } }
+    override func matches(_ rowIDs: [Int64]) -> Bool {
+        members.count == rowIDs.count && zip(members, rowIDs).allSatisfy { $0._$state.rowID == $1 }
+    }
 }

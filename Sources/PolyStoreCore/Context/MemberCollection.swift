@@ -3,12 +3,12 @@
 /// The collection is lent, mutated and taken back without being copied. Only the differences are applied to the inverse relationships.
 class MemberCollection {
     /// A Boolean value that indicates whether the collection is lent.
-    final var isOut = false
+    final var isBeingMutated = false
     /// A Boolean value that indicates whether the relationship was changed in another way while the collection was lent.
     final var isOutdated = false
 
     /// A Boolean value that indicates whether the collection was lent since it was last compared as a whole.
-    final var isUnsettled = false
+    final var hasUnappliedChanges = false
 
     /// Called when an object is added through the inverse relationship.
     /// - Returns: false if the collection cannot be updated.

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// A merge of several sorted cursors.
 final class MergedWalk {

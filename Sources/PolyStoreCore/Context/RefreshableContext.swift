@@ -144,7 +144,9 @@ public class RefreshableContext: SnapshotContext {
         defer { for snapshot in delivered.snapshots.values { snapshot.end() } }
         var target = Target()
         do {
-            for store in table.stores where store.index < readers.count { try addReader(store, isRefresh: isRefresh, &delivered, to: &target) }
+            for store in table.stores where store.index < readers.count {
+                try addReader(store, isRefresh: isRefresh, &delivered, to: &target)
+            }
         } catch {
             // The commits taken from the feed are lost.
             gaps.formUnion(table.openStores.map(\.index))
@@ -154,7 +156,9 @@ public class RefreshableContext: SnapshotContext {
         return target
     }
 
-    private func addReader(_ store: PersistentStore, isRefresh: Bool, _ delivered: inout CommitFeed.Contents, to target: inout Target) throws {
+    private func addReader(_ store: PersistentStore, isRefresh: Bool, _ delivered: inout CommitFeed.Contents, to target: inout Target)
+        throws
+    {
         guard let old = readers[store.index] else { return }
         let commits = delivered.commits.filter { $0.store === store && $0.version > old.version }
         let isUnknown = delivered.unknown.contains(store.index) || gaps.contains(store.index)

@@ -225,7 +225,8 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
                     guard let version = committed.first(where: { $0.store === set.store })?.version else { return nil }
                     return CommittedChanges(
                         store: set.store, version: version, changes: set.changes,
-                        relationships: relationships.filter { set.store.entityIndexes.contains($0.entityIndex) }, deletedKinds: member.deletedKinds)
+                        relationships: relationships.filter { set.store.entityIndexes.contains($0.entityIndex) },
+                        deletedKinds: member.deletedKinds)
                 }
                 return Commit(sourceIdentifier: member.origin?.source, userInfo: member.origin?.userInfo ?? [:], parts: parts, table: table)
             }

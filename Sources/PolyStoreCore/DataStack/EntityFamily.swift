@@ -73,7 +73,8 @@ final class EntityFamily: Sendable {
         }
         throw StoreError(
             undecodable: classifier,
-            "The record is of \"\(String(decoding: bytes, as: UTF8.self))\", and objects of \(entity.name) are \(kinds[0].concreteNames.joined(separator: ", ")).")
+            "The record is of \"\(String(decoding: bytes, as: UTF8.self))\", and objects of \(entity.name) are \(kinds[0].concreteNames.joined(separator: ", "))."
+        )
     }
 
     /// Returns whether an object is of the class with an entity name, or of a subclass.

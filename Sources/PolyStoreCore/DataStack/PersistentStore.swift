@@ -1,5 +1,4 @@
 import PolyStoreBackend
-import PolyStoreQuery
 
 /// A store of a stack: an open backend with the entities of one configuration.
 public final class PersistentStore: Sendable {

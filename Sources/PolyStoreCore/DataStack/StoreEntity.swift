@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// One entity in one store, with its class.
 @usableFromInline

@@ -134,7 +134,9 @@ struct ExternalHistory {
         try changes.insert(entity, id: id) { builder in for field in entity.fields { builder.copy(field, from: record) } }
     }
 
-    private func update(_ entry: StoreEntity, _ group: HistoryRecord.Group, in changes: ChangeSet, _ changed: inout [RelationshipKey]) throws {
+    private func update(_ entry: StoreEntity, _ group: HistoryRecord.Group, in changes: ChangeSet, _ changed: inout [RelationshipKey])
+        throws
+    {
         var mask = FieldMask()
         var relationships: [Int32] = []
         for key in group.keys {

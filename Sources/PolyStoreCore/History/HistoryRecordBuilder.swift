@@ -25,7 +25,9 @@ struct HistoryRecordBuilder {
     }
 
     /// - Parameter published: The changed to-many relationships, and the entities of deleted objects of hierarchies.
-    mutating func add(_ changes: ChangeSet, _ published: (relationshipChanges: RelationshipChanges, deletedKinds: [RowReference: String])) throws {
+    mutating func add(_ changes: ChangeSet, _ published: (relationshipChanges: RelationshipChanges, deletedKinds: [RowReference: String]))
+        throws
+    {
         var relationshipsByObject: [RowReference: [Int32]] = [:]
         for key in published.relationshipChanges.changedRelationships where store.entityIndexes.contains(key.entityIndex) {
             relationshipsByObject[key.owner, default: []].append(key.relationship)
@@ -53,7 +55,9 @@ struct HistoryRecordBuilder {
                 try delete(entry, object, published.deletedKinds[object] ?? entry.entity.name)
             }
         }
-        for (object, relationships) in relationshipsByObject.sorted(by: { ($0.key.entityIndex, $0.key.rowID) < ($1.key.entityIndex, $1.key.rowID) }) {
+        for (object, relationships) in relationshipsByObject.sorted(by: {
+            ($0.key.entityIndex, $0.key.rowID) < ($1.key.entityIndex, $1.key.rowID)
+        }) {
             let entry = table.entries[Int(object.entityIndex)]
             // A deleted object has no relationships; its deletion is recorded separately.
             guard try writer.record(entry.entity, id: object.rowID) != nil else { continue }

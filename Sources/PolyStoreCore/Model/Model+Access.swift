@@ -50,10 +50,10 @@ extension Model {
         get { _$members(of: relationship) }
         _modify {
             let context = _$state.context
-            var loan: MemberLoan<Set<T>> = context.lend(self, relationship)
+            var mutation: MemberMutation<Set<T>> = context.beginMutation(self, relationship)
             // Also runs if the mutation throws.
-            defer { context.takeBack(&loan, self, relationship) }
-            yield &loan.members
+            defer { context.endMutation(&mutation, self, relationship) }
+            yield &mutation.members
         }
     }
 
@@ -62,9 +62,9 @@ extension Model {
         get { _$members(of: relationship) }
         _modify {
             let context = _$state.context
-            var loan: MemberLoan<[T]> = context.lend(self, relationship)
-            defer { context.takeBack(&loan, self, relationship) }
-            yield &loan.members
+            var mutation: MemberMutation<[T]> = context.beginMutation(self, relationship)
+            defer { context.endMutation(&mutation, self, relationship) }
+            yield &mutation.members
         }
     }
 

@@ -52,7 +52,8 @@ extension Model {
         let (context, entityIndex) = (_$state.context, _$state.entityIndex)
         return context.entry(entityIndex).entity.relationships.filter { relationship in
             guard relationship.isToMany else { return false }
-            let changes = context.pendingMembers(RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: _$state.rowID))
+            let changes = context.pendingMembers(
+                RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: _$state.rowID))
             return !(changes?.isEmpty ?? true)
         }
     }

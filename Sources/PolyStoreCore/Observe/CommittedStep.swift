@@ -105,7 +105,9 @@ final class CommittedStep {
         }
     }
 
-    func row(_ entityIndex: Int32, _ rowID: Int64) -> Row? { indexes[RowReference(entityIndex: entityIndex, rowID: rowID)].flatMap { rows[entityIndex]?[$0] } }
+    func row(_ entityIndex: Int32, _ rowID: Int64) -> Row? {
+        indexes[RowReference(entityIndex: entityIndex, rowID: rowID)].flatMap { rows[entityIndex]?[$0] }
+    }
 
     /// Returns whether the step changes data of other objects that a query depends on.
     func touches(_ dependencies: QueryDependencies, in store: PersistentStore) -> Bool {

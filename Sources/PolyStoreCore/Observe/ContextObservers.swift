@@ -65,7 +65,9 @@ final class ContextObservers {
         for field in routes.keys { addRouted(field, move, entries[Int(field.entityIndex)], to: &found) }
         if !objects.isEmpty {
             for (entityIndex, rows) in move.step.rows {
-                for row in rows { found += (objects[RowReference(entityIndex: entityIndex, rowID: row.rowID)] ?? []).compactMap(\.observer) }
+                for row in rows {
+                    found += (objects[RowReference(entityIndex: entityIndex, rowID: row.rowID)] ?? []).compactMap(\.observer)
+                }
             }
         }
         return found
@@ -84,7 +86,9 @@ final class ContextObservers {
                 row.record != nil && (row.wasInserted && !row.wasDeleted || !row.wasInserted && !row.mask.contains(field.ordinal))
             if isUnchanged { continue }
             do {
-                if let record = try move.oldRecord(RowReference(entityIndex: route.entityIndex, rowID: row.rowID)) { values.insert(record.value(field)) }
+                if let record = try move.oldRecord(RowReference(entityIndex: route.entityIndex, rowID: row.rowID)) {
+                    values.insert(record.value(field))
+                }
             } catch {
                 // An unreadable record may affect every list.
                 for references in byValue.values { found += references.compactMap(\.observer) }

@@ -61,7 +61,9 @@ final class ChangeRebase {
         for object in recorded.updates.lazy.map(\.object) { wanted[object.entityIndex, default: []].insert(object.rowID) }
         for object in recorded.deletions.lazy.map(\.object) { wanted[object.entityIndex, default: []].insert(object.rowID) }
         // Row ids are never reused, so an existing object was inserted by an earlier attempt of this commit.
-        if recorded.mayBeWritten { for insert in recorded.inserts { wanted[insert.object.entityIndex, default: []].insert(insert.object.rowID) } }
+        if recorded.mayBeWritten {
+            for insert in recorded.inserts { wanted[insert.object.entityIndex, default: []].insert(insert.object.rowID) }
+        }
         for (entityIndex, rowIDs) in wanted.sorted(by: { $0.key < $1.key }) {
             for object in try target.existing(entityIndex, rowIDs.sorted()) { existing[object.rowReference] = object }
         }
@@ -72,7 +74,8 @@ final class ChangeRebase {
     private func checkTargets() throws {
         var uses: [(target: RowReference, user: RowReference, relationship: Relationship)] = []
         func addUses(_ object: RowReference, _ record: RecordView, _ mask: FieldMask?) {
-            for (relationship, field, entityIndex) in toOnes(object.entityIndex) where mask?.contains(field) ?? true && !record.isNull(field) {
+            for (relationship, field, entityIndex) in toOnes(object.entityIndex)
+            where mask?.contains(field) ?? true && !record.isNull(field) {
                 uses.append((RowReference(entityIndex: entityIndex, rowID: record.integer(field)), object, relationship))
             }
         }
@@ -108,7 +111,9 @@ final class ChangeRebase {
         }
     }
 
-    private func toOnes(_ entityIndex: Int32) -> [(relationship: Relationship, field: Int, entityIndex: Int32)] { target.entry(entityIndex).toOnes }
+    private func toOnes(_ entityIndex: Int32) -> [(relationship: Relationship, field: Int, entityIndex: Int32)] {
+        target.entry(entityIndex).toOnes
+    }
 
     // MARK: Conflict resolution
 
@@ -137,7 +142,8 @@ final class ChangeRebase {
         }
         if differing.isEmpty { return Change(object: update.object, mask: update.mask, record: mine) }
         conflicts.append(
-            ObjectConflict(entity: entity.name, objectID: update.object.rowID, kind: .changed(keys: differing.map { entity.fields[$0].name }))
+            ObjectConflict(
+                entity: entity.name, objectID: update.object.rowID, kind: .changed(keys: differing.map { entity.fields[$0].name }))
         )
         var mask = update.mask
         switch (policy.winner, policy.isByAttribute) {
@@ -207,7 +213,8 @@ final class ChangeRebase {
             builder.copy(field, from: change.mask.contains(field.ordinal) ? change.record : now)
         }
         try object._$load(builder.finishedView())
-        for (index, (relationship, field, entityIndex)) in toOnes(change.object.entityIndex).enumerated() where change.mask.contains(field) {
+        for (index, (relationship, field, entityIndex)) in toOnes(change.object.entityIndex).enumerated() where change.mask.contains(field)
+        {
             var newTarget = object._$toOne(relationship.ordinal).id
             if newTarget != 0, !targets.contains(RowReference(entityIndex: entityIndex, rowID: newTarget)) {
                 newTarget = 0

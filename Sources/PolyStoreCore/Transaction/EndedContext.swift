@@ -4,12 +4,12 @@ import PolyStoreBackend
 final class EndedContext: Context {
     /// - Parameters:
     ///   - maps: the identity maps of the ended context, which its objects reference.
-    ///   - strays: its identity maps of substitutes for missing objects.
-    init(core: StackCore, table: StoreTable, taking maps: [IdentityMap], _ strays: [Int32: IdentityMap], _ site: CallSite) {
+    ///   - substitutes: its identity maps of substitutes for missing objects.
+    init(core: StackCore, table: StoreTable, taking maps: [IdentityMap], _ substitutes: [Int32: IdentityMap], _ site: CallSite) {
         super.init(core: core, table: StoreTable(), site)
         self.table = table
         self.maps = maps
-        self.strays = strays
+        self.substitutes = substitutes
     }
 
     override func beginEditing(_ object: any Model) -> EditState {

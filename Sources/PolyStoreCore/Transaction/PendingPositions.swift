@@ -30,7 +30,9 @@ struct PendingPositions {
     mutating func take(_ entry: StoreEntity, _ object: some Model, _ mask: inout FieldMask) -> [(field: Int, position: Int64)] {
         var found: [(field: Int, position: Int64)] = []
         for position in entry.positions {
-            if let written = fields.removeValue(forKey: PositionField(entityIndex: entry.entityIndex, field: position.field, rowID: object._$state.rowID)) {
+            if let written = fields.removeValue(
+                forKey: PositionField(entityIndex: entry.entityIndex, field: position.field, rowID: object._$state.rowID))
+            {
                 found.append((position.field, written))
                 mask.insert(position.field)
             } else if mask.contains(position.foreignKey), object._$toOne(position.relationship).id == 0 {

@@ -31,7 +31,8 @@ final class PendingRelated: RelatedRecords {
         let destination = Int(store.firstEntityIndex) + relationship.destination
         var found = RelatedIDs()
         for source in sources {
-            let changes = transaction.pendingMembers(RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: source))
+            let changes = transaction.pendingMembers(
+                RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: source))
             var targets = changes?.applied(to: stored[source]) ?? stored[source]
             if !transaction.pending[destination].deleted.isEmpty {
                 targets.removeAll { if case .deleted = state(destination, $0) { true } else { false } }

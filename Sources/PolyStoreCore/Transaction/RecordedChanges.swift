@@ -62,7 +62,8 @@ final class RecordedChanges: @unchecked Sendable {  // complete and no longer mu
     func record(_ range: ByteRange, _ layout: RecordLayout) -> RecordView { arena.view(range.offset, range.count, layout) }
 
     func insert(_ object: some Model, _ entry: StoreEntity) throws {
-        inserts.append(Insert(object: object.rowReference, mask: object._$state.edit?.mask ?? FieldMask(), record: try encoded(object, entry)))
+        inserts.append(
+            Insert(object: object.rowReference, mask: object._$state.edit?.mask ?? FieldMask(), record: try encoded(object, entry)))
     }
 
     func update(_ object: some Model, _ entry: StoreEntity, base: UnsafeRawBufferPointer) throws {

@@ -6,7 +6,7 @@ extension Transaction {
     /// - Throws: `constraint` with all violations.
     func changeSets() throws -> [StoreChanges] {
         try resolveImports()
-        settleCollections()
+        applyCollectionChanges()
         if let error = deferredErrors.first { throw error }
         try validate()
         var sets: [StoreChanges] = []
@@ -41,7 +41,9 @@ extension Transaction {
                 var mask = FieldMask()
                 let fieldPositions = positions.take(entry, object, &mask)
                 try describing(entry, object) {
-                    try changes.insert(entry.entity, id: object._$state.rowID) { try entry.encode(object, into: &$0, positions: fieldPositions) }
+                    try changes.insert(entry.entity, id: object._$state.rowID) {
+                        try entry.encode(object, into: &$0, positions: fieldPositions)
+                    }
                 }
             }
             for object in pending[entityIndex].updated where !object.isDeleted {
@@ -69,7 +71,8 @@ extension Transaction {
         if positions.fields.isEmpty { return }
         var masks: [RelationshipKey: FieldMask] = [:]
         for field in positions.fields.keys {
-            masks[RelationshipKey(entityIndex: field.entityIndex, relationship: 0, rowID: field.rowID), default: FieldMask()].insert(field.field)
+            masks[RelationshipKey(entityIndex: field.entityIndex, relationship: 0, rowID: field.rowID), default: FieldMask()].insert(
+                field.field)
         }
         for (object, mask) in masks.sorted(by: { ($0.key.entityIndex, $0.key.rowID) < ($1.key.entityIndex, $1.key.rowID) }) {
             try changes.update(entry(object.entityIndex).entity, id: object.rowID, mask: mask) { builder in

@@ -4,14 +4,20 @@ import PolyStoreBackend
 
 extension Transaction {
     /// Returns the created objects of a class.
-    public func insertedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> { Set(inserted(entityIndexes(of: type)).compactMap { $0 as? T }) }
+    public func insertedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> {
+        Set(inserted(entityIndexes(of: type)).compactMap { $0 as? T })
+    }
 
     /// Returns the updated objects of a class, including those whose to-many relationships were changed. An object whose values were set back to the
     /// original ones is included; ``Model/hasPersistentChangedValues()`` excludes it.
-    public func updatedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> { Set(updated(entityIndexes(of: type)).compactMap { $0 as? T }) }
+    public func updatedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> {
+        Set(updated(entityIndexes(of: type)).compactMap { $0 as? T })
+    }
 
     /// Returns the deleted objects of a class, including those deleted by delete rules. Created objects are not included.
-    public func deletedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> { Set(deleted(entityIndexes(of: type)).compactMap { $0 as? T }) }
+    public func deletedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> {
+        Set(deleted(entityIndexes(of: type)).compactMap { $0 as? T })
+    }
 
     /// Returns the ids of the created objects of a class.
     public func insertedObjectIDs<T: Model>(_ type: T.Type) -> Set<ObjectID<T>> { Set(insertedObjects(type).map(\.objectID)) }
@@ -30,7 +36,9 @@ extension Transaction {
     // MARK: Lists
 
     /// Returns the entity indexes of a class. They include the other classes of its hierarchy.
-    private func entityIndexes<T: Model>(of type: T.Type) -> [Int] { (table.byType[ObjectIdentifier(type)] ?? []).map { Int($0.entityIndex) } }
+    private func entityIndexes<T: Model>(of type: T.Type) -> [Int] {
+        (table.byType[ObjectIdentifier(type)] ?? []).map { Int($0.entityIndex) }
+    }
 
     private func inserted(_ entityIndexes: [Int]) -> [any Model] { entityIndexes.flatMap { pending[$0].inserted.filter { !$0.isDeleted } } }
 

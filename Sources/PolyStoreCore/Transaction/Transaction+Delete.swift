@@ -28,7 +28,11 @@ extension Transaction {
         var wanted: [Int32: [Int64]] = [:]
         for id in ids {
             let entityIndex = try entry(of: id).entityIndex
-            if let living = living(T.self, entityIndex, id.rowID) { found.append(living) } else { wanted[entityIndex, default: []].append(id.rowID) }
+            if let living = living(T.self, entityIndex, id.rowID) {
+                found.append(living)
+            } else {
+                wanted[entityIndex, default: []].append(id.rowID)
+            }
         }
         for (entityIndex, keys) in wanted {
             let entry = entry(entityIndex)
@@ -115,7 +119,9 @@ extension Transaction {
                     owners.formUnion(try storage(entry.store).related(reversed, of: [rowID])[rowID])
                 }
                 for owner in owners {
-                    unlink(RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: owner), self.entry(entityIndex), rowID)
+                    unlink(
+                        RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: owner),
+                        self.entry(entityIndex), rowID)
                 }
             case .inverse: continue
             }
@@ -125,7 +131,8 @@ extension Transaction {
     private func sources(_ entityIndex: Int32, _ field: Int, _ rowID: Int64) throws -> [any Model] {
         func open<T: Model>(_ type: T.Type) throws -> [any Model] {
             let entry = entry(entityIndex)
-            let request = FetchRequest(entry.entity, predicate: .compare(FieldReference(entry.entity.fields[field]), .equal, .integer(rowID)))
+            let request = FetchRequest(
+                entry.entity, predicate: .compare(FieldReference(entry.entity.fields[field]), .equal, .integer(rowID)))
             let cursor = try rows(entry, request, FetchOptions())
             defer { cursor.close() }
             var found: [T] = []

@@ -10,7 +10,8 @@ import PolyStoreBackend
 
 extension Transaction {
     private func memberKey(_ object: any Model, _ relationship: Int) -> RelationshipKey {
-        RelationshipKey(entityIndex: object._$state.entityIndex, relationship: Int32(truncatingIfNeeded: relationship), rowID: object._$state.rowID)
+        RelationshipKey(
+            entityIndex: object._$state.entityIndex, relationship: Int32(truncatingIfNeeded: relationship), rowID: object._$state.rowID)
     }
 
     /// The maximum number of retained collections, so that iterating over many owners does not retain all of their members.
@@ -18,66 +19,74 @@ extension Transaction {
 
     private func keep(_ collection: MemberCollection, _ key: RelationshipKey) {
         if memberLists.collections.count >= Self.collectionLimit {
-            settleCollections()
+            applyCollectionChanges()
             let dropped = memberLists.dropAll()
             // A collection that is currently lent is returned as a copy.
             withExtendedLifetime(dropped) {}
         }
-        collection.isOut = true
+        collection.isBeingMutated = true
         memberLists.hold(collection, key)
     }
 
     // MARK: Sets
 
-    func lendSet<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<Set<T>> {
+    func beginSetMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<Set<T>> {
         let key = memberKey(object, relationship)
         dropForgottenLists(key.entityIndex)
         if let held = memberLists.collection(key) {
-            guard let collection = held as? MemberSet<T>, !collection.isOut else { return MemberLoan(object._$members(of: relationship)) }
-            collection.isOut = true
-            var loan = MemberLoan<Set<T>>([])
-            swap(&loan.members, &collection.members)
-            return begin(&loan, collection, key)
+            guard let collection = held as? MemberSet<T>, !collection.isBeingMutated else {
+                return MemberMutation(object._$members(of: relationship))
+            }
+            collection.isBeingMutated = true
+            var mutation = MemberMutation<Set<T>>([])
+            swap(&mutation.members, &collection.members)
+            return begin(&mutation, collection, key)
         }
-        var loan = MemberLoan<Set<T>>(object._$members(of: relationship))
-        guard isOpen, memberLists.contains(key) else { return loan }
+        var mutation = MemberMutation<Set<T>>(object._$members(of: relationship))
+        guard isOpen, memberLists.contains(key) else { return mutation }
         let collection = MemberSet<T>()
         keep(collection, key)
-        return begin(&loan, collection, key)
+        return begin(&mutation, collection, key)
     }
 
-    private func begin<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ collection: MemberCollection, _ key: RelationshipKey) -> MemberLoan<Set<T>> {
+    private func begin<T: Model>(_ mutation: inout MemberMutation<Set<T>>, _ collection: MemberCollection, _ key: RelationshipKey)
+        -> MemberMutation<
+            Set<T>
+        >
+    {
         collection.isOutdated = false
-        loan.collection = collection
-        loan.address = Self.address(&loan.members)
-        loan.firstNote = maps[Int(destination(key.entityIndex, Int(key.relationship)))].beginNoting()
-        return loan
+        mutation.collection = collection
+        mutation.address = Self.address(&mutation.members)
+        mutation.firstNote = maps[Int(destination(key.entityIndex, Int(key.relationship)))].beginNoting()
+        return mutation
     }
 
     /// Returns the address of the storage of a collection: sets and arrays consist of one reference.
     private static func address<C>(_ collection: inout C) -> UInt { withUnsafeBytes(of: &collection) { $0.load(as: UInt.self) } }
 
-    func takeBackSet<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ object: any Model, _ relationship: Int) {
+    func endSetMutation<T: Model>(_ mutation: inout MemberMutation<Set<T>>, _ object: any Model, _ relationship: Int) {
         let key = memberKey(object, relationship)
-        guard let collection = loan.collection as? MemberSet<T> else {
-            replaceMembers(of: object, relationship, to: loan.members)
+        guard let collection = mutation.collection as? MemberSet<T> else {
+            replaceMembers(of: object, relationship, to: mutation.members)
             return
         }
         let entityIndex = destination(key.entityIndex, relationship)
-        let hashed = maps[Int(entityIndex)].endNoting(loan.firstNote)
+        let hashed = maps[Int(entityIndex)].endNoting(mutation.firstNote)
         guard isOpen else {
             dropCollection(key)
             return logLostChange(object)
         }
         let isHeld = memberLists.collection(key) === collection
-        if isHeld, !collection.isOutdated, Self.address(&loan.members) == loan.address,
-            let changes = differences(loan.members, hashed, key, entityIndex)
+        if isHeld, !collection.isOutdated, Self.address(&mutation.members) == mutation.address,
+            let changes = differences(mutation.members, hashed, key, entityIndex)
         {
-            guard carry(changes.added, changes.removed, key, object, isClearing: loan.members.isEmpty) else { return dropCollection(key) }
+            guard carry(changes.added, changes.removed, key, object, isClearing: mutation.members.isEmpty) else {
+                return dropCollection(key)
+            }
         } else {
-            guard replaceMembers(of: object, relationship, to: loan.members) else { return dropCollection(key) }
+            guard replaceMembers(of: object, relationship, to: mutation.members) else { return dropCollection(key) }
         }
-        giveBack(collection, key, loan.members.count) { swap(&collection.members, &loan.members) }
+        returnCollection(collection, key, mutation.members.count) { swap(&collection.members, &mutation.members) }
     }
 
     /// Returns the additions to and removals from a set whose storage has not moved.
@@ -114,47 +123,49 @@ extension Transaction {
         return true
     }
 
-    private func giveBack(_ collection: MemberCollection, _ key: RelationshipKey, _ count: Int, _ body: () -> Void) {
+    private func returnCollection(_ collection: MemberCollection, _ key: RelationshipKey, _ count: Int, _ body: () -> Void) {
         guard memberLists.collection(key) === collection else { return }
         // The counts differ if the list contains objects that the collection does not.
         guard memberLists.count(key) == count else { return dropCollection(key) }
         body()
-        collection.isOut = false
+        collection.isBeingMutated = false
         collection.isOutdated = false
-        collection.isUnsettled = true
+        collection.hasUnappliedChanges = true
     }
 
     final func dropCollection(_ key: RelationshipKey) { _ = memberLists.drop(key) }
 
     // MARK: Lists
 
-    func lendList<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<[T]> {
+    func beginListMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<[T]> {
         let key = memberKey(object, relationship)
         dropForgottenLists(key.entityIndex)
         if let held = memberLists.collection(key) {
-            guard let collection = held as? MemberArray<T>, !collection.isOut else { return MemberLoan(object._$members(of: relationship)) }
-            collection.isOut = true
-            var loan = MemberLoan<[T]>([])
-            swap(&loan.members, &collection.members)
-            return begin(&loan, collection)
+            guard let collection = held as? MemberArray<T>, !collection.isBeingMutated else {
+                return MemberMutation(object._$members(of: relationship))
+            }
+            collection.isBeingMutated = true
+            var mutation = MemberMutation<[T]>([])
+            swap(&mutation.members, &collection.members)
+            return begin(&mutation, collection)
         }
-        var loan = MemberLoan<[T]>(object._$members(of: relationship))
-        guard isOpen, memberLists.contains(key) else { return loan }
+        var mutation = MemberMutation<[T]>(object._$members(of: relationship))
+        guard isOpen, memberLists.contains(key) else { return mutation }
         let collection = MemberArray<T>()
         keep(collection, key)
-        return begin(&loan, collection)
+        return begin(&mutation, collection)
     }
 
-    private func begin<T: Model>(_ loan: inout MemberLoan<[T]>, _ collection: MemberCollection) -> MemberLoan<[T]> {
+    private func begin<T: Model>(_ mutation: inout MemberMutation<[T]>, _ collection: MemberCollection) -> MemberMutation<[T]> {
         collection.isOutdated = false
-        loan.collection = collection
-        return loan
+        mutation.collection = collection
+        return mutation
     }
 
-    func takeBackList<T: Model>(_ loan: inout MemberLoan<[T]>, _ object: any Model, _ relationship: Int) {
+    func endListMutation<T: Model>(_ mutation: inout MemberMutation<[T]>, _ object: any Model, _ relationship: Int) {
         let key = memberKey(object, relationship)
-        guard let collection = loan.collection as? MemberArray<T> else {
-            replaceList(of: object, relationship, to: loan.members)
+        guard let collection = mutation.collection as? MemberArray<T> else {
+            replaceList(of: object, relationship, to: mutation.members)
             return
         }
         guard isOpen else {
@@ -162,12 +173,12 @@ extension Transaction {
             return logLostChange(object)
         }
         let isHeld = memberLists.collection(key) === collection
-        if isHeld, !collection.isOutdated, let piece = piece(loan.members, key), canCarry(piece, loan.members, key) {
-            guard carry(piece, loan.members, key, object) else { return dropCollection(key) }
+        if isHeld, !collection.isOutdated, let piece = piece(mutation.members, key), canCarry(piece, mutation.members, key) {
+            guard carry(piece, mutation.members, key, object) else { return dropCollection(key) }
         } else {
-            guard replaceList(of: object, relationship, to: loan.members) else { return dropCollection(key) }
+            guard replaceList(of: object, relationship, to: mutation.members) else { return dropCollection(key) }
         }
-        giveBack(collection, key, loan.members.count) { swap(&collection.members, &loan.members) }
+        returnCollection(collection, key, mutation.members.count) { swap(&collection.members, &mutation.members) }
     }
 
     /// A slice that was inserted into a list or removed from it.
@@ -226,8 +237,8 @@ extension Transaction {
         willChange(object)
         let entry = entry(key.entityIndex)
         // The list is updated here, where the position is known.
-        settled = key
-        defer { settled = nil }
+        mutatedRelationship = key
+        defer { mutatedRelationship = nil }
         if piece.removed > 0 {
             let range = piece.position..<piece.position + piece.removed
             let removed = memberLists.edit(key) { list in
@@ -252,9 +263,9 @@ extension Transaction {
     // MARK: Settling
 
     /// Compares all changed collections as a whole with the tracked members.
-    final func settleCollections() {
-        for (key, collection) in memberLists.collections where collection.isUnsettled && !collection.isOut {
-            collection.isUnsettled = false
+    final func applyCollectionChanges() {
+        for (key, collection) in memberLists.collections where collection.hasUnappliedChanges && !collection.isBeingMutated {
+            collection.hasUnappliedChanges = false
             let keys = memberLists.keys(key) ?? []
             if collection.matches(keys) { continue }
             dropCollection(key)

@@ -156,7 +156,8 @@ extension Transaction {
             !entityChanges.deleted.isEmpty || entityChanges.inserted.contains { !$0.isDeleted }
                 || entityChanges.updated.contains { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
         } || !storeValues.isEmpty
-            || (relationshipChanges.hasLinks || relationshipChanges.hasOrders) && relationshipChanges.all { _ in true }.contains { !$0.changes.isEmpty }
+            || (relationshipChanges.hasLinks || relationshipChanges.hasOrders)
+                && relationshipChanges.all { _ in true }.contains { !$0.changes.isEmpty }
     }
 
     final func startEditing(_ object: any Model) -> EditState {

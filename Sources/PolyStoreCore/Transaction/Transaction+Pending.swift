@@ -135,7 +135,8 @@ extension Transaction {
         }
         return try PendingCursor(
             page, mine: pendingRows.rows, arena: pendingRows.arena, request: request,
-            isHidden: pendingRows.hidden == 0 ? nil : hidden.map { hidden in hidden.contains } ?? { [unowned self] key in isPending(entry, key) },
+            isHidden: pendingRows.hidden == 0
+                ? nil : hidden.map { hidden in hidden.contains } ?? { [unowned self] key in isPending(entry, key) },
             prefix: prefix, prefixCount: prefixCount)
     }
 

@@ -66,7 +66,9 @@ extension Transaction {
                 entry.entity.name, entry.entity.relationships[Int(key.relationship)].name, key.rowID,
                 "was changed, but the object is not in the store", .reference)
         }
-        let lists = relationshipChanges.all { [unowned self] key in self.entry(key.entityIndex).destinations[Int(key.relationship)] == entityIndex }
+        let lists = relationshipChanges.all { [unowned self] key in
+            self.entry(key.entityIndex).destinations[Int(key.relationship)] == entityIndex
+        }
         for (key, changes) in lists where !anyObject(key.entityIndex, key.rowID).isDeleted {
             for target in changes.added.intersection(missing) { report(entry(key.entityIndex), Int(key.relationship), key.rowID, target) }
         }

@@ -7,7 +7,8 @@ extension Transaction {
         guard acceptsTargets(object, relationship, isClearing: new == nil) else { return old }
         if let new, rowID != old.id, !accepts(new, as: relationship, of: object) { return old }
         if !deferredErrors.isEmpty {
-            deferredErrors.resolve(RelationshipKey(entityIndex: object._$state.entityIndex, relationship: Int32(relationship), rowID: object._$state.rowID))
+            deferredErrors.resolve(
+                RelationshipKey(entityIndex: object._$state.entityIndex, relationship: Int32(relationship), rowID: object._$state.rowID))
         }
         guard rowID != old.id else { return old }
         moved(object, relationship, from: old.id, to: rowID)
@@ -77,7 +78,8 @@ extension Transaction {
         if !owns(target) {
             message = "\(property) was set to an object of another context; use the transaction's own, from edit(_:)."
         } else if target.isDeleted {
-            message = "\(property) was set to \(self.entry(target._$state.entityIndex).entity.name) \(target._$state.rowID), which is deleted."
+            message =
+                "\(property) was set to \(self.entry(target._$state.entityIndex).entity.name) \(target._$state.rowID), which is deleted."
             return StoreError(.constraint, message, entity: entry.entity.name, attribute: name, objectID: object._$state.rowID)
         } else if target._$state.entityIndex == entry.destinations[relationship] {
             message =
@@ -132,20 +134,20 @@ extension Transaction {
     private func addMember(_ key: RelationshipKey, _ target: Int64) {
         let isOrdered = entry(key.entityIndex).isOrdered[Int(key.relationship)]
         relationshipChanges.add(key, target, isOrdered: isOrdered)
-        guard !memberLists.isEmpty, key != settled, memberLists.edit(key, { $0.append(target) }) ?? false else { return }
+        guard !memberLists.isEmpty, key != mutatedRelationship, memberLists.edit(key, { $0.append(target) }) ?? false else { return }
         follow(key, target) { $0.add($1) }
     }
 
     private func removeMember(_ key: RelationshipKey, _ target: Int64) {
         relationshipChanges.remove(key, target, isOrdered: entry(key.entityIndex).isOrdered[Int(key.relationship)])
-        guard !memberLists.isEmpty, key != settled, memberLists.edit(key, { $0.remove(target) }) ?? false else { return }
+        guard !memberLists.isEmpty, key != mutatedRelationship, memberLists.edit(key, { $0.remove(target) }) ?? false else { return }
         follow(key, target) { $0.remove($1) }
     }
 
     /// Applies a change to the retained collection of a relationship.
     private func follow(_ key: RelationshipKey, _ target: Int64, _ change: (MemberCollection, any Model) -> Bool) {
         guard let collection = memberLists.collection(key) else { return }
-        if collection.isOut {
+        if collection.isBeingMutated {
             collection.isOutdated = true
             return
         }
@@ -188,13 +190,17 @@ extension Transaction {
             guard let inverse = relationship.inverse else { return }
             let member = anyObject(entityIndex, target)
             let former = member._$toOneFired(inverse)
-            if former != 0 { removeMember(RelationshipKey(entityIndex: key.entityIndex, relationship: key.relationship, rowID: former), target) }
+            if former != 0 {
+                removeMember(RelationshipKey(entityIndex: key.entityIndex, relationship: key.relationship, rowID: former), target)
+            }
             setToOne(member, inverse, key.rowID)
             addMember(key, target)
         case .link:
             relationshipChanges.hasLinks = true
             addMember(key, target)
-            if let inverse = relationship.inverse { addMember(RelationshipKey(entityIndex: entityIndex, relationship: Int32(inverse), rowID: target), key.rowID) }
+            if let inverse = relationship.inverse {
+                addMember(RelationshipKey(entityIndex: entityIndex, relationship: Int32(inverse), rowID: target), key.rowID)
+            }
         case .foreignKey: break
         }
     }

@@ -39,7 +39,8 @@ extension Transaction {
         for object in entityChanges.inserted {
             for relationship in counted
             where entry.family == nil || entry.relationships(of: object).contains(where: { $0.ordinal == relationship.ordinal }) {
-                keys.insert(RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: object._$state.rowID))
+                keys.insert(
+                    RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: object._$state.rowID))
             }
         }
         for key in keys {
@@ -77,4 +78,3 @@ extension Transaction {
         }
     }
 }
-

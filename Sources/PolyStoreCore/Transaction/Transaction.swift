@@ -46,7 +46,8 @@ public class Transaction: Context {
     /// Errors of calls that cannot throw; thrown at commit.
     @exclusivity(unchecked) final var deferredErrors = DeferredErrors()
     /// Changes written by a commit in the body: no longer pending, but not yet published.
-    @exclusivity(unchecked) private(set) final var written: (relationshipChanges: RelationshipChanges, deletedKinds: [RowReference: String])?
+    @exclusivity(unchecked) private(set) final var written:
+        (relationshipChanges: RelationshipChanges, deletedKinds: [RowReference: String])?
     @exclusivity(unchecked) private var phase = Phase.open
     /// The entry of the class of the last object created without an explicit configuration.
     @exclusivity(unchecked) final var createdEntry: (type: ObjectIdentifier, entry: StoreEntity)?
@@ -145,7 +146,9 @@ public class Transaction: Context {
     }
 
     /// The changes of to-many relationships and the entities of deleted objects that a commit publishes.
-    final var published: (relationshipChanges: RelationshipChanges, deletedKinds: [RowReference: String]) { written ?? (relationshipChanges, deletedKinds) }
+    final var published: (relationshipChanges: RelationshipChanges, deletedKinds: [RowReference: String]) {
+        written ?? (relationshipChanges, deletedKinds)
+    }
 
     /// Rejects further changes but keeps the transaction readable.
     final func close(_ why: String) {
@@ -203,7 +206,7 @@ public class Transaction: Context {
     }
 
     /// The relationship whose cached member list the current in-place mutation updates itself.
-    @exclusivity(unchecked) final var settled: RelationshipKey?
+    @exclusivity(unchecked) final var mutatedRelationship: RelationshipKey?
 
     /// A Boolean value that indicates whether the transaction reads the same version of the stores until it is refreshed explicitly.
     var showsOneVersion: Bool { true }
@@ -251,16 +254,20 @@ public class Transaction: Context {
         replaceList(of: object, relationship, to: members)
     }
 
-    override func lend<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<Set<T>> { lendSet(object, relationship) }
-
-    override func takeBack<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ object: any Model, _ relationship: Int) {
-        takeBackSet(&loan, object, relationship)
+    override func beginMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<Set<T>> {
+        beginSetMutation(object, relationship)
     }
 
-    override func lend<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<[T]> { lendList(object, relationship) }
+    override func endMutation<T: Model>(_ mutation: inout MemberMutation<Set<T>>, _ object: any Model, _ relationship: Int) {
+        endSetMutation(&mutation, object, relationship)
+    }
 
-    override func takeBack<T: Model>(_ loan: inout MemberLoan<[T]>, _ object: any Model, _ relationship: Int) {
-        takeBackList(&loan, object, relationship)
+    override func beginMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<[T]> {
+        beginListMutation(object, relationship)
+    }
+
+    override func endMutation<T: Model>(_ mutation: inout MemberMutation<[T]>, _ object: any Model, _ relationship: Int) {
+        endListMutation(&mutation, object, relationship)
     }
 
     override func pendingMembers(_ key: RelationshipKey) -> MemberChanges? { relationshipChanges.changes(key) }

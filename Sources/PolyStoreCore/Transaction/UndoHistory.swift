@@ -107,7 +107,7 @@ final class UndoHistory {
 
     /// Undoes the last step.
     func undo() throws {
-        transaction.settleCollections()
+        transaction.applyCollectionChanges()
         endStep()
         guard undoable.count > floor, let step = undoable.popLast() else { return }
         redoable.append(try exchange(step))
@@ -167,7 +167,7 @@ final class UndoHistory {
     }
 
     func redo() throws {
-        transaction.settleCollections()
+        transaction.applyCollectionChanges()
         guard canRedo, let step = redoable.popLast() else { return }
         undoable.append(try exchange(step))
     }
@@ -196,7 +196,8 @@ final class UndoHistory {
         current = Self.step(transaction)
         requestNotifications(step.objects.values)
         transaction.changeTracker?.didRestore(
-            step.order.compactMap { step.objects[$0]?.object }, now.tail.changedRelationships.union(step.tail.changedRelationships), in: transaction)
+            step.order.compactMap { step.objects[$0]?.object }, now.tail.changedRelationships.union(step.tail.changedRelationships),
+            in: transaction)
         return now
     }
 

@@ -4,7 +4,7 @@ extension UnsafeTransaction {
     /// Returns a copy of the pending changes that does not reference the objects.
     private func recorded() throws -> RecordedChanges {
         try resolveImports()
-        settleCollections()
+        applyCollectionChanges()
         if let error = failedSteps.first ?? deferredErrors.first { throw error }
         let changes = RecordedChanges(mayBeWritten: mayBeWritten)
         for (entityIndex, entityChanges) in pending.enumerated() {
@@ -27,7 +27,8 @@ extension UnsafeTransaction {
             // Deleting an object removes its links.
             if isOwnerDeleted(key) { continue }
             if !net.order.isEmpty { changes.arrange(key, net.order) }
-            guard case .link(_, let isReversed) = entry(key.entityIndex).entity.relationships[Int(key.relationship)].storage, !isReversed else {
+            guard case .link(_, let isReversed) = entry(key.entityIndex).entity.relationships[Int(key.relationship)].storage, !isReversed
+            else {
                 continue
             }
             changes.link(key, net)
@@ -222,7 +223,7 @@ extension UnsafeTransaction {
 
     /// Moves to the newest version and keeps the pending changes. Unchanged objects become faults.
     public func refresh() {
-        settleCollections()
+        applyCollectionChanges()
         release()
         for entityChanges in pending { entityChanges.records?.forgetStored() }
         forgetAllMembers()

@@ -140,9 +140,9 @@ public final class UnsafeTransaction: Transaction {
             // Ensures that changes to already changed objects are detected too.
             for object in [entityChanges.inserted, entityChanges.updated].joined() { object._$state.edit?.isRecorded = true }
         }
-        let all = maps + strays.values
+        let all = maps + substitutes.values
         guard all.contains(where: \.isHeld) else { return }
-        let ended = EndedContext(core: core, table: table, taking: maps, strays, site)
+        let ended = EndedContext(core: core, table: table, taking: maps, substitutes, site)
         for map in all { map.leave(to: ended) }
     }
 }

@@ -124,7 +124,8 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     private func attempt(_ isCareful: Bool, _ isLast: Bool) throws -> ImportCounts? {
         var attempt: ImportAttempt<T>?
         do {
-            var transactionOptions = TransactionOptions(durability: options.durability, source: options.source, cancellation: monitor.cancellation, site: site)
+            var transactionOptions = TransactionOptions(
+                durability: options.durability, source: options.source, cancellation: monitor.cancellation, site: site)
             transactionOptions.isDryRun = options.dryRun
             try core.transactAndWait(transactionOptions, isPatient: isPatient) { transaction in
                 let own = ImportAttempt<T>(
@@ -176,7 +177,9 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
 
     private func owner(_ entity: String, _ rowID: Int64, _ owners: [RowReference: Int]) -> Int? {
         let entries = core.table.withLock { $0.entries }
-        return entries.lazy.filter { $0.entity.name == entity }.compactMap { owners[RowReference(entityIndex: $0.entityIndex, rowID: rowID)] }.first
+        return entries.lazy.filter { $0.entity.name == entity }.compactMap {
+            owners[RowReference(entityIndex: $0.entityIndex, rowID: rowID)]
+        }.first
     }
 
     // MARK: Problems

@@ -138,7 +138,9 @@ final class ObservedList {
         }
         if resolved.isMerged {
             let fetch = ResolvedFetch(
-                parts: resolved.parts.map { ResolvedFetch.Part(entry: $0.entry, entityIndex: $0.entityIndex, request: $0.request, options: $0.options) },
+                parts: resolved.parts.map {
+                    ResolvedFetch.Part(entry: $0.entry, entityIndex: $0.entityIndex, request: $0.request, options: $0.options)
+                },
                 options: resolved.options)
             let entityIndexes = resolved.parts.map(\.entityIndex)
             func open(_ part: ResolvedFetch.Part) throws -> RecordCursor { try context.rows(part.entry, part.request, part.options) }

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// Determines the section names of rows.
 final class SectionNamer {

@@ -114,7 +114,9 @@ extension ObjectMonitor: ContextObserver {
         let step = move.step.row(row.entityIndex, row.rowID)
         guard step != nil || move.isPartial else { return }
         do {
-            guard let object = object ?? (step?.wasInserted == true ? context.object(T.self, row.entityIndex, row.rowID) : nil) else { return }
+            guard let object = object ?? (step?.wasInserted == true ? context.object(T.self, row.entityIndex, row.rowID) : nil) else {
+                return
+            }
             guard let record = try currentRecord(object) else {
                 if self.object != nil { change = (object, .deleted) }
                 self.object = nil

@@ -19,7 +19,9 @@ final class SnapshotShape: Sendable {
     /// Returns the row of an id; `nil` for an id of another stack's store.
     func row<T: Model>(of id: ObjectID<T>) -> RowReference? {
         let entityIndex = Int(id.entry.entityIndex)
-        if entityIndex < table.entries.count, table.entries[entityIndex] === id.entry { return RowReference(entityIndex: id.entry.entityIndex, rowID: id.rowID) }
+        if entityIndex < table.entries.count, table.entries[entityIndex] === id.entry {
+            return RowReference(entityIndex: id.entry.entityIndex, rowID: id.rowID)
+        }
         let same = table.byType[ObjectIdentifier(T.self)]?.first { $0.store.storeID == id.entry.store.storeID }
         return same.map { RowReference(entityIndex: $0.entityIndex, rowID: id.rowID) }
     }
