@@ -15,7 +15,7 @@ import Testing
     }
 
     private func contents(_ rows: ClosedRange<Int>) -> ListContents {
-        let rows = rows.map { SnapshotRow(row: ListRow(slot: 0, rowID: Int64($0)), record: [UInt8($0 % 256)]) }
+        let rows = rows.map { SnapshotRow(row: RowReference(entityIndex: 0, rowID: Int64($0)), record: [UInt8($0 % 256)]) }
         return ListContents(shape: shape, isSectioned: false, sections: [("", rows.count)], rows: SnapshotRows(rows))
     }
 
@@ -82,7 +82,7 @@ import Testing
             return (name: name, count: end - start)
         }
         let rows = ids.map { id in
-            SnapshotRow(row: ListRow(slot: 0, rowID: Int64(id)), record: [UInt8.random(in: 0...1, using: &random)])
+            SnapshotRow(row: RowReference(entityIndex: 0, rowID: Int64(id)), record: [UInt8.random(in: 0...1, using: &random)])
         }
         return ListContents(shape: shape, isSectioned: true, sections: sections, rows: SnapshotRows(rows))
     }

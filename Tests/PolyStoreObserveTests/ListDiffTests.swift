@@ -56,7 +56,7 @@ import Testing
 
     // MARK: -
 
-    static func row(_ id: Int) -> ListRow { ListRow(slot: Int32(id % 2), rowID: Int64(id)) }
+    static func row(_ id: Int) -> RowReference { RowReference(entityIndex: Int32(id % 2), rowID: Int64(id)) }
 
     private static func list(_ random: inout SplitMix64, sections: Int, rows: Int) -> Sections {
         let names = (0..<sections).map { "\($0)" }.shuffled(using: &random).prefix(Int(random.next() % UInt64(sections + 1)))
@@ -85,7 +85,7 @@ import Testing
     /// Applies a delta in the documented order.
     private static func applying(_ delta: ListDelta, to old: Sections) -> Sections {
         let removed = Set(delta.deleted.map(\.position) + delta.moved.map(\.from))
-        var list: [(name: String, rows: [ListRow])?] = old.enumerated().map { section, content in
+        var list: [(name: String, rows: [RowReference])?] = old.enumerated().map { section, content in
             let kept = content.rows.enumerated().filter { !removed.contains(ListPosition(section: section, item: $0.offset)) }
             return (content.name, kept.map(\.element))
         }
@@ -104,7 +104,7 @@ import Testing
         left.count == right.count && zip(left, right).allSatisfy { $0.name == $1.name && $0.rows == $1.rows }
     }
 
-    private static func check(_ delta: ListDelta, _ old: Sections, _ new: Sections, _ updated: Set<ListRow>, _ seed: UInt64) {
+    private static func check(_ delta: ListDelta, _ old: Sections, _ new: Sections, _ updated: Set<RowReference>, _ seed: UInt64) {
         let lists = delta.deleted.map(\.row) + delta.inserted.map(\.row) + delta.updated.map(\.row) + delta.moved.map(\.row)
         #expect(lists.count == Set(lists).count, "seed \(seed): a row is in one list only")
         for move in delta.moved {

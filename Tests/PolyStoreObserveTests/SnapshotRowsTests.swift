@@ -5,7 +5,9 @@ import Testing
 
 /// Rows in chunks, compared with an array.
 @Suite struct SnapshotRowsTests {
-    private func row(_ id: Int) -> SnapshotRow { SnapshotRow(row: ListRow(slot: 0, rowID: Int64(id)), record: [UInt8(id % 256)]) }
+    private func row(_ id: Int) -> SnapshotRow {
+        SnapshotRow(row: RowReference(entityIndex: 0, rowID: Int64(id)), record: [UInt8(id % 256)])
+    }
 
     @Test(arguments: [0, 1, 255, 256, 257, 700, 2_000, 40_000, 100_001]) func rowsAreThoseOfAnArray(count: Int) {
         let array = (0..<count).map(row)

@@ -26,11 +26,11 @@ extension AttributeValue {
 
 @usableFromInline
 func missingValue(_ field: Int) -> StoreError {
-    StoreError(.corrupt, "A value is missing that is not optional.", attribute: "#\(field)")
+    StoreError(undecodable: field, "A value is missing that is not optional.")
 }
 
 @usableFromInline
-func invalidValue(_ field: Int, _ what: String) -> StoreError { StoreError(.corrupt, what, attribute: "#\(field)") }
+func invalidValue(_ field: Int, _ what: String) -> StoreError { StoreError(undecodable: field, what) }
 
 extension Bool: AttributeValue {
     @inlinable public static var attributeType: AttributeType { .bool }

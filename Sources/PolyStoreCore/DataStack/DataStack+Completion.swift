@@ -20,10 +20,10 @@ extension DataStack {
         source: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
         completion: @escaping @MainActor @Sendable (Result<T, any Error>) -> Void
     ) {
-        let order = TransactionOrder(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
-        core.transact(order, body) { [core] result in
+        let options = TransactionOptions(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
+        core.transact(options, body) { [core] result in
             Task { @MainActor in
-                if core.hub.isActive { core.views.catchUp(core.logger) }
+                if core.hasSubscribedContexts { core.views.catchUp(core.logger) }
                 completion(result)
             }
         }

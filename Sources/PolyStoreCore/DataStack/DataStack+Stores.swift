@@ -45,7 +45,7 @@ extension DataStack {
         _ store: StoreConfiguration, configuration name: String?, history: HistoryOptions?, _ site: CallSite
     ) throws -> PersistentStore {
         let store = try openOnce(store, configuration: name, history: history, site)
-        core.external.didAdd(store)
+        core.commitSequencer.didAdd(store)
         return store
     }
 
@@ -65,7 +65,7 @@ extension DataStack {
             let backend = try store.open(schema: schema, configurationName: name, logger: core.logger)
             guard history == nil || backend.capabilities.has(.changeLog) else { throw LogBounds.unsupported(url: store.url) }
             let added = PersistentStore(
-                index: table.stores.count, firstSlot: Int32(table.entries.count), configurationName: name, configuration: store,
+                index: table.stores.count, firstEntityIndex: Int32(table.entries.count), configurationName: name, configuration: store,
                 backend: backend, schema: schema, history: history)
             table.add(added, models: models)
             core.logger.write(.info, site, "Opened \(store.url) with \(schema.entities.count) entities.")
@@ -136,7 +136,7 @@ extension DataStack {
         _ store: PersistentStore, evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line
     ) throws {
         try store.configuration.checkErasable()
-        guard !store.writers.isShared else {
+        guard !store.writeAccess.isShared else {
             throw StoreError(
                 .busy, "The store \(store.url) is open in another stack of this process; close it there before it is erased.",
                 url: store.url)
@@ -150,14 +150,14 @@ extension StackCore {
     /// Closes stores between two transactions.
     fileprivate func close(_ stores: [PersistentStore], isForced: Bool, _ site: CallSite) throws {
         guard !stores.isEmpty else { return }
-        let group = try lane.enter(nil, self)
-        defer { lane.leave(group, isPatient: false) }
+        let group = try writeQueue.enter(nil)
+        defer { writeQueue.leave(isPatient: false) }
         if group.isOpen { group.commit() }
         if !isForced { try checkNobodyReads() }
         var failure: (any Error)?
         for store in stores where table.withLock({ $0.remove(store) }) {
-            external.didRemove(store)
-            store.writers.didClose()
+            commitSequencer.didRemove(store)
+            store.writeAccess.didClose()
             do { try store.backend.close() } catch {
                 logger.writeFailure(error, site)
                 failure = failure ?? error

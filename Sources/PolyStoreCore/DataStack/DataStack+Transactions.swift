@@ -21,7 +21,7 @@ extension DataStack {
         _ body: @escaping @Sendable (Transaction) throws -> T
     ) async throws -> T {
         let result = try await core.transact(
-            TransactionOrder(durability: durability, source: source, site: CallSite("transaction", file: file, line: line)), body)
+            TransactionOptions(durability: durability, source: source, site: CallSite("transaction", file: file, line: line)), body)
         await core.catchUpViews()
         return result
     }
@@ -49,9 +49,9 @@ extension DataStack {
         durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (Transaction) throws -> T
     ) throws -> T {
-        let order = TransactionOrder(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
+        let options = TransactionOptions(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
         // A caller that blocks an actor or the main thread does not wait for later transactions.
-        let result = try core.transactAndWait(order, isPatient: isolation == nil, body)
+        let result = try core.transactAndWait(options, isPatient: isolation == nil, body)
         core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
         return result
     }
@@ -73,7 +73,7 @@ extension DataStack {
         _ body: @escaping @Sendable (AsynchronousTransaction) throws -> Void
     ) {
         core.beginAsynchronous(
-            TransactionOrder(durability: durability, source: source, site: CallSite("transaction", file: file, line: line)), body)
+            TransactionOptions(durability: durability, source: source, site: CallSite("transaction", file: file, line: line)), body)
     }
 
     /// Runs a transaction on the caller's thread after waiting for its turn in the write queue, and returns when its commit is durable. The body
@@ -86,8 +86,8 @@ extension DataStack {
         durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (SynchronousTransaction) throws -> Void
     ) throws -> Bool? {
-        let order = TransactionOrder(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
-        let result = try core.beginSynchronous(order, isPatient: isolation == nil, body)
+        let options = TransactionOptions(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
+        let result = try core.beginSynchronous(options, isPatient: isolation == nil, body)
         core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
         return result
     }

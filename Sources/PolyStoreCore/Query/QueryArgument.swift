@@ -78,7 +78,7 @@ extension QueryRange where Bound: QueryArgument {
 }
 
 extension ObjectID: QueryArgument {
-    public var queryOperand: QueryOperand { QueryOperand(.object(entity: T.storedEntityName, id: key, store: entry.store.storeID)) }
+    public var queryOperand: QueryOperand { QueryOperand(.object(entity: T.storedEntityName, id: rowID, store: entry.store.storeID)) }
 }
 
 /// An object represents its id: `Where("department == %@", research)`.

@@ -37,25 +37,25 @@ public enum QueryValue: Sendable {
 public struct AnyObjectID: Sendable, Hashable {
     let entry: StoreEntity
     /// The row id, which is unique within an entity of a store.
-    public let key: Int64
+    public let rowID: Int64
 
     /// The name of the entity.
     public var entityName: String { entry.entity.name }
 
     /// Returns the typed id; nil if the object has another type.
     public func of<T: Model>(_ type: T.Type) -> ObjectID<T>? {
-        entry.type == type || entry.family?.kind(type) != nil ? ObjectID(entry: entry, key: key) : nil
+        entry.type == type || entry.family?.kind(type) != nil ? ObjectID(entry: entry, rowID: rowID) : nil
     }
 
     /// The URI of the object; see ``ObjectID/uri``.
-    public var uri: String { entry.uri(key) }
+    public var uri: String { entry.uri(rowID) }
 
     public static func == (left: AnyObjectID, right: AnyObjectID) -> Bool {
-        left.key == right.key && left.entityName == right.entityName && left.entry.store.storeID == right.entry.store.storeID
+        left.rowID == right.rowID && left.entityName == right.entityName && left.entry.store.storeID == right.entry.store.storeID
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(key)
+        hasher.combine(rowID)
         hasher.combine(entityName)
     }
 }
@@ -155,7 +155,7 @@ extension QueryValue: CustomStringConvertible {
         case .uuid(let value): "\(value)"
         case .url(let value): "\(value)"
         case .decimal(let value): "\(value)"
-        case .objectID(let value): "\(value.entityName) \(value.key)"
+        case .objectID(let value): "\(value.entityName) \(value.rowID)"
         }
     }
 }

@@ -166,7 +166,7 @@ extension Where {
             case .open(let condition):
                 return try condition.resolved(for: entry.entity, in: entry.store.schema, store: entry.store.storeID) {
                     owner, field, value in
-                    context.entry(entry.store.firstSlot + Int32(owner.index)).unknownCase(value, of: field)
+                    context.entry(entry.store.firstEntityIndex + Int32(owner.index)).unknownCase(value, of: field)
                 }
             case .path(let deferred): return try deferred.make(context, entry)
             case .joined(let junction):

@@ -25,7 +25,8 @@ extension Context {
             var recorder = SnapshotRecorder(shape, part.entry, as: S.Entity.self)
             while try cursor.next() {
                 let record = shape.isEmpty ? [] : try recorder.bytes(of: cursor.record)
-                found.append(ObjectSnapshot(shape: shape, row: ListRow(slot: part.slot, rowID: cursor.id), record: record))
+                found.append(
+                    ObjectSnapshot(shape: shape, row: RowReference(entityIndex: part.entityIndex, rowID: cursor.id), record: record))
             }
         }
         return found

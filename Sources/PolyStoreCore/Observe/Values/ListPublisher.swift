@@ -66,11 +66,3 @@ public final class ListPublisher<T: Model> {
         observers.notify(self)
     }
 }
-
-/// Connects a follower to its publisher, which is created after it.
-@MainActor
-final class PublisherRelay<Publisher: AnyObject> {
-    weak var publisher: Publisher?
-
-    init() {}
-}
