@@ -12,6 +12,8 @@ public struct ConformanceTarget: Sendable, CustomStringConvertible {
     let teardown: @Sendable (ConformancePlace) throws -> Void
 
     /// - Parameters:
+    ///   - name: The name of the backend in results.
+    ///   - capabilities: The features that the backend claims. A case that needs another feature is skipped.
     ///   - findsDamage: Whether a store detects changed bytes in its files. `false` for an engine without checksums.
     ///   - store: Returns the configuration for a path. Called again with the same path to reopen the store.
     ///   - teardown: Removes data that a store has left elsewhere: on a server, or in other folders. Called after each case for each path that the case used,

@@ -4,23 +4,23 @@ import PolyStoreBackend
 public final class FaultPlan: Sendable {
     /// An operation of an engine.
     public enum Operation: String, Sendable, Hashable, CaseIterable {
-        /// ``OrderedEngine/snapshot()``.
+        /// `OrderedEngine.snapshot()`.
         case snapshot
-        /// ``EngineSnapshot/get(_:)``.
+        /// `EngineSnapshot.get(_:)`.
         case get
-        /// ``EngineSnapshot/cursor()``.
+        /// `EngineSnapshot.cursor()`.
         case cursor
-        /// ``EngineCursor/seek(_:)``.
+        /// `EngineCursor.seek(_:)`.
         case seek
-        /// ``EngineCursor/last()``.
+        /// `EngineCursor.last()`.
         case last
-        /// ``EngineCursor/next()``.
+        /// `EngineCursor.next()`.
         case next
-        /// ``EngineCursor/previous()``.
+        /// `EngineCursor.previous()`.
         case previous
-        /// ``OrderedEngine/apply(_:_:)``.
+        /// `OrderedEngine.apply(_:_:)`.
         case apply
-        /// ``OrderedEngine/verify()``.
+        /// `OrderedEngine.verify()`.
         case verify
     }
 

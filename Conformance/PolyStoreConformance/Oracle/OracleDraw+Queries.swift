@@ -129,7 +129,7 @@ extension OracleDraw {
         case 8, 9: return text(entity) ?? .compare(field, random.pick(ComparisonOperator.allCases), constant(entity, field))
         case 10:
             let others = (entity.fields.map(FieldReference.init) + [.objectID]).filter {
-                $0.type.physical == field.type.physical && ($0.type == .uint64) == (field.type == .uint64)
+                $0.type.isComparable(with: field.type)
             }
             return .compare(field, random.pick(ComparisonOperator.allCases), random.pick(others))
         case 11: return random.once(in: 3) ? .constant(random.once(in: 2)) : range(entity, field)

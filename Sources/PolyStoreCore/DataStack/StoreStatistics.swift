@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// The number of objects in a store and its size on disk.
 public struct StoreStatistics: Sendable, Hashable, Codable {
-    /// The number of commits so far; see ``ReadTransaction/version``.
+    /// The number of commits so far; see `ReadTransaction.version`.
     public let version: UInt64
     /// The number of objects by entity. Sub-entities of a hierarchy are counted separately.
     public let objectCounts: [String: Int]

@@ -103,7 +103,8 @@ extension QueryPredicate {
         default: break
         }
         // The constant has another numeric type than the field.
-        guard case .compare(let left, .equal, let right) = node, let field = left.asField, let constant = right.asConstant, field.type.isNumber
+        guard case .compare(let left, .equal, let right) = node, let field = left.asField, let constant = right.asConstant,
+            field.type.isNumber
         else { return nil }
         switch (constant, field.type.physical) {
         case (.integer(let value), .real):

@@ -63,7 +63,7 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
         case entity
         /// The next row id of an entity.
         case sequence
-        /// The mark of a reset in progress (``StoreReset``).
+        /// The mark of a reset in progress (`StoreReset`).
         case migrationJournal
         /// The state of an index.
         case indexState

@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// The properties of an engine that the record layer depends on.
 public struct EngineTraits: Sendable, Hashable {
-    /// The features that the engine provides: ``Capabilities/Feature/persistence``, … The record layer adds its own.
+    /// The features that the engine provides: `Capabilities.Feature.persistence`, … The record layer adds its own.
     public var features: Set<Capabilities.Feature>
     /// The durability levels that the engine supports.
     public var durabilities: Set<Durability>

@@ -1,6 +1,6 @@
 /// The progress of an index that is built while the store is in use.
 public struct IndexBuildProgress: Sendable, Hashable {
-    /// ``Index/name``.
+    /// `Index.name`.
     public let name: String
     /// The number of records that were indexed since the store was opened.
     public let builtCount: Int64

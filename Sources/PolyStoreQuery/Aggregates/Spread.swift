@@ -13,7 +13,9 @@ struct IntegerSpread {
 
     init() {}
 
-    init(_ values: [Value], isUnsigned: Bool) { for value in values { NumericValue(value, isUnsigned: isUnsigned).map { add($0.asInteger) } } }
+    init(_ values: [Value], isUnsigned: Bool) {
+        for value in values { NumericValue(value, isUnsigned: isUnsigned).map { add($0.asInteger) } }
+    }
 
     /// - Parameter value: an integer of 64 bits.
     mutating func add(_ value: Int128) {
