@@ -44,7 +44,7 @@ extension SplitMix64 {
         case 1: return .oneOf(field, (0..<below(5)).map { _ in once(in: 6) ? .null : value(field.type, withNaN: true) })
         case 2:
             let others = entity.fields.map(FieldReference.init).filter {
-                $0.type.physical == field.type.physical && $0.isUnsigned == field.isUnsigned
+                $0.type.isComparable(with: field.type)
             }
             return .compare(field, comparison(&self), others[below(others.count)])
         case 3, 4:
