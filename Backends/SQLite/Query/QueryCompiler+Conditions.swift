@@ -16,7 +16,7 @@ extension QueryCompiler {
         case .not(let part):
             // An index serves the opposite comparison, which is unknown for the same rows.
             if case .compare(let field, let comparison, let value)? = part.fieldCondition {
-                try compare(field, comparison.opposite, value, table, nan)
+                try compare(field, comparison.negated, value, table, nan)
                 return true
             }
             if case .not(let inner) = part.node {
@@ -198,20 +198,6 @@ extension ComparisonOperator {
         case .lessOrEqual: 3
         case .greater: 4
         case .greaterOrEqual: 5
-        }
-    }
-}
-
-extension ComparisonOperator {
-    /// The comparison that is true where this one is false.
-    fileprivate var opposite: ComparisonOperator {
-        switch self {
-        case .equal: .notEqual
-        case .notEqual: .equal
-        case .less: .greaterOrEqual
-        case .lessOrEqual: .greater
-        case .greater: .lessOrEqual
-        case .greaterOrEqual: .less
         }
     }
 }

@@ -21,7 +21,7 @@ public struct StoreError: Error, Sendable, Hashable {
         public static let full = Code("full")
         /// Another connection or process holds the store; a retry may succeed.
         public static let busy = Code("busy")
-        /// The store was written for another schema and cannot be migrated with the given options.
+        /// The store was written for another schema, or in a newer format, and cannot be opened or migrated with the given options.
         public static let incompatibleSchema = Code("incompatibleSchema")
         /// The store was written for an earlier schema version.
         public static let migrationRequired = Code("migrationRequired")
@@ -51,7 +51,7 @@ public struct StoreError: Error, Sendable, Hashable {
         public static let io = Code("io")
         /// The history entries that follow a token have been removed.
         public static let historyExpired = Code("historyExpired")
-        /// A value is invalid for its attribute, for example in imported data.
+        /// A value is invalid for its attribute, for example in imported data, or does not fit its type, for example a sum of integers.
         public static let invalidValue = Code("invalidValue")
     }
 

@@ -24,6 +24,18 @@ public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// The operator that is true where this one is false: `<=` for `>`. Both are unknown for null.
+    public var negated: ComparisonOperator {
+        switch self {
+        case .equal: .notEqual
+        case .notEqual: .equal
+        case .less: .greaterOrEqual
+        case .lessOrEqual: .greater
+        case .greater: .lessOrEqual
+        case .greaterOrEqual: .less
+        }
+    }
+
     /// Returns whether an order (negative, 0, positive) satisfies the operator.
     @inlinable
     public func accepts(_ order: Int) -> Bool {

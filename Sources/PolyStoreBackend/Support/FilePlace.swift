@@ -186,7 +186,7 @@ public struct FilePlace: Sendable, Hashable {
     ///   - code: The value of `errno`.
     public func refused(_ what: String, _ code: Int32) -> StoreError {
         StoreError(
-            code == ENOSPC || code == EDQUOT ? .full : .io, "\(what): \(path).", url: path, engineCode: Int(code),
+            code == ENOSPC || code == EDQUOT || code == EFBIG ? .full : .io, "\(what): \(path).", url: path, engineCode: Int(code),
             underlying: String(cString: strerror(code)))
     }
 }

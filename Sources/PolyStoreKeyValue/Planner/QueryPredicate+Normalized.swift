@@ -9,7 +9,7 @@ extension QueryPredicate {
         switch node {
         case .constant(let value): .constant(value != isNegated)
         case .compare(let left, let comparison, let right) where fieldCondition != nil:
-            .compare(left, isNegated ? comparison.inverse : comparison, right)
+            .compare(left, isNegated ? comparison.negated : comparison, right)
         case .not(let part): part.normalized(isNegated: !isNegated)
         case .and(let parts):
             isNegated ? .or(parts.map { $0.normalized(isNegated: true) }) : .and(parts.map { $0.normalized(isNegated: false) })
@@ -29,20 +29,6 @@ extension QueryPredicate {
         case .and(let parts): parts.contains { $0.isNeverTrue }
         case .or(let parts): !parts.contains { !$0.isNeverTrue }
         default: false
-        }
-    }
-}
-
-extension ComparisonOperator {
-    /// The comparison that is true where this one is false.
-    var inverse: ComparisonOperator {
-        switch self {
-        case .equal: .notEqual
-        case .notEqual: .equal
-        case .less: .greaterOrEqual
-        case .lessOrEqual: .greater
-        case .greater: .lessOrEqual
-        case .greaterOrEqual: .less
         }
     }
 }
