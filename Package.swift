@@ -189,7 +189,9 @@ let package = Package(
         // Importers, references and files, on every backend.
         .testTarget(
             name: "PolyStoreImportTests",
-            dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            dependencies: [
+                "PolyStore", "PolyStoreBackend", "PolyStoreGzip", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB",
+            ],
             swiftSettings: settings),
         // Migrations, on every backend.
         .testTarget(
