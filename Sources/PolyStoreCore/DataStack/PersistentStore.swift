@@ -52,10 +52,6 @@ public final class PersistentStore: Sendable {
 
     /// The open backend, for tests below the level of objects.
     package var backendForTests: any StorageBackend { backend }
-
-    /// Checks the integrity of the store and returns a description of each problem found.
-    /// - Throws: the errors of the backend.
-    public func verify() throws -> [String] { try backend.verify() }
 }
 
 /// One entity in one store, with its class.

@@ -42,7 +42,7 @@ enum Importing {
     }
 
     static func check(_ stack: DataStack, _ store: PersistentStore, _ count: Int) throws {
-        let findings = try store.verify()
+        let findings = try store.verifyAndWait()
         guard findings.isEmpty else { fail("the store is damaged: \(findings)") }
         let (value, rows) = try stack.readAndWait { context in
             (try context.fetchOne(From<Counter>())?.value ?? 0, try context.fetchAll(From<Row>()).map { ($0.number, $0.payload) })
