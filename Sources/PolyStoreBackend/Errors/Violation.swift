@@ -45,3 +45,8 @@ public struct Violation: Sendable, Hashable {
         self.message = message
     }
 }
+
+extension Violation: CustomStringConvertible {
+    /// The message, which names the object, the property and the value.
+    public var description: String { message }
+}
