@@ -142,7 +142,7 @@ final class Marker {
         let text = try Self.text(first, folder, name)
         let second = try Self.stack(backend, folder, "second")
         let report = try await second.importRecords(Into<Parcel>(), from: .file(path: folder.path + "/" + name))
-        #expect((report.inserted, report.refused) == (8, 0))
+        #expect((report.inserted, report.excluded) == (8, 0))
         #expect(try Self.text(second, folder, "again-" + name) == text)
         let describe: @Sendable (SnapshotContext) throws -> [String] = { context in
             try context.fetchAll(From<Parcel>().orderBy(.ascending(\.code))).map { parcel in

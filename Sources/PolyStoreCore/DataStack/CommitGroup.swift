@@ -156,7 +156,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     ) throws -> [(store: PersistentStore, changes: ChangeSet)] {
         let changes = try transaction.changeSets()
         if let ticket = order.ticket, ticket.isCancelled { throw Ticket.error }
-        for (store, set) in changes where store.history != nil { try begunPart(store.index)?.record(set, transaction) }
+        for (store, set) in changes where store.historyOptions != nil { try begunPart(store.index)?.record(set, transaction) }
         if order.isRehearsal { try rehearse(changes) }
         try apply(changes, order.durability, transaction.touchedStores)
         return changes

@@ -18,8 +18,9 @@ public final class PersistentStore: Sendable {
     let sequences: Protected<[ClosedRange<Int64>?]>
     /// The write transactions at this location, shared with stores of other stacks.
     let writers: StoreWriters
-    /// The history recorded by commits of this stack; nil if it is disabled.
-    public let history: HistoryOptions?
+    /// The options of the history that commits of this stack record; `nil` if they record none. The history itself is read with
+    /// ``DataStack/history(since:matching:limit:file:line:)``.
+    public let historyOptions: HistoryOptions?
     /// The state of the history after the last commit of this stack.
     let historyState = Protected<HistoryRecorder.State?>(nil)
 
@@ -27,7 +28,7 @@ public final class PersistentStore: Sendable {
         index: Int, firstSlot: Int32, configurationName: String?, configuration: StoreConfiguration, backend: any StorageBackend,
         schema: ResolvedSchema, history: HistoryOptions? = nil
     ) {
-        self.history = history
+        historyOptions = history
         self.index = index
         self.firstSlot = firstSlot
         self.configurationName = configurationName

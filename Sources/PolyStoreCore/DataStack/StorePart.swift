@@ -29,7 +29,7 @@ final class StorePart {
         self.store = store
         self.lane = lane
         self.writer = writer
-        recorder = store.history.map { HistoryRecorder(store, $0, version: writer.version) }
+        recorder = store.historyOptions.map { HistoryRecorder(store, $0, version: writer.version) }
         blocks = Array(repeating: nil, count: store.schema.entities.count)
     }
 

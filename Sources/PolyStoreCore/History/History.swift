@@ -1,4 +1,4 @@
-/// The result of ``DataStack/history(since:matching:limit:)``: entries in commit order. Entries of different stores are ordered by date.
+/// The result of ``DataStack/history(since:matching:limit:file:line:)``: entries in commit order. Entries of different stores are ordered by date.
 public struct History: Sendable, RandomAccessCollection {
     /// The point after all entries that were read, including those that the filter excluded. Pass it to the next call.
     public let token: HistoryToken

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// A point in the history of a stack's stores. Pass it to ``DataStack/history(since:matching:limit:)`` to read the transactions that were committed
+/// A point in the history of a stack's stores. Pass it to ``DataStack/history(since:matching:limit:file:line:)`` to read the transactions that were committed
 /// afterwards.
 ///
 /// Tokens remain valid across restarts: encode one with `Codable` and store it with the data that was derived from the history.

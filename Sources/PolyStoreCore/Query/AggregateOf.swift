@@ -104,17 +104,57 @@ extension Decimal {
 }
 
 extension AggregateOf where Result == Double? {
-    /// Returns the average; nil for no values.
-    @_disfavoredOverload
-    public static func average<V>(_ path: KeyPath<T, V>) -> AggregateOf {
+    /// Returns the average of numbers; nil for no values.
+    public static func average<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
         AggregateOf(path, Aggregate.average, real)
     }
-    /// Returns the population standard deviation; nil for no values.
-    public static func standardDeviation<V>(_ path: KeyPath<T, V>) -> AggregateOf {
+    public static func average<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
+        AggregateOf(path, Aggregate.average, real)
+    }
+    public static func average<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
+        AggregateOf(path, Aggregate.average, real)
+    }
+    public static func average<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
+        AggregateOf(path, Aggregate.average, real)
+    }
+
+    /// Returns the fraction of objects whose attribute is true, from 0 to 1; nil for no values.
+    public static func average(_ path: KeyPath<T, Bool>) -> AggregateOf { AggregateOf(path, Aggregate.average, real) }
+    public static func average(_ path: KeyPath<T, Bool?>) -> AggregateOf { AggregateOf(path, Aggregate.average, real) }
+
+    /// Returns the average of decimals, rounded to a `Double`, where the context asks for one; nil for no values.
+    @_disfavoredOverload
+    public static func average(_ path: KeyPath<T, Decimal>) -> AggregateOf { AggregateOf(path, Aggregate.average, real) }
+    @_disfavoredOverload
+    public static func average(_ path: KeyPath<T, Decimal?>) -> AggregateOf { AggregateOf(path, Aggregate.average, real) }
+
+    /// Returns the population standard deviation of numbers; nil for no values.
+    public static func standardDeviation<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
         AggregateOf(path, Aggregate.standardDeviation, real)
     }
-    /// Returns the median; for an even number of values, the average of the two middle values; nil for no values.
-    public static func median<V>(_ path: KeyPath<T, V>) -> AggregateOf { AggregateOf(path, Aggregate.median, real) }
+    public static func standardDeviation<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
+        AggregateOf(path, Aggregate.standardDeviation, real)
+    }
+    public static func standardDeviation<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
+        AggregateOf(path, Aggregate.standardDeviation, real)
+    }
+    public static func standardDeviation<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
+        AggregateOf(path, Aggregate.standardDeviation, real)
+    }
+
+    /// Returns the median of numbers; for an even number of values, the average of the two middle values; nil for no values.
+    public static func median<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
+        AggregateOf(path, Aggregate.median, real)
+    }
+    public static func median<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
+        AggregateOf(path, Aggregate.median, real)
+    }
+    public static func median<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
+        AggregateOf(path, Aggregate.median, real)
+    }
+    public static func median<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
+        AggregateOf(path, Aggregate.median, real)
+    }
 
     @Sendable private static func real(_ value: Value, _ entity: Entity) -> Double? {
         if case .real(let real) = value { real } else { Decimal(stored: value).map { Double(truncating: $0 as NSDecimalNumber) } }

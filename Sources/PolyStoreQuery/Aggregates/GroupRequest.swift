@@ -5,20 +5,21 @@ import PolyStoreBackend
 ///
 /// In contrast to ``AggregateRequest``, groups and operands can be any expressions. Backends only receive the part that all of them support.
 public struct GroupRequest: Sendable {
-    public let entity: Entity
     /// The entity of the objects.
-    public var predicate = QueryPredicate.all
+    public let entity: Entity
     /// The predicate that selects the objects.
+    public var predicate = QueryPredicate.all
     /// The grouping expressions. If empty, the result is exactly one group, even for no objects.
     public let groupBy: [QueryExpression]
+    /// The aggregates over the objects of a group.
     public let aggregates: [Aggregate]
     /// The columns of the result as the fields of a record: a value for each of ``groupBy``, then one for each of ``aggregates``. Numbers have the
     /// widest type of their kind. ``having`` and ``sortKeys`` refer to these fields.
     public let columns: Entity
     /// The condition that groups must satisfy, on the fields of ``columns``.
     public var having = QueryPredicate.all
-    /// The sort keys: fields of ``columns`` or expressions of them. Ties are broken by the group values in ascending order, null first, which is the whole
-    /// applies without keys.
+    /// The sort keys: fields of ``columns`` or expressions of them. Ties are broken by the group values in ascending order, null first. Without keys,
+    /// this is the order of the groups.
     public var sortKeys: [SortKey] = []
     /// The maximum number of groups; nil for no limit.
     public var limit: Int?

@@ -34,11 +34,11 @@ enum Importing {
 
     /// Imports the file, and prints the report when the import is complete.
     static func run(_ stack: DataStack, _ path: String) throws {
-        var options = ImportOptions(commit: .batches(of: 20, resume: "rows"), onBadRecord: .skip())
+        var options = ImportOptions(commit: .batches(of: 20, resume: "rows"), onInvalidRecord: .exclude())
         // The previous process may have been killed after its last commit.
         options.skipsCompleted = true
         let report = try stack.importRecordsAndWait(Into<Row>(), from: .file(path: path), options: options)
-        print("\(report.records) records, \(report.inserted) inserted, \(report.refused) refused")
+        print("\(report.records) records, \(report.inserted) inserted, \(report.excluded) refused")
     }
 
     static func check(_ stack: DataStack, _ store: PersistentStore, _ count: Int) throws {
