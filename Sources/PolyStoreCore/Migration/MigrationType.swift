@@ -24,7 +24,7 @@ public enum MigrationType: Sendable, Hashable {
         if case .lightweight = self { true } else { false }
     }
 
-    /// A Boolean value that indicates whether the step runs a mapping of the application.
+    /// A Boolean value that indicates whether the step runs a mapping of the application; the opposite of ``isLightweightMigration``. CoreStore has both names.
     public var isHeavyweightMigration: Bool { !isLightweightMigration }
 }
 

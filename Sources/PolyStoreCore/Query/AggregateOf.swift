@@ -5,6 +5,9 @@ import PolyStoreBackend
 ///
 ///     try context.queryValue(From<Person>(), .average(\.age))
 ///     try context.queryGroups(From<Person>(), by: \.city, .count, .maximum(\.age))
+///
+/// The result has the type that follows from the attribute. ``Select`` takes names, paths of relationships, expressions and aliases instead, and the type of its
+/// result is written.
 public struct AggregateOf<T: Model, Result>: Sendable {
     let aggregate: Aggregate
     /// The error that makes the aggregate invalid; thrown by the query.

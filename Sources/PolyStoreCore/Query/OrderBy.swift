@@ -129,13 +129,14 @@ public struct OrderBy<T: Model>: Sendable, Hashable, FetchClause {
     /// Appends the keys of one order to those of another.
     public static func + (left: OrderBy<T>, right: OrderBy<T>) -> OrderBy<T> { OrderBy(left.keys + right.keys) }
     public static func += (left: inout OrderBy<T>, right: OrderBy<T>) { left = left + right }
+    /// Appends the keys of one order to those of another. The form of CoreDataMonk; the same as `+`.
     public static func | (left: OrderBy<T>, right: OrderBy<T>) -> OrderBy<T> { left + right }
 
     public func apply(to chain: inout FetchChain<T>) { chain.add(self) }
 }
 
 extension OrderKey {
-    /// Combines sort keys: `OrderBy(.ascending(\.name) | .descending(\.age))`.
+    /// Combines sort keys: `OrderBy(.ascending(\.name) | .descending(\.age))`. The form of CoreDataMonk; the same as a comma.
     public static func | (left: OrderKey<T>, right: OrderKey<T>) -> [OrderKey<T>] { [left, right] }
     public static func | (left: [OrderKey<T>], right: OrderKey<T>) -> [OrderKey<T>] { left + [right] }
 }

@@ -24,6 +24,7 @@ public struct QueryKey: Sendable, Hashable {
     /// The key with the quantifier NONE: no value of the path.
     public var none: QueryKey { with(.none) }
 
+    /// Returns the key. Allows `%"friends.age"%.any` to begin with a percent sign, as all other conditions by key do.
     public static prefix func % (name: QueryKey) -> QueryKey { name }
 
     fileprivate func within<T: Model>(_ range: any QueryRange) -> Where<T> {
@@ -42,6 +43,7 @@ public struct QueryKey: Sendable, Hashable {
     }
 }
 
+/// Creates a key: `%"age" >= 18`. The form of CoreDataMonk; the same as `QueryKey("age")`.
 public prefix func % (name: String) -> QueryKey { QueryKey(name) }
 /// Creates a key that is followed by a dot: `%"friends.age"%.any`, `%"name"%.beginsWith("ja")`.
 public postfix func % (name: String) -> QueryKey { QueryKey(name) }
