@@ -106,6 +106,11 @@ public struct StoreConfiguration: Sendable {
     public var url: String { "\(engine):\(location)" }
 }
 
+extension StoreConfiguration: CustomStringConvertible {
+    /// The URL of the store.
+    public var description: String { url }
+}
+
 /// The parameters that a backend receives when a store is opened.
 public struct OpenRequest: Sendable {
     /// The entities of the store.

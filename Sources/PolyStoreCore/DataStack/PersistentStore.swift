@@ -55,6 +55,12 @@ public final class PersistentStore: Sendable {
     package var backendForTests: any StorageBackend { backend }
 }
 
+/// Two stores are equal if they are the same instance. A store that is removed and added again is another instance.
+extension PersistentStore: Hashable, Identifiable {
+    public static func == (left: PersistentStore, right: PersistentStore) -> Bool { left === right }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
 /// One entity in one store, with its class.
 @usableFromInline
 final class StoreEntity: Sendable {

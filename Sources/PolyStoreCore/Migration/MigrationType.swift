@@ -1,5 +1,5 @@
 /// One step of a migration.
-public enum MigrationType: Sendable, Hashable {
+public enum MigrationType: Sendable, Hashable, Codable {
     /// The migration is inferred from the differences of the two versions and runs no application code.
     case lightweight(sourceVersion: String, destinationVersion: String)
     /// The migration runs a ``SchemaMapping`` of the application.

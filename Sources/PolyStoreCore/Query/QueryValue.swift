@@ -50,6 +50,11 @@ public struct AnyObjectID: Sendable, Hashable {
     }
 }
 
+extension AnyObjectID: CustomStringConvertible {
+    /// The name of the entity and the row id: `Person 7`.
+    public var description: String { "\(entityName) \(key)" }
+}
+
 extension QueryValue {
     /// Returns the value as a type; nil if it does not fit: a text is not a number, 35.5 is not an `Int`, 300 is not an `Int8`. Floating-point types accept
     /// every number within their range, rounded.
@@ -59,6 +64,7 @@ extension QueryValue {
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
     public var int: Int? { self.as(Int.self) }
     public var int64: Int64? { self.as(Int64.self) }
+    public var uint64: UInt64? { self.as(UInt64.self) }
     public var double: Double? { self.as(Double.self) }
     public var string: String? { if case .text(let value) = self { value } else { nil } }
     public var date: Date? { if case .date(let value) = self { value } else { nil } }

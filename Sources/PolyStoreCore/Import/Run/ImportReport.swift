@@ -4,9 +4,9 @@ import PolyStoreBackend
 ///
 /// The counts cover committed records or, in a dry run, those that would be committed. A resumed run counts from the beginning of the source, so that its
 /// report equals that of an uninterrupted run.
-public struct ImportReport: Sendable, Hashable {
+public struct ImportReport: Sendable, Hashable, Codable {
     /// A record of a dry run.
-    public struct Example: Sendable, Hashable {
+    public struct Example: Sendable, Hashable, Codable {
         /// The number of the record in its source, from 1.
         public let record: Int
         /// The number of the record's first line, from 1; `nil` for a source without lines.
