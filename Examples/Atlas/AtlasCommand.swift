@@ -59,8 +59,8 @@ struct AtlasCommand: AsyncParsableCommand {
 
     private func demonstrate() async throws {
         let stack = try DataStack(atlasHistory)
-        let needsMigration = try await backend != .memory && !stack.requiredMigrations(for: store).isEmpty
-        if needsMigration {
+        let migrations = backend == .memory ? [] : try await stack.requiredMigrations(for: store)
+        if !migrations.isEmpty {
             try await migrate(stack)
         } else {
             if backend != .memory { try removeAtlas() }

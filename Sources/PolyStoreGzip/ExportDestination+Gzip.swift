@@ -9,7 +9,9 @@ extension ExportDestination {
     /// - Parameter level: The compression level, from 1 (fastest) to 9 (smallest).
     public static func gzip(path: String, format: RecordFormat? = nil, level: Int = 6) -> ExportDestination {
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        return ExportDestination(name: name, format: format ?? RecordFormat(fileName: name)) { try GzipByteSink.gzip(path: path, level: level) }
+        return ExportDestination(name: name, format: format ?? RecordFormat(fileName: name)) {
+            try GzipByteSink.gzip(path: path, level: level)
+        }
     }
 
     /// Returns a gzip file as a destination; see ``gzip(path:format:level:)``.

@@ -184,10 +184,13 @@ import Testing
             expectError(.unsupported) { try stack.backUpAndWait(to: copy) }
         }
         if backend == .lmdb { await expectAwaitedError(.unsupported) { try await store.compact() } } else { try await store.compact() }
-        let draft = stack.beginUnsafe()
-        #expect(try draft.fetchCount(From<Person>()) == 10)
-        await expectAwaitedError(.busy) { try await stack.close() }
-        try await stack.removeStore(store, evenIfInUse: true)
+        do {
+            let draft = stack.beginUnsafe()
+            #expect(try draft.fetchCount(From<Person>()) == 10)
+            await expectAwaitedError(.busy) { try await stack.close() }
+            try await stack.removeStore(store, evenIfInUse: true)
+            withExtendedLifetime(draft) {}
+        }
         #expect(stack.stores.isEmpty)
         await expectAwaitedError(.misuse) { try await stack.removeStore(store) }
         try await stack.close()
@@ -204,7 +207,8 @@ import Testing
     /// The caller of an asynchronous form waits for the write queue without blocking its thread, so the main actor can end what the queue waits for.
     @Test(.timeLimit(.minutes(1)), arguments: Backend.allCases)
     @MainActor func closingDoesNotBlockTheMainActor(_ backend: Backend) async throws {
-        let stack = try Company(backend, expectsSilence: false).stack
+        let company = try Company(backend, expectsSilence: false)
+        let stack = company.stack
         let (gate, isRunning) = (DispatchSemaphore(value: 0), Protected(false))
         let written = Task {
             try await stack.perform { transaction in
@@ -220,7 +224,7 @@ import Testing
         gate.signal()
         try await written.value
         try await closed.value
-        #expect(stack.stores.isEmpty)
+        #expect(company.stack.stores.isEmpty)
     }
 
     @Test func hierarchiesAreCountedByClass() throws {

@@ -9,7 +9,8 @@ import Testing
     @Test func reportsAreCodable() async throws {
         let towns = try Towns(.sqlite)
         let report = try await towns.stack.importRecords(
-            Into<Town>(), from: [TownSource(1), TownSource(2, name: "refused")], options: ImportOptions(onInvalidRecord: .exclude(), dryRun: true))
+            Into<Town>(), from: [TownSource(1), TownSource(2, name: "refused")],
+            options: ImportOptions(onInvalidRecord: .exclude(), dryRun: true))
         #expect(report.problems.count == 1 && report.insertedExamples.count == 1)
         #expect(try decoded(report) == report)
         let folder = try Folder()
@@ -31,7 +32,7 @@ import Testing
 
     @Test func valuesArePrintedAsTheyAreWritten() throws {
         #expect("\(MergePolicy.attributesMineWins), \(MergePolicy.error)" == "attributesMineWins, error")
-        #expect("\(try StoreURL("sqlite:company.sqlite?readOnly"))" == "sqlite:company.sqlite?readOnly")
+        #expect("\(try StoreURL("sqlite:company.sqlite?readOnly=true"))" == "sqlite:company.sqlite?readOnly=true")
         #expect("\(StoreConfiguration.sqlite(file: "/tmp/a.sqlite"))" == "sqlite:/tmp/a.sqlite")
         #expect(HistoryFilter.all.author("sync") == HistoryFilter.all.author("sync"))
         #expect(HistoryFilter.all.author("sync") != HistoryFilter.all.author(nil))

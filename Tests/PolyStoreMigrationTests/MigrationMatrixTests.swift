@@ -27,7 +27,8 @@ struct MigrationMatrixTests {
         let stack = try DataStack(history, logger: SilentLogger())
         if !edit.isIndexOnly {
             #expect(throws: StoreError.self) { try stack.addStore(store) }
-            #expect(try stack.requiredMigrationsAndWait(for: store) == [.lightweight(sourceVersion: "Earlier", destinationVersion: "Current")])
+            #expect(
+                try stack.requiredMigrationsAndWait(for: store) == [.lightweight(sourceVersion: "Earlier", destinationVersion: "Current")])
         }
         let added = try await stack.addStore(store, migrating: .lightweight)
         #expect(try added.verifyAndWait() == [])

@@ -60,13 +60,15 @@ extension Transaction {
     }
 
     @available(
-        *, unavailable, message: "it would insert a second object with the same unique id; use importUniqueObject(_:from:), which looks up the id"
+        *, unavailable,
+        message: "it would insert a second object with the same unique id; use importUniqueObject(_:from:), which looks up the id"
     )
     @discardableResult
     public func importObject<T: ImportableUniqueObject>(_ into: Into<T>, from source: T.ImportSource) throws -> T? { fatalError() }
 
     @available(
-        *, unavailable, message: "it would insert a second object with the same unique id; use importUniqueObjects(_:from:), which looks up the ids"
+        *, unavailable,
+        message: "it would insert a second object with the same unique id; use importUniqueObjects(_:from:), which looks up the ids"
     )
     @discardableResult
     public func importObjects<T: ImportableUniqueObject, S: Sequence<T.ImportSource>>(_ into: Into<T>, from sources: S) throws -> [T] {

@@ -28,7 +28,9 @@ func importing(_ transaction: Transaction, _ sources: [SourceRecord]) throws {
     try transaction.importObject(Into<City>(), from: sources[0])  // error: use importUniqueObject(_:from:)
     try transaction.importObjects(Into<City>(), from: sources)  // error: use importUniqueObjects(_:from:)
     try transaction.importUniqueObject(Into<City>(), from: sources[0])
-    if let city = try transaction.importUniqueObjects(Into<City>(), from: sources).first { try transaction.importObject(city, from: sources[0]) }
+    if let city = try transaction.importUniqueObjects(Into<City>(), from: sources).first {
+        try transaction.importObject(city, from: sources[0])
+    }
     try transaction.importObject(Into<Visit>(), from: sources[0])
     try transaction.importObjects(Into<Visit>(), from: sources)
     try transaction.importUniqueObject(Into<Visit>(), from: sources[0])  // error: requires that 'Visit' conform to 'ImportableUniqueObject'
