@@ -3,7 +3,7 @@ BACKEND ?= sqlite
 FORMAT ?= text
 SECONDS ?= 60
 
-.PHONY: demo test setup conformance conformance-report stress stress-races fuzz custom-backend bench bench-full bench-smoke cliffs instructions lint clean
+.PHONY: demo test setup conformance conformance-report stress stress-races fuzz custom-backend bench bench-full bench-smoke cliffs instructions lint documentation clean
 
 ## Imports the atlas into BACKEND (sqlite, lmdb, leveldb, memory) and queries it.
 demo: setup
@@ -67,6 +67,11 @@ lint:
 		Examples/CustomBackend/Package.swift Examples/CustomBackend/Sources Examples/CustomBackend/Tests \
 		Benchmarks/Package.swift Benchmarks/Sources Benchmarks/PeerKit/Package.swift Benchmarks/PeerKit/Sources \
 		Benchmarks/Peers/Memory Benchmarks/Peers/GRDB/Package.swift Benchmarks/Peers/GRDB/Sources
+
+## Builds the documentation of every module with DocC, and fails on a warning.
+documentation: setup
+	swift build
+	scripts/documentation.sh
 
 ## Installs missing C libraries.
 setup:

@@ -5,6 +5,11 @@ import PackageDescription
 // Our own targets only: what a dependency warns of is not ours to refuse.
 let settings: [SwiftSetting] = Context.environment["POLYSTORE_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
+// Only for `swift package generate-documentation`, so that users do not fetch it. scripts/documentation.sh works without it.
+let documentation: [Package.Dependency] =
+    Context.environment["POLYSTORE_DOCUMENTATION"] == nil
+    ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0")]
+
 let package = Package(
     name: "PolyStore",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11)],
@@ -24,7 +29,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0")
-    ],
+    ] + documentation,
     targets: [
         // The contract that a backend sees.
         .target(name: "PolyStoreBackend", dependencies: ["CRecordBytes"], swiftSettings: settings),
@@ -81,15 +86,14 @@ let package = Package(
             name: "PolyStoreLevelDB", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "CLevelDB", "CRecordBytes"],
             path: "Backends/LevelDB", swiftSettings: settings),
 
-        // Random numbers with a seed, for tests.
+        // The random generator of the conformance suite and the tests.
         .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: settings),
-
         // Counts the flushes of a process, for the suite.
         .target(name: "CFlushProbe", path: "Conformance/CFlushProbe"),
         // The suite that proves a backend, for anybody's backend.
         .target(
             name: "PolyStoreConformance",
-            dependencies: ["PolyStoreBackend", "PolyStoreQuery", "PolyStoreKeyValue", "PolyStoreMemory", "CFlushProbe"],
+            dependencies: ["PolyStoreBackend", "PolyStoreQuery", "PolyStoreKeyValue", "PolyStoreMemory", "CFlushProbe", "SeededRandom"],
             path: "Conformance/PolyStoreConformance", swiftSettings: settings),
         // The built-in backends and what they claim, and the program that prints how they fare.
         .target(
@@ -123,7 +127,7 @@ let package = Package(
         // Many threads at once, run by Tests/Stress/run.sh. Free of macros, so that a build with the thread sanitizer takes a minute.
         .executableTarget(
             name: "stress-child",
-            dependencies: ["PolyStoreCore", "SmallStores"], path: "Tests/Stress/Child", swiftSettings: settings),
+            dependencies: ["PolyStoreCore", "SeededRandom", "SmallStores"], path: "Tests/Stress/Child", swiftSettings: settings),
 
         // The built-in engines by name, for programs that run on any of them.
         .target(
@@ -144,17 +148,22 @@ let package = Package(
         // Run by Tests/Faults/run.sh with faults injected below the engines.
         .executableTarget(
             name: "fault-child",
-            dependencies: ["EngineTestSupport", "PolyStoreBackend", "SmallStores"], path: "Tests/Faults/Child", swiftSettings: settings),
+            dependencies: ["EngineTestSupport", "PolyStoreBackend", "SeededRandom", "SmallStores"], path: "Tests/Faults/Child",
+            swiftSettings: settings),
 
-        .testTarget(name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordBytes"], swiftSettings: settings),
-        .testTarget(name: "PolyStoreQueryTests", dependencies: ["PolyStoreQuery", "PolyStoreBackend"], swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordBytes", "SeededRandom"], swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreQueryTests", dependencies: ["PolyStoreQuery", "PolyStoreBackend", "SeededRandom"], swiftSettings: settings),
         // Random inputs for the readers of records, in the tests and in Tests/Fuzz/run.sh.
-        .target(name: "FormatFuzzing", dependencies: ["PolyStoreFormats"], path: "Tests/Fuzz/Support", swiftSettings: settings),
+        .target(
+            name: "FormatFuzzing", dependencies: ["PolyStoreFormats", "SeededRandom"], path: "Tests/Fuzz/Support", swiftSettings: settings),
         .executableTarget(name: "fuzz-child", dependencies: ["FormatFuzzing"], path: "Tests/Fuzz/Child", swiftSettings: settings),
         .testTarget(name: "PolyStoreGzipTests", dependencies: ["PolyStoreGzip", "PolyStoreFormats"], swiftSettings: settings),
         .testTarget(name: "PolyStoreFormatsTests", dependencies: ["PolyStoreFormats", "FormatFuzzing"], swiftSettings: settings),
         .testTarget(
-            name: "PolyStoreKeyValueTests", dependencies: ["PolyStoreKeyValue", "PolyStoreConformance", "EngineTestSupport"],
+            name: "PolyStoreKeyValueTests",
+            dependencies: ["PolyStoreKeyValue", "PolyStoreConformance", "EngineTestSupport", "SeededRandom"],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreLMDBTests", dependencies: ["PolyStoreLMDB", "PolyStoreKeyValue", "CLMDB", "EngineTestSupport", "engine-child"],
@@ -167,7 +176,9 @@ let package = Package(
             name: "PolyStoreProcessTests",
             dependencies: ["PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "EngineTestSupport", "engine-child", "kill-child"],
             swiftSettings: settings),
-        .testTarget(name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "PolyStoreQuery", "CSQLite"], swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "PolyStoreQuery", "CSQLite", "SeededRandom"],
+            swiftSettings: settings),
         .testTarget(
             name: "PolyStoreCoreTests",
             dependencies: [
@@ -191,6 +202,7 @@ let package = Package(
             name: "PolyStoreImportTests",
             dependencies: [
                 "PolyStore", "PolyStoreBackend", "PolyStoreGzip", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB",
+                "SeededRandom",
             ],
             swiftSettings: settings),
         // Migrations, on every backend.
@@ -198,8 +210,7 @@ let package = Package(
             name: "PolyStoreMigrationTests",
             dependencies: [
                 "PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreKeyValue", "PolyStoreMemory", "PolyStoreSQLite",
-                "PolyStoreLMDB",
-                "PolyStoreLevelDB",
+                "PolyStoreLMDB", "PolyStoreLevelDB", "SeededRandom",
             ],
             swiftSettings: settings),
         // Observed lists, monitors, sequences and values, on every backend.
@@ -207,7 +218,7 @@ let package = Package(
             name: "PolyStoreObserveTests",
             dependencies: [
                 "PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB",
-                "PolyStoreLevelDB",
+                "PolyStoreLevelDB", "SeededRandom",
             ],
             swiftSettings: settings),
         // History, and commits of other processes.

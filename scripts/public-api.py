@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Lists the public API of every product in API/, one declaration on a line, so that a change of it is a visible difference.
 
-usage: scripts/public-api.py [--check | --undocumented]     after `swift build`
+usage: scripts/public-api.py [--check | --undocumented]               after `swift build`
+       scripts/public-api.py --symbol-graphs FOLDER [MODULE…]         what scripts/documentation.sh builds the documentation from
 
 Without an option the files are written. With --check they are compared, and the differences end the program with an error. With --undocumented every
 declaration without a documentation comment is printed; overloads of a documented declaration of the same name count as documented.
+With --symbol-graphs the symbol graphs of the modules are written to FOLDER/MODULE.
 """
 import difflib
 import json
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,21 +33,41 @@ def target():
     return info["target"]["unversionedTriple" if platform.system() == "Linux" else "triple"]
 
 
+def extract(module, triple, output, *options):
+    """Writes the symbol graphs of a module without the members that are inherited from other modules."""
+    command = ["swift-symbolgraph-extract"] if platform.system() == "Linux" else ["xcrun", "swift-symbolgraph-extract"]
+    command += ["-module-name", module, "-target", triple, "-minimum-access-level", "public", "-skip-synthesized-members", *options]
+    for folder in [".build/debug/Modules"] + INCLUDES:
+        command += ["-I", folder]
+    # SwiftPM writes the module maps of C targets that have none.
+    for file in pathlib.Path(".build/debug/").glob("*.build/module.modulemap"):
+        if file.parent.name.endswith("-tool.build"):
+            continue
+        command += ["-Xcc", f"-fmodule-map-file={file}"]
+    subprocess.run(command + ["-output-dir", str(output)], check=True)
+
+
 def symbols(module, triple):
     """The declarations of a module that are not inherited from other modules."""
     with tempfile.TemporaryDirectory() as output:
-        command = ["swift-symbolgraph-extract"] if platform.system() == "Linux" else ["xcrun", "swift-symbolgraph-extract"]
-        command += ["-module-name", module, "-target", triple, "-minimum-access-level", "public", "-skip-synthesized-members"]
-        for folder in [".build/debug/Modules"] + INCLUDES:
-            command += ["-I", folder]
-        # SwiftPM writes the module maps of C targets that have none.
-        for file in pathlib.Path(".build/debug/").glob("*.build/module.modulemap"):
-            if file.parent.name.endswith("-tool.build"):
-                continue
-            command += ["-Xcc", f"-fmodule-map-file={file}"]
-        subprocess.run(command + ["-output-dir", output], check=True)
+        extract(module, triple, output)
         for file in sorted(pathlib.Path(output).glob("*.json")):
             yield from json.loads(file.read_text())["symbols"]
+
+
+def write_symbol_graphs(folder, modules, triple):
+    """Writes the symbol graphs for DocC, with extensions of types of other modules and without generated code."""
+    for module in modules:
+        output = folder / module
+        shutil.rmtree(output, ignore_errors=True)
+        output.mkdir(parents=True)
+        extract(module, triple, output, "-emit-extension-block-symbols")
+        for file in output.glob("*.json"):
+            graph = json.loads(file.read_text())
+            left_out = {symbol["identifier"]["precise"] for symbol in graph["symbols"] if not is_listed(symbol)}
+            graph["symbols"] = [symbol for symbol in graph["symbols"] if is_listed(symbol)]
+            graph["relationships"] = [edge for edge in graph["relationships"] if left_out.isdisjoint((edge["source"], edge["target"]))]
+            file.write_text(json.dumps(graph))
 
 
 def declaration(symbol):
@@ -81,9 +104,12 @@ def undocumented(module, triple):
 
 def main():
     mode = sys.argv[1] if len(sys.argv) > 1 else "--write"
-    if mode not in ("--write", "--check", "--undocumented"):
+    if mode not in ("--write", "--check", "--undocumented", "--symbol-graphs") or (mode == "--symbol-graphs" and len(sys.argv) < 3):
         sys.exit(__doc__)
     triple = target()
+    if mode == "--symbol-graphs":
+        write_symbol_graphs(pathlib.Path(sys.argv[2]), sys.argv[3:] or MODULES, triple)
+        return
     failures = 0
     for module in MODULES:
         if mode == "--undocumented":

@@ -47,7 +47,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
     private var idle: [OpaquePointer] = []
     private static let mostIdle = 16
     /// A Boolean value that indicates whether a write transaction was ended on the wrong thread, after which LMDB's lock cannot be released.
-    private var isStuck = false
+    private var isWriterLost = false
     private var mappedPages: LMDBMappedPages
     /// The descriptor of the migration lock; `nil` while this process does not hold it.
     private var migrationLock: Int32?
@@ -123,7 +123,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
                 let code = mdb_env_copyfd2(entry.environment, descriptor, UInt32(MDB_CP_COMPACT))
                 leave()
                 if code == MDB_SUCCESS { return }
-                try overcome(code, entry.generation, "Copying")
+                try recover(code, entry.generation, "Copying")
                 ftruncate(descriptor, 0)
                 lseek(descriptor, 0, SEEK_SET)
             }
@@ -153,7 +153,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
                 continue
             }
             leave()
-            try overcome(code, entry.generation, "Reading")
+            try recover(code, entry.generation, "Reading")
         }
     }
 
@@ -169,7 +169,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
     private func enter(reader: Bool = true) throws -> Entry {
         try gate.withLock {
             while isChanging { gate.wait() }
-            let environment = try environment ?? openAgain()
+            let environment = try environment ?? reopen()
             running += 1
             return Entry(
                 environment: environment, generation: generation, isFlushed: isFlushed, reader: reader ? idle.popLast() : nil)
@@ -204,13 +204,13 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
 
     func beginWrite() throws -> any EngineWriter {
         while true {
-            if gate.withLock({ isStuck }) { throw stuck }
+            if gate.withLock({ isWriterLost }) { throw lostWriter }
             let entry = try enter(reader: false)
             var transaction: OpaquePointer?
             let code = mdb_txn_begin(entry.environment, nil, 0, &transaction)
             guard code == MDB_SUCCESS, let transaction else {
                 leave()
-                try overcome(code, entry.generation, "Writing")
+                try recover(code, entry.generation, "Writing")
                 continue
             }
             do {
@@ -224,7 +224,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
         }
     }
 
-    private var stuck: StoreError {
+    private var lostWriter: StoreError {
         StoreError(
             .misuse,
             "A write transaction of \(place) was ended on another thread than the one that began it, which LMDB does not allow. "
@@ -234,7 +234,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
     /// Ensures that the last committed state is durable before pages of older states are overwritten.
     private func flushCommitted(_ environment: OpaquePointer) throws {
         var descriptor: mdb_filehandle_t = -1
-        try LMDBError.check(mdb_env_get_fd(environment, &descriptor), "Writing", place)
+        try LMDBResult.check(mdb_env_get_fd(environment, &descriptor), "Writing", place)
         do { try opener.file.flushMetas(descriptor) } catch let error as StoreError {
             throw StoreError(
                 error.code, "Nothing can be written to \(place), because its last committed state cannot be flushed: \(error.message)",
@@ -262,22 +262,22 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
             running -= 1
             gate.broadcast()
         }
-        return LMDBError.failure(isFull ? ENOSPC : code, "Committing", place)
+        return LMDBResult.failure(isFull ? ENOSPC : code, "Committing", place)
     }
 
     /// Counts written keys. The write transaction calls it regularly, so that a large transaction does not make the whole file resident.
     func didWrite(_ keys: Int) { gate.withLock { mappedPages.didWrite(keys) } }
 
-    func reportStuck() { gate.withLock { isStuck = true } }
+    func reportLostWriter() { gate.withLock { isWriterLost = true } }
 
     // MARK: Changing the map and the environment
 
     /// Resolves the condition that prevented a transaction from beginning.
-    private func overcome(_ code: Int32, _ generation: Int, _ doing: String) throws {
+    private func recover(_ code: Int32, _ generation: Int, _ doing: String) throws {
         switch code {
         case MDB_MAP_RESIZED: try resize { try LMDBEnvironment.neededSize($0, place) }
         case MDB_PANIC: try replaceEnvironment(generation)
-        default: throw LMDBError.error(code, doing, place)
+        default: throw StoreError(lmdb: code, doing, path: place)
         }
     }
 
@@ -288,7 +288,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
             var dead: Int32 = 0
             mdb_reader_check(environment, &dead)
             let (size, isTooLarge) = size(of: environment).multipliedReportingOverflow(by: 2)
-            guard !isTooLarge else { throw LMDBError.error(ENOMEM, "Making room", place) }
+            guard !isTooLarge else { throw StoreError(lmdb: ENOMEM, "Making room", path: place) }
             return size
         }
     }
@@ -317,7 +317,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
         try gate.withLock {
             while isChanging { gate.wait() }
             // The lost transaction never releases the map.
-            if isStuck { throw stuck }
+            if isWriterLost { throw lostWriter }
             isChanging = true
             defer {
                 isChanging = false
@@ -348,8 +348,8 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
             // LMDB unmaps the old map before it requests the new one: without a map, the next read would crash.
             closeEnvironment()
             mapSize = old
-            _ = try? openAgain()
-            throw LMDBError.error(code, "Making room", place)
+            _ = try? reopen()
+            throw StoreError(lmdb: code, "Making room", path: place)
         }
     }
 
@@ -372,7 +372,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
             guard generation == failed, let environment else { return }
             mapSize = size(of: environment)
             closeEnvironment()
-            _ = try openAgain()
+            _ = try reopen()
         }
     }
 
@@ -385,7 +385,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
     }
 
     /// Reopens the environment. Call it with the lock held while none is open.
-    private func openAgain() throws -> OpaquePointer {
+    private func reopen() throws -> OpaquePointer {
         guard try opener.file.place.identity() == identity else {
             throw StoreError(
                 .io, "The file \(place) was replaced by another one while the store was open. Close the store, and open it again.",

@@ -54,14 +54,14 @@ struct LMDBEnvironment {
 
     private func open(_ size: Int) throws -> Opened {
         var made: OpaquePointer?
-        try LMDBError.check(mdb_env_create(&made), "Opening", path)
-        guard let environment = made else { throw LMDBError.error(ENOMEM, "Opening", path) }
+        try LMDBResult.check(mdb_env_create(&made), "Opening", path)
+        guard let environment = made else { throw StoreError(lmdb: ENOMEM, "Opening", path: path) }
         do {
-            try LMDBError.check(mdb_env_set_mapsize(environment, size), "Setting the size of the map", path)
-            try LMDBError.check(mdb_env_set_maxreaders(environment, options.mostReaders), "Setting the number of readers", path)
+            try LMDBResult.check(mdb_env_set_mapsize(environment, size), "Setting the size of the map", path)
+            try LMDBResult.check(mdb_env_set_maxreaders(environment, options.mostReaders), "Setting the number of readers", path)
             try file.reserveLock(readers: options.mostReaders, mode: options.fileMode)
             let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS | (isReadOnly ? MDB_RDONLY : 0))
-            try LMDBError.check(mdb_env_open(environment, path, flags, mode_t(options.fileMode)), "Opening", path)
+            try LMDBResult.check(mdb_env_open(environment, path, flags, mode_t(options.fileMode)), "Opening", path)
             var dead: Int32 = 0
             mdb_reader_check(environment, &dead)
             let database = try openDatabase(environment)
@@ -77,7 +77,7 @@ struct LMDBEnvironment {
         let transaction = try begin(environment)
         defer { mdb_txn_abort(transaction) }
         var database: MDB_dbi = 0
-        try LMDBError.check(mdb_dbi_open(transaction, nil, 0, &database), "Reading", path)
+        try LMDBResult.check(mdb_dbi_open(transaction, nil, 0, &database), "Reading", path)
         return database
     }
 
@@ -87,10 +87,10 @@ struct LMDBEnvironment {
             var transaction: OpaquePointer?
             let code = mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &transaction)
             if code == MDB_SUCCESS, let transaction { return transaction }
-            guard code == MDB_MAP_RESIZED else { throw LMDBError.error(code, "Reading", path) }
+            guard code == MDB_MAP_RESIZED else { throw StoreError(lmdb: code, "Reading", path: path) }
             // Another process has enlarged the map.
             let size = try Self.neededSize(environment, path)
-            try LMDBError.check(mdb_env_set_mapsize(environment, size), "Setting the size of the map", path)
+            try LMDBResult.check(mdb_env_set_mapsize(environment, size), "Setting the size of the map", path)
         }
     }
 
@@ -112,7 +112,7 @@ struct LMDBEnvironment {
         mdb_env_info(environment, &info)
         guard info.me_last_txnid == 0, !isReadOnly else { return false }
         var descriptor: mdb_filehandle_t = -1
-        try LMDBError.check(mdb_env_get_fd(environment, &descriptor), "Opening", path)
+        try LMDBResult.check(mdb_env_get_fd(environment, &descriptor), "Opening", path)
         try file.flushCreation(descriptor)
         return true
     }
@@ -126,7 +126,7 @@ struct LMDBEnvironment {
         let (needed, isTooLarge) = (info.me_last_pgno + 1).multipliedReportingOverflow(by: Int(stat.ms_psize))
         var size = info.me_mapsize
         while size < needed, size <= Int.max / 2 { size *= 2 }
-        guard !isTooLarge, size >= needed else { throw LMDBError.error(ENOMEM, "Making room", path) }
+        guard !isTooLarge, size >= needed else { throw StoreError(lmdb: ENOMEM, "Making room", path: path) }
         return size
     }
 }

@@ -32,8 +32,8 @@ extension LMDBFile {
                 }
                 if let problem = meta.problem { return ["The start of the file is damaged: \(problem)."] }
                 if onlyIfShort, try Self.length(descriptor, place) / meta.pageSize > meta.lastPage { return [] }
-                var walk = try LMDBPageWalk(descriptor, place, meta)
-                let findings = try walk.run()
+                var check = try LMDBPageCheck(descriptor, place, meta)
+                let findings = try check.run()
                 if findings.isEmpty { return [] }
                 // Otherwise the page was overwritten during the check.
                 if try self.metas(descriptor).contains(meta) { return findings }
@@ -72,7 +72,7 @@ extension LMDBFile {
     static func isFull(_ descriptor: Int32) -> Bool {
         var limit = rlimit()
         var found = stat()
-        var room = statvfs()
+        var buffer = statvfs()
         #if canImport(Glibc)
             let code = getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
         #else
@@ -80,6 +80,6 @@ extension LMDBFile {
         #endif
         if code == 0, fstat(descriptor, &found) == 0, rlim_t(found.st_size) >= limit.rlim_cur { return true }
         // The write used the available space, except for space that other files have freed since.
-        return fstatvfs(descriptor, &room) == 0 && UInt64(room.f_bavail) < 1 << 18 / max(UInt64(room.f_frsize), 1)
+        return fstatvfs(descriptor, &buffer) == 0 && UInt64(buffer.f_bavail) < 1 << 18 / max(UInt64(buffer.f_frsize), 1)
     }
 }

@@ -100,13 +100,13 @@ struct LMDBFile {
         if try LMDBCreation.isInterrupted(length: length, read: { try read(descriptor, count: $0, at: 0) }) { return (.interrupted, pages) }
         if meta.isMeta { return (.refused(damaged(meta.hasPageSize ? "the second page" : "the page size is \(meta.pageSize)")), pages) }
         if try hasSecondMeta(descriptor) { return (.refused(damaged("the first page")), pages) }
-        return (.refused(LMDBError.error(MDB_INVALID, "Opening", place.path)), pages)
+        return (.refused(StoreError(lmdb: MDB_INVALID, "Opening", path: place.path)), pages)
     }
 
     /// - Parameter metas: Both meta pages of LMDB, the first with a valid page size.
     private func judge(_ metas: [LMDBMeta], length: Int) -> State {
         guard metas.contains(where: { $0.version == LMDBMeta.version }) else {
-            return .refused(LMDBError.error(MDB_VERSION_MISMATCH, "Opening", place.path))
+            return .refused(StoreError(lmdb: MDB_VERSION_MISMATCH, "Opening", path: place.path))
         }
         // The same choice as LMDB's.
         let newest = metas[metas[0].transaction < metas[1].transaction ? 1 : 0]
@@ -115,12 +115,12 @@ struct LMDBFile {
         if newest.lastPage > UInt64(length / newest.pageSize) + 1 << 24 {
             return .refused(damaged("page \(newest.lastPage) is in use, and the file has \(length) bytes"))
         }
-        for (slot, meta) in metas.enumerated() {
+        for (page, meta) in metas.enumerated() {
             if meta.version != LMDBMeta.version { return .refused(damaged("the format is \(meta.version)")) }
             if meta.pageSize != newest.pageSize { return .refused(damaged("the page size is \(meta.pageSize)")) }
             // Transactions write the pages alternately. Page 1 has no transaction before the first one.
-            if meta.transaction != 0, Int(meta.transaction & 1) != slot {
-                return .refused(damaged("page \(slot) has the transaction \(meta.transaction)"))
+            if meta.transaction != 0, Int(meta.transaction & 1) != page {
+                return .refused(damaged("page \(page) has the transaction \(meta.transaction)"))
             }
         }
         // The numbers differ by 1. A power failure after a failed flush can leave a difference of 3.

@@ -24,7 +24,7 @@ extension StoreConfiguration {
         }
     }
 
-    /// A store in the program's default LMDB file: `NAME/NAME.lmdb` in the platform's folder for application data; see ``DefaultPlace``.
+    /// A store in the program's default LMDB file: `NAME/NAME.lmdb` in the platform's folder for application data; see `DefaultPlace`.
     ///
     /// The folder is created if it does not exist.
     public static func lmdb(options: LMDBOptions = LMDBOptions()) -> StoreConfiguration {

@@ -48,7 +48,7 @@ final class LevelDBCursor: EngineCursor {
     }
 
     private func check() throws {
-        if !isOpen { throw StoreError(.closed, "The transaction of this walk over \(place) has ended.", url: place) }
+        if !isOpen { throw StoreError(.closed, "The transaction of this cursor over \(place) has ended.", url: place) }
     }
 
     override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool {
@@ -187,7 +187,7 @@ final class LevelDBCursor: EngineCursor {
     private func checkError() throws {
         var message: UnsafeMutablePointer<CChar>?
         leveldb_iter_get_error(iterator, &message)
-        if message != nil { throw LevelDBError.error(message, "Reading", place) }
+        if message != nil { throw StoreError(levelDB: message, "Reading", path: place) }
     }
 
     private func stand() throws -> Bool {

@@ -54,7 +54,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         relaxed = leveldb_writeoptions_create()
         var message: UnsafeMutablePointer<CChar>?
         guard let opened = leveldb_open(options, path, &message) else {
-            let error = LevelDBError.error(message, "Opening", path)
+            let error = StoreError(levelDB: message, "Opening", path: path)
             Self.destroy(options, filter, cache, [durable, relaxed])
             LevelDBFolder.unlock(lockFile)
             throw error
@@ -107,7 +107,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         }
         var message: UnsafeMutablePointer<CChar>?
         leveldb_write(database, durability == .full ? durable : relaxed, writes, &message)
-        if message != nil { throw failed(LevelDBError.error(message, "Writing", place)) }
+        if message != nil { throw failed(StoreError(levelDB: message, "Writing", path: place)) }
         do { try self.durability.commit(durability) } catch let error as StoreError { throw failed(error) }
     }
 

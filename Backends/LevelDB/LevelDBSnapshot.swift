@@ -38,7 +38,7 @@ final class LevelDBSnapshot: EngineSnapshot {
         var count = 0
         var message: UnsafeMutablePointer<CChar>?
         found = leveldb_get(engine.database, options, key.bindMemory(to: CChar.self).baseAddress, key.count, &count, &message)
-        if message != nil { throw LevelDBError.error(message, "Reading", engine.place) }
+        if message != nil { throw StoreError(levelDB: message, "Reading", path: engine.place) }
         return found.map { UnsafeRawBufferPointer(start: $0, count: count) }
     }
 

@@ -33,7 +33,7 @@ extension StoreConfiguration {
         }
     }
 
-    /// A store in the program's default LevelDB folder: `NAME/NAME.leveldb` in the platform's folder for application data; see ``DefaultPlace``.
+    /// A store in the program's default LevelDB folder: `NAME/NAME.leveldb` in the platform's folder for application data; see `DefaultPlace`.
     ///
     /// The parent folder is created if it does not exist.
     public static func levelDB(options: LevelDBOptions = LevelDBOptions()) -> StoreConfiguration {

@@ -4,7 +4,7 @@ import PolyStoreKeyValue
 /// An engine that keeps keys and values in a copy-on-write tree: a snapshot is a copy, and a commit replaces the tree.
 final class MemoryEngine: TransactionalEngine, @unchecked Sendable {  // All mutable state is accessed under the lock.
     let place: String
-    /// Signaled when the writer's turn ends.
+    /// Signaled when the write transaction ends.
     private let lock = Lock()
     private var committed = OrderedTree()
     private var isWriting = false
@@ -27,7 +27,7 @@ final class MemoryEngine: TransactionalEngine, @unchecked Sendable {  // All mut
         }
     }
 
-    /// Ends the writer's turn and optionally replaces the tree.
+    /// Ends the write transaction and optionally replaces the tree.
     fileprivate func finish(_ tree: OrderedTree?) {
         lock.withLock {
             if let tree { committed = tree }

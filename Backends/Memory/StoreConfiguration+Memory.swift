@@ -4,17 +4,17 @@ import PolyStoreKeyValue
 extension StoreConfiguration {
     /// A store in memory. It is initially empty, and its data is discarded with the stack. Every call returns a separate store.
     public static func inMemory() -> StoreConfiguration {
-        let place = places.next()
-        return StoreConfiguration(engine: "memory", location: place, isShared: false) { request in
+        let number = numbers.next()
+        return StoreConfiguration(engine: "memory", location: number, isShared: false) { request in
             guard !request.isReadOnly else {
                 throw StoreError(.unsupported, "A store in memory cannot be opened for reading only: it starts empty.")
             }
-            return try KeyValueBackend(EngineHandle(private: MemoryEngine(place: "memory:\(place)")), request)
+            return try KeyValueBackend(EngineHandle(private: MemoryEngine(place: "memory:\(number)")), request)
         }
     }
 
     /// Numbers that identify in-memory stores in messages.
-    private static let places = PlaceNumbers()
+    private static let numbers = StoreNumbers()
 }
 
 extension EngineHandle {
@@ -33,7 +33,7 @@ extension StoreEngine {
     }
 }
 
-private final class PlaceNumbers: @unchecked Sendable {  // The number is accessed under the lock.
+private final class StoreNumbers: @unchecked Sendable {  // The number is accessed under the lock.
     private let lock = Lock()
     private var last = 0
 

@@ -19,7 +19,7 @@ guard arguments.count >= 5, let target = Targets.all.first(where: { $0.name == a
 }
 switch arguments[1] {
 case "write":
-    guard let durability = Durability(rawValue: arguments[4]) else { fail("there is no durability \(arguments[4])") }
+    guard let durability = Durability(rawValue: arguments[4]) else { fail("unknown durability: \(arguments[4])") }
     try KillHarness.writeUntilKilled(Targets.configuration(arguments[2], arguments[3]), durability)
 case "damage":
     guard arguments.count == 6, let flips = Int(arguments[3]), let cuts = Int(arguments[4]), let seed = UInt64(arguments[5]) else {

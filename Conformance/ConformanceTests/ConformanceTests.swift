@@ -35,11 +35,11 @@ extension EngineCase: CustomTestStringConvertible {
 /// The engine cases on the built-in engines, without the record layer.
 @Suite struct EngineConformance {
     @Test(arguments: EngineCase.all)
-    func memoryKeepsTheContract(_ c: EngineCase) async throws { try await c.run(Engines.memory) }
+    func memoryEngineConforms(_ c: EngineCase) async throws { try await c.run(Engines.memory) }
 
     @Test(arguments: EngineCase.all)
-    func lmdbKeepsTheContract(_ c: EngineCase) async throws { try await c.run(Engines.lmdb) }
+    func lmdbEngineConforms(_ c: EngineCase) async throws { try await c.run(Engines.lmdb) }
 
     @Test(arguments: EngineCase.all)
-    func levelDBKeepsTheContract(_ c: EngineCase) async throws { try await c.run(Engines.levelDB) }
+    func levelDBEngineConforms(_ c: EngineCase) async throws { try await c.run(Engines.levelDB) }
 }

@@ -26,7 +26,7 @@ extension ConformanceTarget: CustomTestStringConvertible {
     }
 
     @Test(arguments: [Targets.sqlite, Targets.lmdb, Targets.levelDB], Durability.allCases)
-    func aKillLosesNothing(_ target: ConformanceTarget, _ durability: Durability) async throws {
+    func killedProcessLosesNoAcknowledgedCommit(_ target: ConformanceTarget, _ durability: Durability) async throws {
         let harness = KillHarness(target, program: Self.child) { place, durability in
             ["write", target.name, place.path, durability.rawValue]
         }
@@ -36,16 +36,16 @@ extension ConformanceTarget: CustomTestStringConvertible {
     }
 
     /// A program that does not write proves nothing.
-    @Test func aProgramThatEndsByItselfIsAFailure() async throws {
+    @Test func programThatIsNotKilledIsAFailure() async throws {
         let harness = KillHarness(Targets.sqlite, program: Self.child) { _, _ in ["write", "none", "x", "full"] }
         await #expect(throws: ConformanceFailure.self) { try await harness.run(kills: 3, durability: .full, seed: 1) }
     }
 
-    @Test func skippedBlocksAreFoundByTheDamageHarness() async throws {
-        let broken = try #require(BrokenEngine.all.first { $0.caughtBy.hasPrefix("damage.") })
-        let report = try await DamageHarness(broken.backend, rows: 40).run(flips: 12, cuts: 4, seed: 1)
+    @Test func damageHarnessDetectsSkippedBlocks() async throws {
+        let defective = try #require(DefectiveEngine.all.first { $0.caughtBy.hasPrefix("damage.") })
+        let report = try await DamageHarness(defective.backend, rows: 40).run(flips: 12, cuts: 4, seed: 1)
         #expect(!report.wrong.isEmpty, "\(report)")
-        for sound in BrokenEngine.sound {
+        for sound in DefectiveEngine.sound {
             let report = try await DamageHarness(sound.backend, rows: 40).run(flips: 12, cuts: 4, seed: 1)
             #expect(report.wrong == [])
             #expect(report.images == 16 && report.refused + report.found > 0)
@@ -54,8 +54,8 @@ extension ConformanceTarget: CustomTestStringConvertible {
 
     /// Every N-th operation of the record layer fails, alone or with all later ones.
     @Test(arguments: [false, true])
-    func injectedFaultsAreErrorsAndNothingElse(isForEver: Bool) async throws {
-        for engine in [Engines.memory, BrokenEngine.sound[0].engine] {
+    func injectedFaultsCauseOnlyErrors(isForEver: Bool) async throws {
+        for engine in [Engines.memory, DefectiveEngine.sound[0].engine] {
             let report = try await FaultHarness(engine).run(every: 17, isForEver: isForEver)
             print("faults \(engine.name): \(report)")
             #expect(report.wrong == [])
@@ -64,7 +64,7 @@ extension ConformanceTarget: CustomTestStringConvertible {
     }
 
     /// The fault harness detects an engine that applies part of a failing batch.
-    @Test func aTornBatchIsFound() async throws {
+    @Test func tornBatchIsDetected() async throws {
         let (handle, plan) = (try FaultPlanTarget.handle(), FaultPlan())
         plan.add(.tear(StoreError(.io, "The batch is torn.")), to: .apply, number: 3)
         let engine = FaultyEngine(handle, plan)

@@ -8,7 +8,7 @@ import Testing
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
 
     @Test(arguments: Targets.all)
-    func answersAsTheModelDoes(_ target: ConformanceTarget) async throws {
+    func resultsEqualTheModel(_ target: ConformanceTarget) async throws {
         let first = Self.number("POLYSTORE_ORACLE_FIRST") ?? 1
         let count = Self.number("POLYSTORE_ORACLE_CASES") ?? 200
         for seed in first..<first + count { try await Oracle.run(seed: UInt64(seed), on: target) }
@@ -16,16 +16,16 @@ import Testing
     }
 
     /// An oracle that detects nothing proves nothing. It must detect every fault except false claims of persistence and hangs.
-    @Test(arguments: BrokenBackend.all.filter { !$0.target.capabilities.contains(.persistence) && !$0.hangs })
-    func faultsAreFound(_ broken: BrokenBackend) async throws {
+    @Test(arguments: DefectiveBackend.all.filter { !$0.target.capabilities.contains(.persistence) && !$0.hangs })
+    func defectsAreFound(_ defective: DefectiveBackend) async throws {
         for seed in 1...300 {
             do {
-                try await Oracle.run(seed: UInt64(seed), on: broken.target)
+                try await Oracle.run(seed: UInt64(seed), on: defective.target)
             } catch let failure as ConformanceFailure {
                 #expect(failure.expected != nil && failure.found != nil, "\(failure)")
                 return
             }
         }
-        Issue.record("300 cases pass on a store that \(broken)")
+        Issue.record("300 cases pass on a store that \(defective)")
     }
 }

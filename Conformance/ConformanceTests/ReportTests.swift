@@ -19,13 +19,13 @@ import Testing
     }
 
     @Test func failuresAreListed() async throws {
-        let broken = try #require(BrokenBackend.all.first { $0.caughtBy == "query.limit.and-offset" })
-        let report = await ConformanceReport.run([broken.target], cases: ConformanceCase.all.filter { $0.id == broken.caughtBy })
-        #expect(report.failures.map(\.caseID) == [broken.caughtBy])
+        let defective = try #require(DefectiveBackend.all.first { $0.caughtBy == "query.limit.and-offset" })
+        let report = await ConformanceReport.run([defective.target], cases: ConformanceCase.all.filter { $0.id == defective.caughtBy })
+        #expect(report.failures.map(\.caseID) == [defective.caughtBy])
         #expect(report.markdown.contains("### Failed"))
     }
 
-    @Test func claimsThatDifferAreAFailure() async {
+    @Test func differentClaimsAreAFailure() async {
         let target = ConformanceTarget(name: "too much", capabilities: [.persistence]) { _ in .inMemory() }
         let report = await ConformanceReport.run([target], cases: [])
         #expect(report.failures.map(\.caseID) == ["claims"])
@@ -33,7 +33,7 @@ import Testing
     }
 
     /// A case that hangs is reported by name, and the other cases still run.
-    @Test func aCaseThatDoesNotEndFailsAndNamesItself() async {
+    @Test func caseThatHangsFailsWithItsID() async {
         let hanging = ConformanceTarget(name: "hanging", capabilities: [.concurrentReaders]) { place in
             StoreConfiguration(engine: "hanging", location: place.path) { _ in
                 // The semaphore is never signaled.
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// The teardown removes data outside the scratch folder after each case, whether or not the case passes.
-    @Test func theTeardownRunsAfterEachCase() async throws {
+    @Test func teardownRunsAfterEachCase() async throws {
         let (opened, removed) = (Protected<[String]>([]), Protected<[String]>([]))
         let found = try #require(ConformanceCase.all.first { $0.id == "opening.new.has-metadata" })
         for isFailing in [false, true] {

@@ -20,7 +20,7 @@ import Testing
 
     /// Fails a run in which the suite has shrunk, or in which most cases were skipped.
     @Test(arguments: Targets.all)
-    func enoughCasesApplyToEachBackend(_ target: ConformanceTarget) {
+    func minimumNumberOfCasesApplies(_ target: ConformanceTarget) {
         let skipped = ConformanceCase.all.compactMap { c in c.reasonToSkip(target).map { "\(c.id): \($0)" } }
         let applicable = ConformanceCase.all.count - skipped.count
         print("conformance \(target.name): \(applicable) cases apply, \(skipped.count) skipped")
@@ -35,7 +35,7 @@ import Testing
 
     /// The features that a backend claims are those that its target declares.
     @Test(arguments: Targets.all)
-    func claimsAreThoseOfTheBackend(_ target: ConformanceTarget) async throws {
+    func claimsEqualCapabilities(_ target: ConformanceTarget) async throws {
         #expect(try target.claimedFeatures() == target.capabilities)
     }
 }

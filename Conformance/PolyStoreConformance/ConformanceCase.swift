@@ -44,7 +44,9 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     public static let timeLimit: Duration = .seconds(120)
 
     /// Runs the case on a separate thread with its own scratch folder. Afterwards the target's teardown runs, and the folder is removed.
-    /// - Parameter timeLimit: The time after which the case fails. Its thread and folder are then left behind.
+    /// - Parameters:
+    ///   - target: The backend to test.
+    ///   - timeLimit: The time after which the case fails. Its thread and folder are then left behind.
     /// - Throws: ``ConformanceFailure``.
     /// - Returns: `false` if the case was skipped because a capability is missing; see ``reasonToSkip(_:)``.
     @discardableResult
@@ -81,67 +83,4 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         resetCases, linkNameCases, namedValueCases, changeLogCases, migrationCases, migrationFieldCases, migrationLinkCases,
         indexReplacementCases, copyingCases, compactionCases,
     ]
-}
-
-/// A violated guarantee.
-public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
-    /// The id of the case.
-    public let caseID: String
-    /// The checked condition and how it was violated.
-    public let message: String
-    /// The expected value; `nil` if the message is sufficient.
-    public let expected: String?
-    /// The actual value.
-    public let found: String?
-
-    init(caseID: String, message: String, expected: String? = nil, found: String? = nil) {
-        self.caseID = caseID
-        self.message = message
-        self.expected = expected
-        self.found = found
-    }
-
-    /// The case, the message and the values.
-    public var description: String {
-        guard let expected, let found else { return "\(caseID): \(message)" }
-        return "\(caseID): \(message)\(message.isEmpty ? "" : ": ")expected \(expected), found \(found)"
-    }
-}
-
-/// A backend under test, as specified by its author.
-public struct ConformanceTarget: Sendable, CustomStringConvertible {
-    /// The name of the backend.
-    public let name: String
-    /// The features that the backend must claim and support.
-    public let capabilities: Set<Capabilities.Feature>
-    /// A Boolean value that indicates whether a store detects changed bytes in its files.
-    public let findsDamage: Bool
-    let store: @Sendable (ConformancePlace) -> StoreConfiguration
-    let teardown: @Sendable (ConformancePlace) throws -> Void
-
-    /// - Parameters:
-    ///   - findsDamage: Whether a store detects changed bytes in its files. `false` for an engine without checksums.
-    ///   - store: Returns the configuration for a path. Called again with the same path to reopen the store.
-    ///   - teardown: Removes data that a store has left elsewhere: on a server, or in other folders. Called after each case for each path that the case used,
-    ///     when its stores are closed. Files at the path or beside it are removed in any case.
-    public init(
-        name: String, capabilities: Set<Capabilities.Feature>, findsDamage: Bool = true,
-        store: @escaping @Sendable (ConformancePlace) -> StoreConfiguration,
-        teardown: @escaping @Sendable (ConformancePlace) throws -> Void = { _ in }
-    ) {
-        self.name = name
-        self.capabilities = capabilities
-        self.findsDamage = findsDamage
-        self.store = store
-        self.teardown = teardown
-    }
-
-    /// The name.
-    public var description: String { name }
-}
-
-/// The location of a case's store: a path that does not exist yet, in an existing folder.
-public struct ConformancePlace: Sendable {
-    /// The path.
-    public let path: String
 }

@@ -55,20 +55,3 @@ package enum Targets {
         SmallStores.configuration(name, path) ?? .inMemory()
     }
 }
-
-/// The engines of the built-in backends with their declared features.
-package enum Engines {
-    package static let memory = EngineTarget(name: "memory", features: [.transferableWriter, .compaction], isTransactional: true) { _ in
-        .memory()
-    }
-
-    package static let lmdb = EngineTarget(
-        name: "lmdb", features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .copying], isTransactional: true
-    ) { place in try .lmdb(path: FilePlace.resolve(place.path), options: LMDBOptions(), isReadOnly: false) }
-
-    package static let levelDB = EngineTarget(name: "leveldb", features: [.persistence, .fullDurability, .copying, .compaction]) { place in
-        try .levelDB(path: FilePlace.resolve(place.path), options: LevelDBOptions())
-    }
-
-    package static let all = [memory, lmdb, levelDB]
-}

@@ -10,8 +10,10 @@ public final class GzipByteSink: ByteSink {
     private var isFinished = false
 
     /// Creates a sink.
-    /// - Parameter level: The compression level, from 1 (fastest) to 9 (smallest).
-    /// - Throws: ``RecordError`` for another level, or if zlib cannot allocate memory.
+    /// - Parameters:
+    ///   - sink: The sink for the compressed bytes.
+    ///   - level: The compression level, from 1 (fastest) to 9 (smallest).
+    /// - Throws: `RecordError` for another level, or if zlib cannot allocate memory.
     public init(_ sink: any ByteSink, level: Int = 6) throws {
         self.sink = sink
         output = .allocate(byteCount: 64 << 10, alignment: 16)
@@ -79,7 +81,7 @@ public final class GzipByteSink: ByteSink {
 }
 
 extension ByteSink where Self == GzipByteSink {
-    /// Creates a sink for a gzip file that is created or replaced when it is complete; see ``FileByteSink``.
+    /// Creates a sink for a gzip file that is created or replaced when it is complete; see `FileByteSink`.
     public static func gzip(path: String, level: Int = 6) throws -> GzipByteSink {
         try GzipByteSink(FileByteSink(path: path), level: level)
     }

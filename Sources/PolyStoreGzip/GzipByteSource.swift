@@ -23,8 +23,10 @@ public final class GzipByteSource: ByteSource {
     }
 
     /// Creates a source.
-    /// - Parameter name: The name of the source in errors.
-    /// - Throws: ``RecordError`` if zlib cannot allocate memory.
+    /// - Parameters:
+    ///   - source: The compressed bytes, from the beginning.
+    ///   - name: The name of the source in errors.
+    /// - Throws: `RecordError` if zlib cannot allocate memory.
     public init(_ source: any ByteSource, name: String = "the source") throws {
         self.source = source
         self.name = name

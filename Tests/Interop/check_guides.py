@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles the Swift code of README.md, of the pages in docs and of the doc comments, and checks the links between the pages.
+"""Compiles the Swift code of README.md, of the pages in docs and in .docc folders and of the doc comments, and checks the links between the pages.
 
 A block below `<!-- from: FILE -->` must occur in a file that is compiled as a test. Every other block is compiled here: one module for each page, with the
 models of DocumentationModels.swift. Each block becomes a function; its types are visible to later blocks of the page. A block that redeclares a type begins
@@ -256,6 +256,7 @@ def main():
     only = set(sys.argv[1:])
     failures, modules, counts = [], [], collections.Counter()
     pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"] + sorted(page for page in glob.glob("docs/**/*.md", recursive=True) if not page.startswith("docs/decisions/"))
+    pages += sorted(page for folder in ("Sources", "Backends", "Conformance") for page in glob.glob(f"{folder}/**/*.docc/*.md", recursive=True))
     sources = sorted(glob.glob("Sources/PolyStore/**/*.swift", recursive=True) + glob.glob("Sources/PolyStoreCore/**/*.swift", recursive=True))
     if only:
         pages, sources = [p for p in pages if p in only], [s for s in sources if s in only]

@@ -1,20 +1,7 @@
 import CRecordBytes
 import PolyStoreBackend
+import SeededRandom
 import Testing
-
-/// A generator with a seed, so that a failure can be repeated.
-struct Random {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
-        return z ^ z >> 31
-    }
-    mutating func next(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-}
 
 let allTypes = SchemaDescription(
     name: "All",
@@ -24,14 +11,14 @@ let allTypes = SchemaDescription(
             properties: AttributeType.allCases.map { .attribute(AttributeDescription(name: $0.rawValue, type: $0, isOptional: true)) })
     ])
 
-func value(_ type: AttributeType, _ random: inout Random) -> Value {
+func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
     switch type.physical {
     case .integer:
         guard let bounds = type.integerBounds else { return .integer(Int64(bitPattern: random.next())) }
         return .integer(bounds.lowerBound + Int64(random.next() % UInt64(bounds.upperBound - bounds.lowerBound + 1)))
-    case .real: return .real(type == .float ? Double(Float(random.next(1000)) / 8) : Double(random.next(100_000)) / 7)
-    case .text: return .text(String(repeating: "é", count: random.next(20)))
-    case .blob: return .blob((0..<random.next(40)).map { UInt8(truncatingIfNeeded: $0) })
+    case .real: return .real(type == .float ? Double(Float(random.below(1000)) / 8) : Double(random.below(100_000)) / 7)
+    case .text: return .text(String(repeating: "é", count: random.below(20)))
+    case .blob: return .blob((0..<random.below(40)).map { UInt8(truncatingIfNeeded: $0) })
     }
 }
 
@@ -47,10 +34,10 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
 
     @Test func whatIsBuiltIsRead() throws {
         let entity = try entity()
-        var random = Random(1)
+        var random = SplitMix64(seed: 1)
         let arena = RecordArena(capacity: 64)
         for _ in 0..<300 {
-            let row = entity.fields.map { random.next(4) == 0 ? .null : value($0.type, &random) }
+            let row = entity.fields.map { random.below(4) == 0 ? .null : value($0.type, &random) }
             let place = try build(entity, row, arena)
             let view = arena.view(place.offset, place.count, entity.layout)
             #expect(entity.fields.map { view.value($0) } == row)
@@ -62,11 +49,11 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
     /// The decoder is total: any bytes give a record or `corrupt`, and an accepted record can be read in every way.
     @Test func aRecordOfARowIsTheOneThatABuilderMakes() throws {
         let entity = try entity()
-        var random = Random(7)
+        var random = SplitMix64(seed: 7)
         let built = RecordArena()
         let ofRow = RecordArena(capacity: 64)
         for _ in 0..<500 {
-            let row = entity.fields.map { random.next(4) == 0 ? Value.null : value($0.type, &random) }
+            let row = entity.fields.map { random.below(4) == 0 ? Value.null : value($0.type, &random) }
             built.removeAll()
             let place = try build(entity, row, built)
             var record = RowRecord(ofRow, entity.layout)
@@ -119,19 +106,19 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
 
     @Test func damagedBytesNeverTrap() throws {
         let entity = try entity()
-        var random = Random(2)
+        var random = SplitMix64(seed: 2)
         let arena = RecordArena()
         var refused = 0
         for round in 0..<20_000 {
             arena.removeAll()
-            let place = try build(entity, entity.fields.map { random.next(5) == 0 ? .null : value($0.type, &random) }, arena)
+            let place = try build(entity, entity.fields.map { random.below(5) == 0 ? .null : value($0.type, &random) }, arena)
             var bytes = [UInt8](arena.bytes(place.offset, place.count))
-            for _ in 0...random.next(4) {
-                switch random.next(4) {
-                case 0: if !bytes.isEmpty { bytes[random.next(bytes.count)] ^= UInt8(1 << random.next(8)) }
-                case 1: bytes.removeLast(min(bytes.count, random.next(60)))
-                case 2: bytes.append(contentsOf: (0..<random.next(20)).map { _ in UInt8(truncatingIfNeeded: random.next()) })
-                default: for _ in 0..<random.next(8) where !bytes.isEmpty { bytes[random.next(bytes.count)] = 0xff }
+            for _ in 0...random.below(4) {
+                switch random.below(4) {
+                case 0: if !bytes.isEmpty { bytes[random.below(bytes.count)] ^= UInt8(1 << random.below(8)) }
+                case 1: bytes.removeLast(min(bytes.count, random.below(60)))
+                case 2: bytes.append(contentsOf: (0..<random.below(20)).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+                default: for _ in 0..<random.below(8) where !bytes.isEmpty { bytes[random.below(bytes.count)] = 0xff }
                 }
             }
             bytes.withUnsafeBytes { bytes in
@@ -226,7 +213,7 @@ func value(_ type: AttributeType, _ random: inout Random) -> Value {
 
     @Test func everyBitFlipAndAnyOtherKeyIsFound() throws {
         let entity = try ResolvedSchema(allTypes).entities[0]
-        var random = Random(3)
+        var random = SplitMix64(seed: 3)
         let arena = RecordArena()
         var builder = RecordBuilder(arena)
         builder.begin(entity.layout)

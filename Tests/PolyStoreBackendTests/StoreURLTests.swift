@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import SeededRandom
 import Testing
 
 @Suite struct StoreURLTests {
@@ -50,7 +51,7 @@ import Testing
 
     /// Any text gives a URL or an error.
     @Test func anyTextGivesAURLOrAnError() {
-        var random = Random(5)
+        var random = SplitMix64(seed: 5)
         let alphabet: [Character] = ["a", ":", "/", "?", "&", "=", "%", "2", "5", "F", " ", "é", "\0", "-"]
         for _ in 0..<20_000 {
             let text = String((0..<Int(random.next() % 14)).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] })

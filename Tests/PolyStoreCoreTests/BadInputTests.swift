@@ -71,21 +71,21 @@ import Testing
                 }
             }
         }
-        try run("UPDATE Person SET age = 'forty' WHERE objectID = \(ids[1].key)", path)
+        try run("UPDATE Person SET age = 'forty' WHERE objectID = \(ids[1].rowID)", path)
         let logger = RecordingLogger()
         let stack = try DataStack(companySchema, logger: logger)
         try stack.addStore(.sqlite(file: path))
         let error = expectError(.corrupt) { try stack.readAndWait { _ = try $0.fetchAll(From<Person>()) } }
         #expect(error?.entity == "Person")
         #expect(error?.attribute == "age")
-        #expect(error?.objectID == ids[1].key)
+        #expect(error?.objectID == ids[1].rowID)
         expectError(.corrupt) { try stack.readAndWait { _ = try $0.fetchExisting(ids[1].in(stack)) } }
         // The other objects remain readable and writable.
         #expect(try stack.readAndWait { try $0.fetchAll(From<Person>(), Where(\.email != "p1")).map(\.age) } == [0, 2])
         try stack.performAndWait { try $0.edit(ids[2].in(stack)).age = 5 }
         #expect(try stack.readAndWait { try $0.fetchAll(From<Person>(), Where(\.age == 5)).map(\.email) } == ["p2"])
         // A repaired row is readable and writable again.
-        try run("UPDATE Person SET age = 40 WHERE objectID = \(ids[1].key)", path)
+        try run("UPDATE Person SET age = 40 WHERE objectID = \(ids[1].rowID)", path)
         #expect(try stack.readAndWait { try $0.fetchAll(From<Person>()).map(\.age) } == [0, 40, 5])
     }
 

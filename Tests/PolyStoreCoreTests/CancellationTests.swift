@@ -25,11 +25,11 @@ import Testing
         let (stack, gate) = (company.stack, Gate())
         gate.hold(stack)
         let task = Task { try await stack.perform { try $0.create(Into<Person>()).email = "never" } }
-        while stack.transactionsInLine == 0 { await Task.yield() }
+        while stack.queuedTransactionCount == 0 { await Task.yield() }
         task.cancel()
         // The task ends although the write queue is still occupied.
         await expectCancelled { try await task.value }
-        #expect(stack.transactionsInLine == 0)
+        #expect(stack.queuedTransactionCount == 0)
         gate.opened.signal()
         try await stack.perform { _ in }
         #expect(try company.count() == 0)
@@ -77,7 +77,7 @@ import Testing
         // Both are committed as one group, so the first has left its body while it waits for the commit.
         let (entered, opened) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let first = Task { try await stack.perform { try $0.create(Into<Person>()).email = "kept" } }
-        while stack.transactionsInLine < 1 { await Task.yield() }
+        while stack.queuedTransactionCount < 1 { await Task.yield() }
         let second = Task {
             try await stack.perform { transaction in
                 entered.signal()
@@ -85,7 +85,7 @@ import Testing
                 try transaction.create(Into<Person>()).email = "kept too"
             }
         }
-        while stack.transactionsInLine < 2 { await Task.yield() }
+        while stack.queuedTransactionCount < 2 { await Task.yield() }
         gate.opened.signal()
         await wait(entered)
         first.cancel()
@@ -103,7 +103,7 @@ import Testing
         let tasks = (0..<20).map { number in
             Task { try await stack.perform { try $0.create(Into<Person>()).email = "\(number)" } }
         }
-        while stack.transactionsInLine < 20 { await Task.yield() }
+        while stack.queuedTransactionCount < 20 { await Task.yield() }
         for task in tasks.enumerated() where task.offset % 2 == 0 { task.element.cancel() }
         gate.opened.signal()
         var kept = 0

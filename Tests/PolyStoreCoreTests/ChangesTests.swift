@@ -30,8 +30,8 @@ import Testing
             let department = try transaction.create(Into<Department>())
             #expect(Set(transaction.insertedObjectIDs().map(\.entityName)) == ["Person", "Dept"])
             #expect(transaction.insertedObjectIDs().compactMap { $0.of(Department.self) } == [department.objectID])
-            #expect(transaction.updatedObjectIDs().map(\.key) == [ids[0].key])
-            #expect(transaction.deletedObjectIDs().map(\.key) == [ids[1].key])
+            #expect(transaction.updatedObjectIDs().map(\.rowID) == [ids[0].rowID])
+            #expect(transaction.deletedObjectIDs().map(\.rowID) == [ids[1].rowID])
         }
     }
 

@@ -92,7 +92,7 @@ import Testing
         let view = company.stack.view
         let person = try #require(try view.fetchOne(Person.self, Where(\.age == 10)))
         let text = "\(person)"
-        #expect(text.hasPrefix("Person \(person.objectID.key) ("), "\(text)")
+        #expect(text.hasPrefix("Person \(person.objectID.rowID) ("), "\(text)")
         #expect(text.contains("email: \"p1@example.com\"") && text.contains("age: 10") && text.contains("department: Dept"), "\(text)")
         #expect(text.contains("xxx…\"") && text.contains("spouse: nil"), "\(text)")
         #expect(String(reflecting: person) == text)

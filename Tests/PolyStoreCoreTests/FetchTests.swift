@@ -16,7 +16,7 @@ import Testing
             #expect(clauses == chain)
             #expect(try context.fetchAll(From<Person>(), OrderBy(.descending(\.age)), Tweak { $0.offset = 8 }).map(\.age) == [10, 0])
             #expect(try context.fetchOne(From<Person>(), Where(\.age == 31)) == nil)
-            #expect(try context.fetchObjectID(From<Person>(), Where(\.age == 50))?.key != nil)
+            #expect(try context.fetchObjectID(From<Person>(), Where(\.age == 50))?.rowID != nil)
             #expect(try context.fetchCount(From<Person>(), Where<Person>(true)) == 10)
             #expect(try context.fetchAll(From<Person>(), Where<Person>(false)).isEmpty)
         }

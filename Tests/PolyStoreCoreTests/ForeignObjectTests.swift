@@ -28,7 +28,7 @@ import Testing
                 return department.objectID
             }
         }
-        #expect(ids[0].key == ids[1].key && ids[0] != ids[1])
+        #expect(ids[0].rowID == ids[1].rowID && ids[0] != ids[1])
         return (ids[0], ids[1])
     }
 
@@ -63,7 +63,7 @@ import Testing
         let (_, inB) = try Self.fill(stack)
         let other = try Company(backend)
         let elsewhere = try other.stack.performAndWait { try $0.create(Into<Department>()).objectID }
-        #expect(elsewhere.key == inB.key)
+        #expect(elsewhere.rowID == inB.rowID)
         for isTransaction in [false, true] {
             @Sendable func check(_ context: Context) throws {
                 for (name, condition, isNegated) in Self.conditions(inB) {

@@ -35,17 +35,17 @@ import Testing
         picture.repeated = people.count + departments.count + projects.count
         picture.repeated -= Set(people).count + Set(departments).count + Set(projects).count
         for person in people {
-            picture.departments[person.objectID.key] = person.department?.objectID.key
-            picture.spouses[person.objectID.key] = person.spouse?.objectID.key
-            picture.friends[person.objectID.key] = Set(person.friends.map(\.objectID.key))
+            picture.departments[person.objectID.rowID] = person.department?.objectID.rowID
+            picture.spouses[person.objectID.rowID] = person.spouse?.objectID.rowID
+            picture.friends[person.objectID.rowID] = Set(person.friends.map(\.objectID.rowID))
         }
         for department in departments {
-            picture.people[department.objectID.key] = Set(department.people.map(\.objectID.key))
-            picture.tags[department.objectID.key] = Set(department.tags.map(\.objectID.key))
+            picture.people[department.objectID.rowID] = Set(department.people.map(\.objectID.rowID))
+            picture.tags[department.objectID.rowID] = Set(department.tags.map(\.objectID.rowID))
         }
         for project in projects {
-            picture.owners[project.objectID.key] = project.owner?.objectID.key
-            picture.parents[project.objectID.key] = project.parent?.objectID.key
+            picture.owners[project.objectID.rowID] = project.owner?.objectID.rowID
+            picture.parents[project.objectID.rowID] = project.parent?.objectID.rowID
         }
         return picture
     }

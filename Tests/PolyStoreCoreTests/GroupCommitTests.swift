@@ -57,7 +57,7 @@ import Testing
         for (index, body) in bodies.enumerated() {
             let level = index < durability.count ? durability[index] : nil
             tasks.append(Task { try await stack.perform(durability: level, body) })
-            while stack.transactionsInLine <= index { try await Task.sleep(for: .milliseconds(1)) }
+            while stack.queuedTransactionCount <= index { try await Task.sleep(for: .milliseconds(1)) }
         }
         return tasks
     }
@@ -85,7 +85,7 @@ import Testing
                         #expect(try await stack.read { try $0.fetchExisting(id)?.email } == "\(number)-\(round)")
                     }
                 }
-                while stack.transactionsInLine < 64 { try await Task.sleep(for: .milliseconds(1)) }
+                while stack.queuedTransactionCount < 64 { try await Task.sleep(for: .milliseconds(1)) }
                 try await gate.open()
                 try await group.waitForAll()
             }
@@ -196,7 +196,7 @@ import Testing
         try stack.performAndWait(Self.creating("a"))
         #expect(try counted.emails == ["before", "a"])
         let ids = try stack.readAndWait { try $0.fetchObjectIDs(From<Person>()) }
-        #expect(ids[0].key < ids[1].key)
+        #expect(ids[0].rowID < ids[1].rowID)
     }
 
     @Test(arguments: Backend.allCases, [true, false])
@@ -356,7 +356,7 @@ import Testing
                     }
                 }
             }
-            while stack.transactionsInLine < 48 { try await Task.sleep(for: .milliseconds(1)) }
+            while stack.queuedTransactionCount < 48 { try await Task.sleep(for: .milliseconds(1)) }
             try await gate.open()
             try await group.waitForAll()
         }
@@ -450,7 +450,7 @@ import Testing
             let task = Task.detached {
                 try await stack.perform { _ in isBehind.wait() }
             }
-            while stack.transactionsInLine == 0 { Thread.sleep(forTimeInterval: 0.001) }
+            while stack.queuedTransactionCount == 0 { Thread.sleep(forTimeInterval: 0.001) }
             return task
         }
         #expect(try counted.emails == ["main"])

@@ -9,7 +9,7 @@ import Testing
         let person: Person
         var age: Int
         var nickname: String?
-        var key: Int64 { person.objectID.key }
+        var key: Int64 { person.objectID.rowID }
     }
 
     struct Sorting: Sendable, CustomTestStringConvertible {

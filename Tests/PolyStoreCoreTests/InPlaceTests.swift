@@ -1,22 +1,10 @@
 import PolyStoreBackend
 import PolyStoreCore
+import SeededRandom
 import Testing
 
 /// To-many relationships that are mutated in place: both sides agree after each statement, whatever it does to the collection.
 @Suite struct InPlaceTests {
-    /// A generator that returns the same numbers in each run.
-    struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var bits = state
-            bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
-            return bits ^ (bits >> 31)
-        }
-    }
-
     struct Failure: Error {}
 
     /// Runs a body in a transaction of each kind, and commits it.
@@ -44,7 +32,7 @@ import Testing
             for _ in 0..<40 { try transaction.create(Into<Project>()).owner = spare }
         }
         try Self.inEachKind(company.stack) { transaction in
-            var numbers = Numbers(state: seed)
+            var numbers = SplitMix64(seed: seed)
             let all = try transaction.fetchAll(From<Department>())
             let departments = Array(all.prefix(3))
             let projects = try transaction.fetchAll(From<Project>())
@@ -136,7 +124,7 @@ import Testing
         let company = try Company(backend)
         _ = try company.people(12)
         try Self.inEachKind(company.stack) { transaction in
-            var numbers = Numbers(state: 7)
+            var numbers = SplitMix64(seed: 7)
             let people = try transaction.fetchAll(From<Person>())
             for _ in 0..<200 {
                 let (one, two) = (people.randomElement(using: &numbers) ?? people[0], people.randomElement(using: &numbers) ?? people[1])
@@ -153,7 +141,7 @@ import Testing
         let music = try OrderedTests.Music(backend, lists: 2, tracks: 40)
         let titles = Titles()
         try Self.inEachKind(music.stack) { transaction in
-            var numbers = Numbers(state: seed)
+            var numbers = SplitMix64(seed: seed)
             let lists = try transaction.fetchAll(From<Playlist>())
             let tracks = try transaction.fetchAll(From<Track>())
             var expected = lists.map(\.tracks)
@@ -177,7 +165,7 @@ import Testing
     }
 
     private static func edit(
-        _ expected: inout [[Track]], _ lists: [Playlist], _ place: Int, _ some: [Track], _ kind: Int, _ numbers: inout Numbers
+        _ expected: inout [[Track]], _ lists: [Playlist], _ place: Int, _ some: [Track], _ kind: Int, _ numbers: inout SplitMix64
     ) {
         let list = lists[place]
         let count = expected[place].count
@@ -279,7 +267,7 @@ import Testing
         let draft = music.stack.beginUnsafe(supportsUndo: true)
         let list = try draft.fetchAll(From<Playlist>())[0]
         let tracks = try draft.fetchAll(From<Track>())
-        var numbers = Numbers(state: 3)
+        var numbers = SplitMix64(seed: 3)
         var states: [[Track]] = [[]]
         var expected = [[Track](), []]
         let lists = try draft.fetchAll(From<Playlist>())

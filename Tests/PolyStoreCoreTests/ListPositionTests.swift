@@ -4,8 +4,8 @@ import Testing
 /// The position values that store the order of a list.
 @Suite struct ListPositionTests {
     /// Applies changes.
-    private func apply(_ changes: [(key: Int64, position: Int64)], _ stored: [Int64: Int64]) -> [Int64: Int64] {
-        stored.merging(changes.map { ($0.key, $0.position) }) { $1 }
+    private func apply(_ changes: [(rowID: Int64, position: Int64)], _ stored: [Int64: Int64]) -> [Int64: Int64] {
+        stored.merging(changes.map { ($0.rowID, $0.position) }) { $1 }
     }
 
     private func order(_ places: [Int64: Int64]) -> [Int64] { places.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key) }

@@ -55,7 +55,7 @@ import Testing
             }
             let error = expectError(.conflict) { try scene.mine.commit() }
             let keys = ["age", "nickname"]
-            #expect(error?.conflicts == [ObjectConflict(entity: "Person", objectID: ids[0].key, kind: .changed(keys: keys))])
+            #expect(error?.conflicts == [ObjectConflict(entity: "Person", objectID: ids[0].rowID, kind: .changed(keys: keys))])
             #expect(try scene.mine.edit(ids[0]).age == 60)
             try scene.mine.commit(mergePolicy: policy)
             #expect(try scene.people() == [expected, "p1 10 -", "p2 20 -"])
@@ -91,7 +91,7 @@ import Testing
             person.friends = [try scene.mine.edit(ids[1])]
             try scene.elsewhere { try $0.delete(ids[0]) }
             let error = expectError(.conflict) { try scene.mine.commit() }
-            #expect(error?.conflicts.contains(ObjectConflict(entity: "Person", objectID: ids[0].key, kind: .deleted)) == true)
+            #expect(error?.conflicts.contains(ObjectConflict(entity: "Person", objectID: ids[0].rowID, kind: .deleted)) == true)
             try scene.mine.commit(mergePolicy: policy)
             #expect(try scene.people() == (isThere ? ["p0 60 -"] : []) + ["p1 10 -", "p2 20 -"])
             let friends = try scene.company.stack.readAndWait { try $0.fetchExisting(ids[1])?.friends.map(\.objectID) }
@@ -111,7 +111,7 @@ import Testing
             try scene.elsewhere { try $0.edit(ids[0]).age = 70 }
             let error = expectError(.conflict) { try scene.mine.commit() }
             let kind = ObjectConflict.Kind.changedWhatIsDeleted(keys: ["age"])
-            #expect(error?.conflicts == [ObjectConflict(entity: "Person", objectID: ids[0].key, kind: kind)])
+            #expect(error?.conflicts == [ObjectConflict(entity: "Person", objectID: ids[0].rowID, kind: kind)])
             try scene.mine.commit(mergePolicy: policy)
             #expect(try scene.people() == (isThere ? ["p0 70 -"] : []) + ["p1 10 -", "p2 20 -"])
         }
@@ -155,8 +155,8 @@ import Testing
         try scene.elsewhere { try $0.edit(ids[0]).friends = [try $0.edit(ids[2])] }
         try scene.mine.commit()
         _ = try scene.people()
-        let friends = try scene.company.stack.readAndWait { try $0.fetchExisting(ids[0])?.friends.map(\.objectID.key).sorted() }
-        #expect(friends == [ids[1].key, ids[2].key])
+        let friends = try scene.company.stack.readAndWait { try $0.fetchExisting(ids[0])?.friends.map(\.objectID.rowID).sorted() }
+        #expect(friends == [ids[1].rowID, ids[2].rowID])
     }
 
     @Test(arguments: cases)
@@ -186,7 +186,7 @@ import Testing
         try company.stack.performAndWait { try $0.edit(ids[1]).department = try $0.edit(department) }
         // The department has more people by now: the deny rule applies to the current ones.
         let error = expectError(.constraint) { try draft.commit() }
-        #expect(error?.message.contains("Person \(ids[1].key)") == true)
+        #expect(error?.message.contains("Person \(ids[1].rowID)") == true)
         #expect(try company.stack.readAndWait { try $0.fetchCount(From<Department>()) } == 1)
     }
 

@@ -109,7 +109,7 @@ import Testing
             let error = expectError(.constraint) { try stack.performAndWait { change(try $0.edit(id)) } }
             #expect(error?.violations.map(\.attribute) == [key])
             #expect(error?.violations.map(\.rule) == [.range])
-            #expect(error?.message.contains("Reading.\(key) of object \(id.key) is ") == true, "\(String(describing: error))")
+            #expect(error?.message.contains("Reading.\(key) of object \(id.rowID) is ") == true, "\(String(describing: error))")
         }
     }
 

@@ -143,8 +143,8 @@ import Testing
             new.title = "last"
             new.playlist = try transaction.object(with: list)
         }
-        let tail = try music.stack.readAndWait { context in try context.fetchExisting(list)?.tracks.suffix(2).map(\.objectID.key) }
-        #expect(tail?.first == last.key && tail?.last != last.key)
+        let tail = try music.stack.readAndWait { context in try context.fetchExisting(list)?.tracks.suffix(2).map(\.objectID.rowID) }
+        #expect(tail?.first == last.rowID && tail?.last != last.rowID)
     }
 
     /// Positions are written for the moved objects, not for the whole list.

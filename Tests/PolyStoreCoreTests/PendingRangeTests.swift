@@ -102,11 +102,11 @@ import Testing
         switch random.next(4) {
         case 0:
             chain = chain.orderBy(.ascending(\.age))
-            wanted.sort { ($0.age, $0.person.objectID.key) < ($1.age, $1.person.objectID.key) }
+            wanted.sort { ($0.age, $0.person.objectID.rowID) < ($1.age, $1.person.objectID.rowID) }
         case 1:
             chain = chain.orderBy(.descending(\.age))
-            wanted.sort { (-$0.age, $0.person.objectID.key) < (-$1.age, $1.person.objectID.key) }
-        default: wanted.sort { $0.person.objectID.key < $1.person.objectID.key }
+            wanted.sort { (-$0.age, $0.person.objectID.rowID) < (-$1.age, $1.person.objectID.rowID) }
+        default: wanted.sort { $0.person.objectID.rowID < $1.person.objectID.rowID }
         }
         #expect(try transaction.fetchCount(chain) == wanted.count, "\(what): count")
         if random.next(3) > 0 {

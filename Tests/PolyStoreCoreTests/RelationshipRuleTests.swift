@@ -177,7 +177,7 @@ final class Sailor: Model {
             try transaction.edit(sailors[0]).crew = nil
             try transaction.delete(sailors[3])
         }
-        let keys = try stack.readAndWait { try $0.fetchObjectIDs(From<Sailor>()).map(\.key) }
+        let keys = try stack.readAndWait { try $0.fetchObjectIDs(From<Sailor>()).map(\.rowID) }
         #expect(keys == [1, 2, 3, 4])
         #expect(found.count == 5)
         #expect(found.filter { $0.hasSuffix("crew required") }.count == 3)

@@ -98,7 +98,7 @@ import Testing
         let error = expectError(.constraint) { try company.stack.performAndWait { try $0.delete(departments[0]) } }
         #expect(error?.entity == "Dept")
         #expect(error?.attribute == "people")
-        #expect(error?.message.contains("Person \(people[0].key)") == true)
+        #expect(error?.message.contains("Person \(people[0].rowID)") == true)
         #expect(try company.stack.readAndWait { try $0.fetchCount(From<Department>()) } == 2)
         // A department can be deleted together with its people, in any order.
         try company.stack.performAndWait { transaction throws in

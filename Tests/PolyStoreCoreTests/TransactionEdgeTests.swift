@@ -225,7 +225,7 @@ import Testing
         }
         faults.failCommits(1)
         let save = Task { try await stack.saveAll() }
-        while stack.transactionsInLine < 2 { await Task.yield() }
+        while stack.queuedTransactionCount < 2 { await Task.yield() }
         opened.signal()
         await #expect(throws: StoreError.self) { try await save.value }
     }

@@ -60,7 +60,7 @@ import Testing
         try company.stack.performAndWait { try $0.delete(ids[0]) }
         let error = expectError(.notFound) { try company.stack.performAndWait { try $0.edit(ids[0]).age = 1 } }
         #expect(error?.entity == "Person")
-        #expect(error?.objectID == ids[0].key)
+        #expect(error?.objectID == ids[0].rowID)
     }
 
     @Test(arguments: Backend.allCases)
@@ -69,8 +69,8 @@ import Testing
         var seen: Set<Int64> = []
         for round in 0..<5 {
             let ids = try company.people(20)
-            #expect(seen.isDisjoint(with: ids.map(\.key)), "round \(round)")
-            seen.formUnion(ids.map(\.key))
+            #expect(seen.isDisjoint(with: ids.map(\.rowID)), "round \(round)")
+            seen.formUnion(ids.map(\.rowID))
             try company.stack.performAndWait { try $0.deleteAll(From<Person>()) }
         }
     }

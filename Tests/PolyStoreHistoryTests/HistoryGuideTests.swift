@@ -19,8 +19,8 @@ import Testing
             jane.name = "Jane"
         }
         var lines: [String] = []
-        func index(_ ids: Set<ObjectID<Person>>) { lines += ids.map { "index \($0.key)" } }
-        func removeFromIndex(_ ids: Set<ObjectID<Person>>) { lines += ids.map { "remove \($0.key)" } }
+        func index(_ ids: Set<ObjectID<Person>>) { lines += ids.map { "index \($0.rowID)" } }
+        func removeFromIndex(_ ids: Set<ObjectID<Person>>) { lines += ids.map { "remove \($0.rowID)" } }
 
         let saved = try? JSONDecoder().decode(HistoryToken.self, from: Data(contentsOf: tokenFile))
         let history = try await stack.history(since: saved, matching: .all.changes(of: Person.self))

@@ -34,7 +34,7 @@ func told(_ entry: HistoryEntry) -> String {
     let signs: [HistoryChange.Kind: String] = [.inserted: "+", .updated: "~", .deleted: "-"]
     return entry.changes.map { change in
         let keys = change.changedKeys.sorted().map { " \($0)" }.joined()
-        return "\(signs[change.kind] ?? "?")\(change.entityName) \(change.key)\(keys)"
+        return "\(signs[change.kind] ?? "?")\(change.entityName) \(change.rowID)\(keys)"
     }.sorted().joined(separator: "; ")
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import SeededRandom
 import Testing
 
 /// Random imports, compared with a model that implements the documented rules.
@@ -15,7 +16,7 @@ struct ImportOracleTests {
             seed += 1
             let world = try World(backend)
             var state = ImportModel()
-            var random = Random(seed)
+            var random = SplitMix64(seed: seed)
             for _ in 0..<6 {
                 let plan = TransactionPlan(&random)
                 calls += plan.calls.count
@@ -93,48 +94,31 @@ struct ImportOracleTests {
     }
 }
 
-/// A SplitMix64 generator, so that a seed gives the same imports everywhere.
-struct Random {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next(_ bound: Int) -> Int {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var bits = state
-        bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
-        return Int((bits ^ (bits >> 31)) % UInt64(bound))
-    }
-
-    mutating func chance(_ percent: Int) -> Bool { next(100) < percent }
-}
-
 struct TransactionPlan: Sendable {
     enum Kind: CaseIterable { case queued, discarded, explicit, draft, child }
 
     var kind: Kind
     var calls: [[CitySource]]
 
-    init(_ random: inout Random) {
-        kind = Kind.allCases[random.next(Kind.allCases.count)]
+    init(_ random: inout SplitMix64) {
+        kind = Kind.allCases[random.below(Kind.allCases.count)]
         calls = []
-        for _ in 0...random.next(3) { calls.append((0...random.next(6)).map { _ in Self.source(&random, depth: 0) }) }
+        for _ in 0...random.below(3) { calls.append((0...random.below(6)).map { _ in Self.source(&random, depth: 0) }) }
     }
 
-    static func source(_ random: inout Random, depth: Int) -> CitySource {
-        var source = CitySource(number: random.chance(8) ? nil : random.next(12), name: "n\(random.next(1000))")
+    static func source(_ random: inout SplitMix64, depth: Int) -> CitySource {
+        var source = CitySource(number: random.chance(8) ? nil : random.below(12), name: "n\(random.below(1000))")
         let policies: [MissingReference] = [.fail, .ignore, .ignore, .createStub, .createStub, .createStub]
-        source.ifMissing = policies[random.next(policies.count)]
+        source.ifMissing = policies[random.below(policies.count)]
         // References that can fail use targets that are likely to exist.
         let reach = source.ifMissing == .fail ? 4 : 14
-        if random.chance(40) { source.country = "c\(random.next(reach))" }
-        if random.chance(40) { source.centre = random.next(reach) }
-        if random.chance(25) { source.route = (0..<random.next(4)).map { _ in random.next(reach) } }
+        if random.chance(40) { source.country = "c\(random.below(reach))" }
+        if random.chance(40) { source.centre = random.below(reach) }
+        if random.chance(25) { source.route = (0..<random.below(4)).map { _ in random.below(reach) } }
         if random.chance(20) {
-            source.nested = CountrySource(code: random.chance(10) ? nil : "c\(random.next(8))", name: "m\(random.next(1000))")
+            source.nested = CountrySource(code: random.chance(10) ? nil : "c\(random.below(8))", name: "m\(random.below(1000))")
         }
-        if depth < 2, random.chance(12) { source.twin = (0...random.next(3)).map { _ in self.source(&random, depth: depth + 1) } }
+        if depth < 2, random.chance(12) { source.twin = (0...random.below(3)).map { _ in self.source(&random, depth: depth + 1) } }
         source.skipsInsert = random.chance(8)
         source.skipsUpdate = random.chance(8)
         source.fails = random.chance(3)
@@ -153,4 +137,8 @@ struct Outcome: Equatable {
 final class Results: @unchecked Sendable {  // used by one transaction after another
     private(set) var all: [[Int]?] = []
     func add(_ numbers: [Int]?) { all.append(numbers) }
+}
+
+extension SplitMix64 {
+    fileprivate mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 }

@@ -1,5 +1,6 @@
 import EngineTestSupport
 import PolyStoreBackend
+import SeededRandom
 import Testing
 
 @testable import PolyStoreKeyValue
@@ -7,7 +8,7 @@ import Testing
 /// Any bytes give a value or `corrupt`.
 @Suite struct DecoderTests {
     @Test func anyBytesAsAKey() {
-        var random = SeededRandom(3)
+        var random = SplitMix64(seed: 3)
         let tags: [UInt8] = [0x05, 0x10, 0x11, 0x14, 0x15, 0x18, 0x1a, 0x20, 0x22, 0x26, 0x28, 0x2c, 0x30]
         for round in 0..<60_000 {
             var bytes = random.bytes(random.below(40))
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test func anyBytesAsARecord() throws {
-        var random = SeededRandom(4)
+        var random = SplitMix64(seed: 4)
         let opened = try Opened(TestEngine(largestPiece: 64))
         let person = try opened.store.entity("Person")
         for id in Int64(1)...8 {
@@ -75,7 +76,7 @@ import Testing
     }
 
     @Test func anyBytesAsAPiece() {
-        var random = SeededRandom(5)
+        var random = SplitMix64(seed: 5)
         let traits = EngineTraits(features: [])
         let arena = RecordArena()
         for _ in 0..<5_000 {
@@ -95,7 +96,7 @@ import Testing
     }
 
     @Test func anyBytesAsAnIndexStateOrAnIdentity() throws {
-        var random = SeededRandom(6)
+        var random = SplitMix64(seed: 6)
         for _ in 0..<5_000 {
             let bytes = random.bytes(random.below(40))
             if let state = bytes.withUnsafeBytes({ IndexState($0) }) { #expect(state.bytes.count >= 7) }

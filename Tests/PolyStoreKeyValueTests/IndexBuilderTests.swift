@@ -100,7 +100,7 @@ import Testing
 
     /// The N-th commit of a build fails: until the next opening, the index is not read and is kept up to date.
     @Test(arguments: 0...4)
-    func aCrashInTheMiddleIsTakenUpAtTheNextOpening(_ commits: Int) throws {
+    func interruptedWorkIsContinuedAtTheNextOpening(_ commits: Int) throws {
         let opened = try Opened()
         try Company.fill(opened.store, 450)
         let before = opened.engine.copy()
@@ -221,17 +221,5 @@ import Testing
         let error = failure { try opened.backend.rebuildIndexes(["Person_email"]) }
         #expect(error?.code == .constraint)
         #expect(error?.message.contains("1 and 3") == true)
-    }
-}
-
-/// Records logged messages.
-final class Log: StoreLogger, @unchecked Sendable {  // the lines are accessed under the lock only
-    private let lock = Lock()
-    private var kept: [String] = []
-    var lines: [String] { lock.withLock { kept } }
-
-    func isEnabled(_ level: LogLevel) -> Bool { true }
-    func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString) {
-        lock.withLock { kept.append("\(level): \(message)") }
     }
 }

@@ -1,20 +1,7 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
+import SeededRandom
 import Testing
-
-/// A generator with a seed, so that a failure can be repeated.
-private struct Random {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
-        return z ^ z >> 31
-    }
-    mutating func next(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-}
 
 private func key(_ value: Value, _ type: AttributeType, descending: Bool = false) -> [UInt8] {
     let writer = KeyWriter()
@@ -26,28 +13,28 @@ private func sign(_ left: [UInt8], _ right: [UInt8]) -> Int {
     left.withUnsafeBytes { left in right.withUnsafeBytes { Order.of(left, $0).signum() } }
 }
 
-private func value(_ type: AttributeType, _ random: inout Random) -> Value {
-    if random.next(12) == 0 { return .null }
+private func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
+    if random.below(12) == 0 { return .null }
     switch type {
-    case .bool: return .integer(Int64(random.next(2)))
+    case .bool: return .integer(Int64(random.below(2)))
     case .int8, .int16, .int32, .int64:
-        return .integer([.min, .max, -1, 0, 1, Int64(bitPattern: random.next()), Int64(random.next(100)) - 50][random.next(7)])
-    case .uint8, .uint16, .uint32, .uint64: return .integer([0, 1, -1, .min, .max, Int64(bitPattern: random.next())][random.next(6)])
+        return .integer([.min, .max, -1, 0, 1, Int64(bitPattern: random.next()), Int64(random.below(100)) - 50][random.below(7)])
+    case .uint8, .uint16, .uint32, .uint64: return .integer([0, 1, -1, .min, .max, Int64(bitPattern: random.next())][random.below(6)])
     case .float, .double, .date:
         return .real(
             [
                 .nan, -.infinity, .infinity, 0, -0.0, .leastNonzeroMagnitude, -1, 1, Double(bitPattern: random.next()),
-                Double(random.next(1000)) / 7,
-            ][random.next(10)])
+                Double(random.below(1000)) / 7,
+            ][random.below(10)])
     case .string, .url, .json:
         let scalars: [UnicodeScalar] = ["\u{0}", "a", "b", "\u{1}", "\u{ff}", "\u{ffff}", "\u{10ffff}"]
-        return .text(String(String.UnicodeScalarView((0..<random.next(6)).map { _ in scalars[random.next(7)] })))
-    case .data: return .blob((0..<random.next(6)).map { _ in [0, 1, 2, 127, 254, 255][random.next(6)] })
-    case .uuid: return .blob((0..<16).map { _ in [0, 1, 255][random.next(3)] })
+        return .text(String(String.UnicodeScalarView((0..<random.below(6)).map { _ in scalars[random.below(7)] })))
+    case .data: return .blob((0..<random.below(6)).map { _ in [0, 1, 2, 127, 254, 255][random.below(6)] })
+    case .uuid: return .blob((0..<16).map { _ in [0, 1, 255][random.below(3)] })
     case .decimal:
-        let digits = (0...random.next(3)).map { _ in UInt8(1 + random.next(100)) }
-        let positive: [UInt8] = [0x81, 0x80, UInt8(random.next(3))] + digits + [0]
-        return [.blob([0x7e]), .blob([0x80]), .blob(positive), .blob([0x7f] + positive.dropFirst().map { ~$0 })][random.next(4)]
+        let digits = (0...random.below(3)).map { _ in UInt8(1 + random.below(100)) }
+        let positive: [UInt8] = [0x81, 0x80, UInt8(random.below(3))] + digits + [0]
+        return [.blob([0x7e]), .blob([0x80]), .blob(positive), .blob([0x7f] + positive.dropFirst().map { ~$0 })][random.below(4)]
     }
 }
 
@@ -55,7 +42,7 @@ private func value(_ type: AttributeType, _ random: inout Random) -> Value {
     /// Comparing two values gives the same sign as comparing their keys, in both sort directions, for every type.
     @Test(arguments: AttributeType.allCases)
     func keysAreOrderedAsTheirValuesAre(_ type: AttributeType) {
-        var random = Random(UInt64(type.rawValue.utf8.reduce(7) { $0 &* 31 &+ Int($1) }))
+        var random = SplitMix64(seed: UInt64(type.rawValue.utf8.reduce(7) { $0 &* 31 &+ Int($1) }))
         for round in 0..<20_000 {
             let (left, right) = (value(type, &random), value(type, &random))
             let expected = left.order(to: right, unsigned: type == .uint64).signum()
@@ -68,12 +55,12 @@ private func value(_ type: AttributeType, _ random: inout Random) -> Value {
 
     /// No key of a type is a prefix of another, so components can be concatenated.
     @Test func pairsAreOrderedByTheFirstThenTheSecond() {
-        var random = Random(11)
+        var random = SplitMix64(seed: 11)
         let types: [AttributeType] = [.string, .data, .int64, .double, .decimal, .bool]
         for round in 0..<30_000 {
-            let (first, second) = (types[random.next(6)], types[random.next(6)])
+            let (first, second) = (types[random.below(6)], types[random.below(6)])
             let (a1, a2, b1, b2) = (value(first, &random), value(second, &random), value(first, &random), value(second, &random))
-            let descending = random.next(2) == 0
+            let descending = random.below(2) == 0
             let left = KeyWriter()
             let right = KeyWriter()
             left.append(a1, type: first)
@@ -88,7 +75,7 @@ private func value(_ type: AttributeType, _ random: inout Random) -> Value {
 
     @Test(arguments: AttributeType.allCases)
     func componentsAreReadBack(_ type: AttributeType) throws {
-        var random = Random(5)
+        var random = SplitMix64(seed: 5)
         for descending in [false, true] {
             for _ in 0..<500 {
                 let (first, second) = (value(type, &random), value(type, &random))
@@ -130,7 +117,7 @@ private func value(_ type: AttributeType, _ random: inout Random) -> Value {
     }
 
     /// A truncated key keeps its order relative to keys that differ before the cut, and differs where the values differ before it.
-    @Test func cutKeysKeepTheOrderUpToTheCut() {
+    @Test func truncatedKeysKeepTheirOrder() {
         let long = String(repeating: "m", count: 600)
         let ascending = ["", "a", String(repeating: "l", count: 700), "m", String(repeating: "m", count: 100)]
         for text in ascending { #expect(sign(key(.text(text), .string), key(.text(long), .string)) == -1, "\(text.prefix(5))") }
@@ -142,14 +129,14 @@ private func value(_ type: AttributeType, _ random: inout Random) -> Value {
 
     /// The reader is total.
     @Test func damagedKeysNeverTrap() {
-        var random = Random(21)
+        var random = SplitMix64(seed: 21)
         for _ in 0..<50_000 {
-            var bytes = (0..<random.next(30)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-            if random.next(2) == 0, !bytes.isEmpty { bytes[0] = [0x05, 0x14, 0x15, 0x1a, 0x22, 0x26, 0x28, 0x2c, 0x30][random.next(9)] }
+            var bytes = (0..<random.below(30)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            if random.below(2) == 0, !bytes.isEmpty { bytes[0] = [0x05, 0x14, 0x15, 0x1a, 0x22, 0x26, 0x28, 0x2c, 0x30][random.below(9)] }
             bytes.withUnsafeBytes { bytes in
                 var reader = KeyReader(bytes)
                 do {
-                    while !reader.isAtEnd { _ = try reader.readComponent(descending: random.next(4) == 0) }
+                    while !reader.isAtEnd { _ = try reader.readComponent(descending: random.below(4) == 0) }
                 } catch let error as StoreError {
                     #expect(error.code == .corrupt)
                 } catch {

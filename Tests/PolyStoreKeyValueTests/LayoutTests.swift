@@ -1,5 +1,6 @@
 import EngineTestSupport
 import PolyStoreBackend
+import SeededRandom
 import Testing
 
 @testable import PolyStoreKeyValue
@@ -190,7 +191,7 @@ import Testing
     }
 
     private struct Model {
-        var random: SeededRandom
+        var random: SplitMix64
         var fields: [Spec]
         var rows: [Int64: [String: Value]] = [:]
         var names = 0
@@ -236,7 +237,7 @@ import Testing
             let source = try schema()
             var next: [Spec] = []
             var origins: [String: SchemaChange.FieldSource] = [:]
-            for (ordinal, field) in fields.enumerated() where random.below(6) > 0 {
+            for (fieldIndex, field) in fields.enumerated() where random.below(6) > 0 {
                 var field = field
                 let old = field.name
                 if random.below(4) == 0 { field.name = name() }
@@ -255,7 +256,7 @@ import Testing
                 } else if random.below(4) == 0 {
                     field.isOptional = true
                 }
-                origins[field.name] = .field(ordinal, replacingNullWith: replacement)
+                origins[field.name] = .field(fieldIndex, replacingNullWith: replacement)
                 for id in rows.keys {
                     let value = rows[id]?.removeValue(forKey: old) ?? replacement
                     rows[id]?["new \(field.name)"] = value.isNull ? nil : value
@@ -282,7 +283,7 @@ import Testing
     /// Layouts accumulate over migrations; rows are written in each of them.
     @Test(arguments: [1, 2, 3, 4, 5, 6], [true, false])
     func layoutsOfManyMigrationsAreOne(_ seed: UInt64, _ checksums: Bool) throws {
-        var model = Model(random: SeededRandom(seed), fields: [])
+        var model = Model(random: SplitMix64(seed: seed), fields: [])
         model.fields = (0..<5).map { _ in model.spec() }
         let engine = TestEngine(largestPiece: 500, checksumsRecords: checksums)
         var opened = try Opened(engine, model.schema())

@@ -50,13 +50,15 @@ import Testing
     }
 
     /// The keys of index states share the keyspace and the kind, but no byte of the number.
-    @Test func aLaneSortsKeysThatDifferInEveryByteAfterItsPrefix() {
-        var lane = WriteLane(prefixCount: 2)
+    @Test func listSortsKeysThatDifferInAnyByteAfterItsPrefix() {
+        var list = WriteList(prefixCount: 2)
         for number: UInt32 in [256, 1, 70_000, 2, 255, 511, 65_536] {
-            Keyspace.Metadata.indexState.key(number).withUnsafeBytes { key in Number.bytes(number).withUnsafeBytes { lane.add(key, $0) } }
+            Keyspace.Metadata.indexState.key(number).withUnsafeBytes { key in
+                BigEndianInteger.bytes(number).withUnsafeBytes { list.add(key, $0) }
+            }
         }
-        lane.sort()
-        let numbers = lane.entries.compactMap { lane.value($0).flatMap { Number.read($0, as: UInt32.self) } }
+        list.sort()
+        let numbers = list.entries.compactMap { list.value($0).flatMap { BigEndianInteger.read($0, as: UInt32.self) } }
         #expect(numbers == [1, 2, 255, 256, 511, 65_536, 70_000])
     }
 }

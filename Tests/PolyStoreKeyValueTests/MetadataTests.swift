@@ -67,7 +67,7 @@ import Testing
         (.commitVersion, [UInt8](repeating: 0xff, count: 8)), (.sequence, [UInt8](repeating: 0xff, count: 8)), (.sequence, [0]),
         (.indexState, [1, 2]), (.indexState, [9, 0, 0, 0, 0, 1, 65]),
     ])
-    func numbersThatCannotBeAreCorrupt(kind: Keyspace.Metadata, value: [UInt8]) throws {
+    func invalidNumbersAreCorrupt(kind: Keyspace.Metadata, value: [UInt8]) throws {
         let opened = try filled()
         for key in opened.engine.keys([Keyspace.metadata.rawValue, kind.rawValue]) { opened.engine[key] = value }
         let before = opened.engine.keys()
@@ -75,9 +75,9 @@ import Testing
         #expect(opened.engine.keys() == before)
     }
 
-    @Test func aLaterFormatIsRefusedAndLeftAsItIs() throws {
+    @Test func newerFormatIsRefusedAndUnchanged() throws {
         let opened = try filled()
-        opened.engine[Keyspace.Metadata.format.key()] = Number.bytes(UInt32(KeyValueBackend.format + 1))
+        opened.engine[Keyspace.Metadata.format.key()] = BigEndianInteger.bytes(UInt32(KeyValueBackend.format + 1))
         // A later version may store all other metadata differently.
         opened.engine[Keyspace.Metadata.identity.key()] = nil
         let before = opened.engine.keys()
@@ -89,7 +89,7 @@ import Testing
         #expect(opened.engine.keys() == before)
     }
 
-    @Test func keysOfSomebodyElseAreLeftAsTheyAre() throws {
+    @Test func foreignKeysAreUnchanged() throws {
         let engine = TestEngine()
         engine[[0x41]] = [1]
         for (isReadOnly, resets) in [(false, false), (false, true), (true, false)] {

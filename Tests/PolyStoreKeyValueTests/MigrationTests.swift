@@ -208,7 +208,7 @@ import Testing
         #expect(opened.backend.metadata.format == 1)
     }
 
-    @Test func aMigrationThatIsReleasedIsRolledBack() throws {
+    @Test func releasedMigrationIsRolledBack() throws {
         let opened = try Self.filled(TestEngine())
         let keys = opened.engine.keys()
         do {
@@ -387,7 +387,7 @@ import Testing
         #expect(back.backend.metadata.format == 1)
     }
 
-    @Test func changesThatAreNoMigrationAreRefused() throws {
+    @Test func invalidSchemaChangesAreRefused() throws {
         let opened = try Self.filled(TestEngine())
         let source = try Self.source()
         let wrong = try SchemaChange.byName(
@@ -400,7 +400,7 @@ import Testing
         #expect(failure { _ = try reader.backend.beginMigration(try Self.change()) }?.code == .readOnly)
     }
 
-    @Test func aBatchThatIsTooLargeSaysWhatToDo() throws {
+    @Test func batchThatIsTooLargeIsReported() throws {
         let opened = try Self.filled(TestEngine())
         let engine = TestEngine(largestTransaction: 200_000, copying: opened.engine)
         let small = try Opened(engine, Self.source())

@@ -1,5 +1,6 @@
 import EngineTestSupport
 import PolyStoreBackend
+import SeededRandom
 import Testing
 
 @testable import PolyStoreKeyValue
@@ -9,12 +10,12 @@ import Testing
     private typealias Model = [[UInt8]: [UInt8]]
 
     /// Lengths around the limit for separate allocation, empty values, and many short ones.
-    private func value(_ random: inout SeededRandom) -> [UInt8] {
-        let lengths = [0, 1, 8, 8, 30, 180, 180, 700, TreeBytes.leastAlone - 5, TreeBytes.leastAlone - 4, 3000]
+    private func value(_ random: inout SplitMix64) -> [UInt8] {
+        let lengths = [0, 1, 8, 8, 30, 180, 180, 700, TreeBytes.smallestOwned - 5, TreeBytes.smallestOwned - 4, 3000]
         return random.bytes(lengths[random.below(lengths.count)])
     }
 
-    private func key(_ random: inout SeededRandom) -> [UInt8] {
+    private func key(_ random: inout SplitMix64) -> [UInt8] {
         let number = random.below(3000)
         return [0x10, 0, 0, 0, 1, UInt8(number >> 8), UInt8(number & 255)] + (number % 5 == 0 ? [0, 0] : [])
     }
@@ -60,7 +61,7 @@ import Testing
     }
 
     /// A cursor, the entries that it must find, and its current position.
-    private struct Walk {
+    private struct Scan {
         var cursor: OrderedTree.Cursor
         let expected: [[[UInt8]]]
         var position = 0
@@ -69,29 +70,29 @@ import Testing
     }
 
     @Test(arguments: [1, 2] as [UInt64])
-    func whatIsSeenStaysBesideChanges(seed: UInt64) {
-        var random = SeededRandom(seed)
+    func entriesOfAVersionAreUnchangedByLaterWrites(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
         var tree = OrderedTree()
         var model: Model = [:]
-        var walks: [Walk] = []
+        var scans: [Scan] = []
         var snapshots: [(tree: OrderedTree, expected: [[[UInt8]]])] = []
         for round in 0..<80 {
             // Grows, shrinks to empty, and repeats.
             let removals = [1, 1, 5, 9][round / 5 % 4]
             if random.below(2) == 0 {
-                var lane = WriteLane()
+                var list = WriteList()
                 var seen: Set<[UInt8]> = []
                 for _ in 0..<[1, 20, 300, 2000][random.below(4)] {
                     let key = key(&random)
                     if !seen.insert(key).inserted { continue }
                     let value = random.below(10) < removals ? nil : value(&random)
                     key.withUnsafeBytes { key in
-                        if let value { value.withUnsafeBytes { lane.add(key, $0) } } else { lane.add(key, nil) }
+                        if let value { value.withUnsafeBytes { list.add(key, $0) } } else { list.add(key, nil) }
                     }
                     model[key] = value
                 }
-                lane.sort()
-                tree.write(WriteRun(lane))
+                list.sort()
+                tree.write(WriteRun(list))
             } else {
                 for _ in 0..<random.below(200) {
                     let key = key(&random)
@@ -114,26 +115,26 @@ import Testing
             if let root = tree.root { check(root) } else { #expect(model.isEmpty) }
             let expected = round % 4 == 0 || round % 3 == 0 || round % 7 == 0 ? sorted(model) : []
             if round % 4 == 0 { #expect(contents(tree) == expected) }
-            for walk in walks.indices {
-                if let entry = walks[walk].entry {
-                    #expect([UInt8](entry.key) == walks[walk].expected[walks[walk].position][0])
-                    #expect(entry.value.map { [UInt8]($0) } == walks[walk].expected[walks[walk].position][1])
+            for scan in scans.indices {
+                if let entry = scans[scan].entry {
+                    #expect([UInt8](entry.key) == scans[scan].expected[scans[scan].position][0])
+                    #expect(entry.value.map { [UInt8]($0) } == scans[scan].expected[scans[scan].position][1])
                 }
                 var isRight = true
                 for _ in 0..<random.below(200) {
-                    guard walks[walk].position < walks[walk].expected.count else { break }
-                    let found = walks[walk].cursor.entry.map { [[UInt8]($0.key), $0.value.map { [UInt8]($0) } ?? []] }
-                    if found != walks[walk].expected[walks[walk].position] { isRight = false }
-                    walks[walk].position += 1
-                    if walks[walk].cursor.next() != (walks[walk].position < walks[walk].expected.count) { isRight = false }
+                    guard scans[scan].position < scans[scan].expected.count else { break }
+                    let found = scans[scan].cursor.entry.map { [[UInt8]($0.key), $0.value.map { [UInt8]($0) } ?? []] }
+                    if found != scans[scan].expected[scans[scan].position] { isRight = false }
+                    scans[scan].position += 1
+                    if scans[scan].cursor.next() != (scans[scan].position < scans[scan].expected.count) { isRight = false }
                 }
                 #expect(isRight)
-                walks[walk].entry = walks[walk].cursor.entry
+                scans[scan].entry = scans[scan].cursor.entry
             }
-            walks.removeAll { $0.position >= $0.expected.count }
+            scans.removeAll { $0.position >= $0.expected.count }
             if round % 3 == 0 {
-                var walk = Walk(cursor: tree.cursor(), expected: expected)
-                if walk.cursor.first() { walks.append(walk) }
+                var scan = Scan(cursor: tree.cursor(), expected: expected)
+                if scan.cursor.first() { scans.append(scan) }
             }
             if round % 7 == 0 { snapshots.append((tree, expected)) }
             if snapshots.count > 6 {
@@ -145,9 +146,9 @@ import Testing
     }
 
     /// The memory of a leaf does not grow with the number of changes.
-    @Test(arguments: [8, 180, TreeBytes.leastAlone + 10])
-    func memoryOfReplacedValuesIsGivenBack(size: Int) throws {
-        var random = SeededRandom(UInt64(size))
+    @Test(arguments: [8, 180, TreeBytes.smallestOwned + 10])
+    func memoryOfReplacedValuesIsFreed(size: Int) throws {
+        var random = SplitMix64(seed: UInt64(size))
         var tree = OrderedTree()
         for number in 0..<40 { [UInt8(number)].withUnsafeBytes { key in random.bytes(size).withUnsafeBytes { tree.set(key, $0) } } }
         for _ in 0..<2000 {
@@ -155,20 +156,20 @@ import Testing
             let before = random.below(2) == 0 ? tree : nil
             [UInt8(random.below(40))].withUnsafeBytes { key in random.bytes(size).withUnsafeBytes { tree.set(key, $0) } }
             let root = try #require(tree.root)
-            #expect(root.isLeaf && root.heldBytes <= 2 * 40 * (size + 1) + 1024)
+            #expect(root.isLeaf && root.allocatedBytes <= 2 * 40 * (size + 1) + 1024)
             #expect(before.map { $0.count } ?? 40 == 40)
         }
     }
 
     @Test func aRunThatRemovesNearlyAllLeavesASoundTree() throws {
-        let keys = (0..<20_000).map { [0x10, 0, 0, 0, 1] + Number.bytes(UInt64($0)) }
+        let keys = (0..<20_000).map { [0x10, 0, 0, 0, 1] + BigEndianInteger.bytes(UInt64($0)) }
         for kept in [0, 1, 3, 700, 6000] {
             var tree = OrderedTree()
-            var lane = WriteLane()
-            for key in keys { key.withUnsafeBytes { lane.add($0, $0) } }
-            tree.write(WriteRun(lane))
+            var list = WriteList()
+            for key in keys { key.withUnsafeBytes { list.add($0, $0) } }
+            tree.write(WriteRun(list))
             let before = tree
-            var removals = WriteLane()
+            var removals = WriteList()
             let step = kept == 0 ? keys.count + 1 : keys.count / kept
             var left: [[UInt8]] = []
             for (position, key) in keys.enumerated() {

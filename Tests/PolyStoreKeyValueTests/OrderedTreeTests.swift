@@ -79,7 +79,7 @@ private func reversedContents(_ tree: OrderedTree) -> [[UInt8]] {
 @Suite struct OrderedTreeTests {
     /// Random changes, with copies kept in between: no copy changes.
     @Test(arguments: 1...4)
-    func agreesWithASortedArrayAndSnapshotsStay(_ seed: Int) {
+    func agreesWithASortedArrayAndSnapshotsAreUnchanged(_ seed: Int) {
         var random = Random(UInt64(seed))
         var tree = OrderedTree()
         var model = Model()

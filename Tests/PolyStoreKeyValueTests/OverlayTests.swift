@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import SeededRandom
 import Testing
 
 @testable import PolyStoreKeyValue
@@ -23,13 +24,13 @@ private struct SortedModel {
 }
 
 @Suite struct OverlayTests {
-    private static func key(_ random: inout SeededRandom) -> [UInt8] {
+    private static func key(_ random: inout SplitMix64) -> [UInt8] {
         let number = random.below(300)
         return [UInt8(number >> 4), UInt8(number & 15)] + (number % 5 == 0 ? [0] : [])
     }
 
     /// Moves a cursor at random in both directions, and compares it with the array.
-    private func wander(_ cursor: EngineCursor, _ model: SortedModel, _ random: inout SeededRandom, _ steps: Int) throws {
+    private func moveRandomly(_ cursor: EngineCursor, _ model: SortedModel, _ random: inout SplitMix64, _ steps: Int) throws {
         var place = -1
         for step in 0..<steps {
             let isThere: Bool
@@ -68,8 +69,8 @@ private struct SortedModel {
     }
 
     @Test(arguments: 1...12)
-    func aTransactionIsWhatASortedArrayIs(_ seed: Int) throws {
-        var random = SeededRandom(UInt64(seed))
+    func transactionBehavesLikeASortedArray(_ seed: Int) throws {
+        var random = SplitMix64(seed: UInt64(seed))
         let engine = TestEngine()
         var committed = SortedModel()
         // An empty engine, then one with more and more entries.
@@ -92,13 +93,13 @@ private struct SortedModel {
                 case 8: savepoints.append((transaction.savepoint(), model))
                 default:
                     guard let (savepoint, then) = savepoints.last, random.below(2) == 0 else { continue }
-                    transaction.roll(backTo: savepoint)
+                    transaction.rollBack(to: savepoint)
                     model = then
                     if random.below(2) == 0 { savepoints.removeLast() }
                 }
                 if step % 25 == 0 {
                     let cursor = try transaction.cursor()
-                    try wander(cursor, model, &random, 60)
+                    try moveRandomly(cursor, model, &random, 60)
                     cursor.close()
                 }
             }
@@ -109,7 +110,7 @@ private struct SortedModel {
         }
         let snapshot = engine.snapshot()
         for entry in committed.entries { #expect(try snapshot.get(entry.key).map { [UInt8]($0) } == entry.value) }
-        try wander(try snapshot.cursor(), committed, &random, 300)
+        try moveRandomly(try snapshot.cursor(), committed, &random, 300)
     }
 
     @Test func aCursorDoesNotSeeWhatIsWrittenAfterIt() throws {
@@ -128,7 +129,7 @@ private struct SortedModel {
         transaction.end()
     }
 
-    @Test func tooMuchForOneTransactionIsFullAndTheRestStays() throws {
+    @Test func transactionAboveTheLimitIsFullAndOtherDataRemains() throws {
         let engine = TestEngine(largestTransaction: 1000)
         let transaction = try OverlayTransaction(engine)
         try transaction.put([1], [UInt8](repeating: 1, count: 500))
@@ -137,7 +138,7 @@ private struct SortedModel {
             try transaction.put([2], [UInt8](repeating: 1, count: 600))
             Issue.record("1100 of 1000 bytes were taken")
         } catch let error as StoreError { #expect(error.code == .full) }
-        transaction.roll(backTo: savepoint)
+        transaction.rollBack(to: savepoint)
         try transaction.put([2], [UInt8](repeating: 1, count: 400))
         try transaction.commit(.full)
         #expect(engine.keys() == [[1], [2]])

@@ -117,7 +117,7 @@ struct Planned: Sendable, CustomTestStringConvertible {
     ]
 
     @Test(arguments: all)
-    func requestsAreCarriedOutAsTheyMust(_ planned: Planned) throws {
+    func requestsHaveTheExpectedPlans(_ planned: Planned) throws {
         let opened = try Self.opened()
         let request = try planned.request(opened.store)
         try opened.store.read { transaction in
@@ -201,7 +201,7 @@ struct Planned: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func cutEntriesAreNotTakenForTheirOrder() throws {
+    @Test func truncatedEntriesDoNotProvideTheOrder() throws {
         let opened = try Self.opened()
         let fields = Fields(store: opened.store)
         let long = String(repeating: "z", count: 1000)

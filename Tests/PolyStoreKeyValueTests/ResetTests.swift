@@ -66,7 +66,7 @@ import Testing
         #expect(interruptions > 2)
     }
 
-    @Test func whoHasTheStoreOpenNoticesAResetInSteps() throws {
+    @Test func openStoreDetectsAResetInSteps() throws {
         let engine = try filled()
         let schema = try Company.schema()
         let handle = EngineHandle(private: engine)

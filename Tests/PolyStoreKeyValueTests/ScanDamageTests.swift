@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [1, 150, 300] as [Int64])
-    func aFlippedBitInTheHeadIsFoundByEveryWalk(id: Int64) throws {
+    func flippedBitInTheHeaderIsDetectedByEveryScan(id: Int64) throws {
         let opened = try filled()
         try flip(opened, id) { head, _ in head - 1 }
         let person = try opened.store.entity("Person")
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [1, 150, 300] as [Int64], [false, true])
-    func aFlippedBitInTheRestIsFoundByWhoReadsIt(id: Int64, isInTheSum: Bool) throws {
+    func flippedBitAfterTheHeaderIsDetectedWhenRead(id: Int64, isInTheSum: Bool) throws {
         let opened = try filled()
         let person = try opened.store.entity("Person")
         let numbers = request(person, age(person), isText: false)

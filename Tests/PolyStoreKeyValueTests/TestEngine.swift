@@ -27,12 +27,12 @@ final class TestEngine: OrderedEngine, @unchecked Sendable {  // everything muta
         self.traits = traits
     }
 
-    func snapshot() -> any EngineSnapshot { lock.withLock { ForgetfulSnapshot(tree) } }
+    func snapshot() -> any EngineSnapshot { lock.withLock { InvalidatingSnapshot(tree) } }
 
     func apply(_ batch: WriteBatch, _ durability: Durability) throws {
         try lock.withLock {
             if let left = commitsLeft {
-                guard left > 0 else { throw StoreError(.io, "The engine fails, as it was told.") }
+                guard left > 0 else { throw StoreError(.io, "The engine fails on request.") }
                 commitsLeft = left - 1
             }
             var last: [UInt8]?
@@ -86,13 +86,13 @@ final class TestEngine: OrderedEngine, @unchecked Sendable {  // everything muta
 }
 
 /// Bytes that are overwritten when they become invalid.
-private final class Fleeting {
+private final class InvalidatedBytes {
     private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
 
     deinit { buffer.deallocate() }
 
     func hold(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        forget()
+        invalidate()
         if buffer.count < bytes.count + 1 {
             buffer.deallocate()
             buffer = .allocate(byteCount: bytes.count + 1, alignment: 1)
@@ -101,12 +101,12 @@ private final class Fleeting {
         return UnsafeRawBufferPointer(rebasing: buffer[0..<bytes.count])
     }
 
-    func forget() { _ = buffer.initializeMemory(as: UInt8.self, repeating: 0xdd) }
+    func invalidate() { _ = buffer.initializeMemory(as: UInt8.self, repeating: 0xdd) }
 }
 
-private final class ForgetfulSnapshot: EngineSnapshot {
+private final class InvalidatingSnapshot: EngineSnapshot {
     private var tree: OrderedTree?
-    private let found = Fleeting()
+    private let found = InvalidatedBytes()
 
     init(_ tree: OrderedTree) { self.tree = tree }
 
@@ -120,17 +120,17 @@ private final class ForgetfulSnapshot: EngineSnapshot {
         return value.map(found.hold)
     }
 
-    func cursor() throws -> EngineCursor { ForgetfulCursor(try use()) }
+    func cursor() throws -> EngineCursor { InvalidatingCursor(try use()) }
 
     func end() {
         tree = nil
-        found.forget()
+        found.invalidate()
     }
 }
 
-private final class ForgetfulCursor: EngineCursor {
+private final class InvalidatingCursor: EngineCursor {
     private var cursor: OrderedTree.Cursor
-    private let (keyBytes, valueBytes) = (Fleeting(), Fleeting())
+    private let (keyBytes, valueBytes) = (InvalidatedBytes(), InvalidatedBytes())
     private var isOpen = true
 
     init(_ tree: OrderedTree) {
@@ -149,15 +149,15 @@ private final class ForgetfulCursor: EngineCursor {
 
     override func close() {
         isOpen = false
-        keyBytes.forget()
-        valueBytes.forget()
+        keyBytes.invalidate()
+        valueBytes.invalidate()
     }
 
     private func move(_ step: (inout OrderedTree.Cursor) -> Bool) throws -> Bool {
         guard isOpen else { throw StoreError(.closed, "The cursor was closed.") }
         guard step(&cursor), let entry = cursor.entry else {
-            keyBytes.forget()
-            valueBytes.forget()
+            keyBytes.invalidate()
+            valueBytes.invalidate()
             return false
         }
         stand(on: keyBytes.hold(entry.key), valueBytes.hold(entry.value ?? UnsafeRawBufferPointer(start: nil, count: 0)))

@@ -24,7 +24,7 @@ import Testing
         return lines
     }
 
-    @Test func aBatchComesBackFromItsBytes() {
+    @Test func batchIsDecodedFromItsBytes() {
         let batch = WriteBatch(tree([("a", ""), ("b", nil), ("c", String(repeating: "x", count: 300)), ("\0", "y")]))
         var bytes: [UInt8] = [1, 2, 3]
         batch.encode(into: &bytes)
@@ -37,7 +37,7 @@ import Testing
         #expect(contents(found) == ["\0=y", "a=", "c=" + String(repeating: "x", count: 300), "d=stays"])
     }
 
-    @Test func bytesThatAreNoBatchAreRefused() {
+    @Test func invalidBatchBytesAreRefused() {
         var bytes: [UInt8] = []
         WriteBatch(tree([("key", "value"), ("none", nil)])).encode(into: &bytes)
         for count in 1..<bytes.count where count != 16 {

@@ -26,7 +26,7 @@ import Testing
     ]
 
     @Test(arguments: interrupted)
-    func interruptedCreationsAreMadeAnew(name: String, bytes: [UInt8]) throws {
+    func interruptedCreationsAreRepeated(name: String, bytes: [UInt8]) throws {
         let folder = try Folder()
         try folder.write(Data(bytes))
         let error = failure { _ = try Store(.lmdb(file: folder.file()).readOnly(), try Notes.schema()) }
@@ -48,7 +48,7 @@ import Testing
     ]
 
     @Test(arguments: foreign)
-    func otherFilesAreLeftAlone(name: String, bytes: [UInt8]) throws {
+    func otherFilesAreUnchanged(name: String, bytes: [UInt8]) throws {
         let folder = try Folder()
         try folder.write(Data(bytes))
         for isReadOnly in [true, false] {
@@ -61,7 +61,7 @@ import Testing
         #expect(folder.names == ["store"])
     }
 
-    @Test func anEmptyFileOpenedReadOnlyIsNoStore() throws {
+    @Test func emptyFileOpenedReadOnlyIsNotAStore() throws {
         let folder = try Folder()
         try folder.write(Data())
         let error = failure { _ = try Store(.lmdb(file: folder.file()).readOnly(), try Notes.schema()) }
@@ -71,7 +71,7 @@ import Testing
         #expect(folder.names == ["store"])
     }
 
-    @Test func manyAtOnceMakeOneStoreOfAnInterruptedCreation() throws {
+    @Test func concurrentOpeningsRepeatAnInterruptedCreationOnce() throws {
         let folder = try Folder()
         try folder.write(Data(Self.page(0)))
         let children = try (0..<6).map { try Child("write", "lmdb", folder.file(), "\($0 * 10 + 1)", "\($0 * 10 + 10)", "100") }

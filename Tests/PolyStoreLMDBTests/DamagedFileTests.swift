@@ -54,13 +54,13 @@ import Testing
 
     @Test(
         arguments: [
-            ("no page size", 40, [0, 0, 0, 0]), ("a page size that is no power of two", 40, [1, 16, 0, 0]),
+            ("no page size", 40, [0, 0, 0, 0]), ("a page size that is not a power of two", 40, [1, 16, 0, 0]),
             ("a large page size", 40, [0, 0, 1, 0]),
             ("a last page past the file", 136, [0, 0, 0, 0, 0, 1]), ("a root past the last page", 128, [0, 0, 1, 0]),
             ("a deep tree", 94, [33, 0]),
             ("another transaction", 144, [0, 1, 1]),
         ] as [(String, Int, [UInt8])])
-    func impossibleFirstPagesAreCorrupt(name: String, offset: Int, bytes: [UInt8]) throws {
+    func invalidFirstPagesAreCorrupt(name: String, offset: Int, bytes: [UInt8]) throws {
         let folder = try Folder()
         let sound = try sample(folder)
         var damaged = sound

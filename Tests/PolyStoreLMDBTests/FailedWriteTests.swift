@@ -9,7 +9,7 @@
     @testable import PolyStoreLMDB
 
     /// Replaces a descriptor of the engine with one whose writes fail.
-    private final class BrokenDescriptor {
+    private final class ReplacedDescriptor {
         private let descriptor: Int32
         private let kept: Int32
 
@@ -24,7 +24,7 @@
         }
 
         /// Restores the descriptor.
-        func mend() {
+        func restore() {
             dup2(kept, descriptor)
             close(kept)
         }
@@ -49,11 +49,11 @@
     }
 
     @Suite struct FailedWriteTests {
-        @Test func afterAFailedMetaWriteReadsAndWritesGoOn() throws {
+        @Test func readsAndWritesContinueAfterAFailedMetaWrite() throws {
             let folder = try Folder()
             let store = try notes(folder.file())
             try store.addNotes(1...10, size: 100, .full)
-            _ = try BrokenDescriptor(try metaDescriptor(store), path: folder.file(), flags: O_RDONLY)
+            _ = try ReplacedDescriptor(try metaDescriptor(store), path: folder.file(), flags: O_RDONLY)
             let error = failure { try store.addNotes(11...20, size: 100, .full) }
             #expect(error?.code == .io)
             #expect(try store.wholeNotes() == Array(1...10))
@@ -69,7 +69,7 @@
             let store = try notes(folder.file()) { $0.growthTimeout = 50 }
             try store.addNotes(1...10, size: 100, .full)
             let snapshot = try store.backend.beginRead()
-            _ = try BrokenDescriptor(try metaDescriptor(store), path: folder.file(), flags: O_RDONLY)
+            _ = try ReplacedDescriptor(try metaDescriptor(store), path: folder.file(), flags: O_RDONLY)
             #expect(failure { try store.addNotes(11...20, size: 100, .full) }?.code == .io)
             for _ in 0..<3 {
                 let error = failure { _ = try store.backend.beginRead() }
@@ -90,35 +90,35 @@
             let store = try notes(folder.file())
             try store.addNotes(1...10, size: 100, .relaxed)
             let before = try folder.bytes()
-            let broken = try BrokenDescriptor(try dataDescriptor(store), path: folder.file(), flags: O_RDONLY)
+            let replaced = try ReplacedDescriptor(try dataDescriptor(store), path: folder.file(), flags: O_RDONLY)
             for durability in [Durability.full, .relaxed, .full] {
                 #expect(failure { try store.addNotes(11...20, size: 100, durability) }?.code == .io)
             }
             #expect(try folder.bytes() == before)
             #expect(try store.wholeNotes() == Array(1...10))
-            broken.mend()
+            replaced.restore()
             try store.addNotes(11...20, size: 100, .full)
             #expect(try store.wholeNotes() == Array(1...20))
         }
 
-        @Test func aFullDiskIsFullAndTheStoreGoesOn() throws {
+        @Test func fullDiskIsReportedAndTheStoreContinues() throws {
             let folder = try Folder()
             let store = try notes(folder.file())
             try store.addNotes(1...10, size: 100, .full)
-            let broken = try BrokenDescriptor(try dataDescriptor(store), path: "/dev/full", flags: O_RDWR)
+            let replaced = try ReplacedDescriptor(try dataDescriptor(store), path: "/dev/full", flags: O_RDWR)
             for _ in 0..<2 {
                 let error = failure { try store.addNotes(11...20, size: 100, .full) }
                 #expect(error?.code == .full)
                 #expect(error?.url == folder.file())
             }
             #expect(try store.wholeNotes() == Array(1...10))
-            broken.mend()
+            replaced.restore()
             try store.addNotes(11...20, size: 100, .full)
             #expect(try store.wholeNotes() == Array(1...20))
         }
 
         /// The system writes a part, which LMDB reports as an I/O error, and refuses the rest.
-        @Test func aFileThatMayNotGrowIsFull() throws {
+        @Test func fileThatCannotGrowIsFull() throws {
             let folder = try Folder()
             let child = try Child("limited", "lmdb", folder.file(), "300000", "20000")
             let lines = child.lines()

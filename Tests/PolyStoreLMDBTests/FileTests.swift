@@ -34,7 +34,7 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
 }
 
 @Suite struct FileTests {
-    @Test func newFilesArePrivateUnlessToldOtherwise() throws {
+    @Test func newFilesArePrivateByDefault() throws {
         let folder = try Folder()
         for (name, mode) in [("private", nil), ("shared", UInt32(0o640))] {
             let store = try notes(folder.file(name)) { if let mode { $0.fileMode = mode } }
@@ -87,7 +87,7 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
     }
 
     /// The file can end before the last allocated page, if that page was freed before it was written.
-    @Test func aFileWhoseLastPagesWereNeverWrittenOpens() throws {
+    @Test func fileWithUnwrittenLastPagesOpens() throws {
         let folder = try Folder()
         let store = try notes(folder.file())
         var random = SystemRandomNumberGenerator()
@@ -128,7 +128,7 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
     }
 
     @Test(arguments: [Data("hello".utf8), Data(repeating: 65, count: 100), Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })])
-    func filesThatAreNoDatabaseAreLeftAlone(bytes: Data) throws {
+    func filesOfOtherFormatsAreUnchanged(bytes: Data) throws {
         let folder = try Folder()
         try folder.write(bytes)
         for isReadOnly in [false, true] {
@@ -142,7 +142,7 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
         #expect(folder.names == ["store"])
     }
 
-    @Test func databasesOfOthersAreLeftAlone() throws {
+    @Test func foreignDatabasesAreUnchanged() throws {
         let folder = try Folder()
         try plainDatabase(folder.file()) { transaction, database in
             put(transaction, database, "mine", [1, 2, 3])
@@ -169,7 +169,7 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
         }
     }
 
-    @Test func impossiblePlacesAreRefusedByName() throws {
+    @Test func unusablePathsAreNamedInErrors() throws {
         let folder = try Folder()
         try folder.write(Data("x".utf8), to: "plain")
         for path in [

@@ -55,7 +55,7 @@ import Testing
         #expect(try store.backend.verify() == [])
     }
 
-    @Test func growthBehindAReaderThatStaysIsFull() throws {
+    @Test func growthDuringALongReadIsFull() throws {
         let folder = try Folder()
         let store = try notes(folder.file(), mapSize: Self.small) { $0.growthTimeout = 50 }
         try store.addNotes(1...3, size: 100)
@@ -108,7 +108,7 @@ import Testing
         #expect(try (0..<6).contains { try growths(fits - $0).atCommit })
     }
 
-    @Test func writersOfOneProcessDoNotComeBetweenAWriterAndItsRoom() throws {
+    @Test func writersOfOneProcessDoNotInterruptAGrowingWriter() throws {
         let folder = try Folder()
         let store = try notes(folder.file(), mapSize: Self.small)
         let other = try notes(folder.file(), mapSize: Self.small)
@@ -127,7 +127,7 @@ import Testing
         #expect(try store.backend.verify() == [])
     }
 
-    @Test func addressSpaceThatTheSystemRefusesIsHalvedUntilItFits() throws {
+    @Test func refusedMapSizeIsHalvedUntilItFits() throws {
         let folder = try Folder()
         let store = try notes(folder.file(), mapSize: 1 << 50)
         try store.addNotes(1...3, size: 100)

@@ -89,7 +89,7 @@ import Testing
         try expectMigrated(folder.file(), notes: 10, memos: 30)
     }
 
-    @Test func aWriterThatWaitsContinuesAfterARollback() throws {
+    @Test func waitingWriterContinuesAfterARollback() throws {
         let folder = try Folder()
         try notes(folder.file()).addNotes(1...10, size: 100)
         let child = try Child("migrate", "lmdb", folder.file(), "30")

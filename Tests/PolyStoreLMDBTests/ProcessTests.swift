@@ -8,7 +8,7 @@ import Testing
 
 /// Several processes use one file.
 @Suite struct ProcessTests {
-    @Test func aChildsCommitsAreSeenAndSnapshotsStay() throws {
+    @Test func commitsOfAChildProcessAreVisibleAndSnapshotsAreUnchanged() throws {
         let folder = try Folder()
         let store = try notes(folder.file())
         try store.addNotes(1...10, size: 100)
@@ -27,7 +27,7 @@ import Testing
     }
 
     /// The child opens with a map of 1 MiB and grows it; this process must grow its own map to read the new pages.
-    @Test func aMapThatAChildMadeLargerIsTakenOver() throws {
+    @Test func mapEnlargedByAChildProcessIsAdopted() throws {
         let folder = try Folder()
         let store = try notes(folder.file(), mapSize: 1 << 20)
         try store.addNotes(1...10, size: 100)
@@ -42,7 +42,7 @@ import Testing
         #expect(try store.backend.verify() == [])
     }
 
-    @Test func aKilledWriterLeavesNothingBehindAndItsLockIsFree() throws {
+    @Test func killedWriterHasNoEffectAndReleasesItsLock() throws {
         let folder = try Folder()
         let store = try notes(folder.file())
         try store.addNotes(1...10, size: 100)
@@ -76,7 +76,7 @@ import Testing
         #expect(holder.wait() == 0)
     }
 
-    @Test func readersOfKilledProcessesMakePlaceForNewOnes() throws {
+    @Test func readersOfKilledProcessesAreReplaced() throws {
         let folder = try Folder()
         let store = try notes(folder.file()) { $0.mostReaders = 6 }
         try store.addNotes(1...10, size: 100)

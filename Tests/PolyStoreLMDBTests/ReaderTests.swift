@@ -39,7 +39,7 @@ import Testing
         #expect(try store.wholeNotes() == [1, 2, 3])
     }
 
-    @Test func closingLetsRunningTransactionsEnd() throws {
+    @Test func closingWaitsForRunningTransactions() throws {
         let folder = try Folder()
         let store = try notes(folder.file())
         try store.addNotes(1...3, size: 50)
@@ -64,7 +64,7 @@ import Testing
         #expect(try notes(folder.file()).wholeNotes() == [1, 2, 3, 4])
     }
 
-    @Test func whatIsDroppedIsEnded() throws {
+    @Test func releasedReadersAreEnded() throws {
         let folder = try Folder()
         let store = try notes(folder.file()) { $0.mostReaders = 5 }
         try store.addNotes(1...3, size: 50)

@@ -8,16 +8,16 @@ import Testing
 /// LMDB's write transactions belong to the thread that began them.
 @Suite struct ThreadTests {
     private static func begin(_ store: Store) throws -> any WriteTransaction {
-        let begun = onAnotherThread { Result { Handed(value: try store.backend.beginWrite()) } }
+        let begun = onAnotherThread { Result { Transferred(value: try store.backend.beginWrite()) } }
         return try begun.get().value
     }
 
-    @Test func useOnAnotherThreadIsMisuseAndLeavesTheRestInOrder() throws {
+    @Test func useOnAnotherThreadIsMisuseWithoutOtherEffects() throws {
         let folder = try Folder()
         let store = try notes(folder.file())
-        let changes = Handed(value: Changes(store.schema))
+        let changes = Transferred(value: Changes(store.schema))
         try changes.value.insert("Note", 1, Notes.values(1, size: 10))
-        let transaction = Handed(value: try store.backend.beginWrite())
+        let transaction = Transferred(value: try store.backend.beginWrite())
         let error = onAnotherThread { failure { try transaction.value.apply(changes.value.set) } }
         #expect(error?.code == .misuse)
         #expect(error?.message.contains("thread") == true)
@@ -35,7 +35,7 @@ import Testing
         #expect(try store.wholeNotes() == [])
     }
 
-    @Test func anEndOnAnotherThreadIsToldToTheNextWriter() throws {
+    @Test func endOnAnotherThreadIsReportedToTheNextWriter() throws {
         let folder = try Folder()
         let store = try notes(folder.file())
         try store.addNotes(1...3, size: 10)
@@ -54,14 +54,14 @@ import Testing
         #expect(try reopened.backend.verify() == [])
     }
 
-    @Test func aDropOnAnotherThreadIsLikeAnEnd() throws {
+    @Test func releaseOnAnotherThreadEndsTheTransaction() throws {
         let folder = try Folder()
         let store = try notes(folder.file())
         do { _ = try Self.begin(store) }
         #expect(failure { try store.addNotes(4...4, size: 10) }?.code == .misuse)
     }
 
-    @Test func aWriterThatWaitsIsToldToo() throws {
+    @Test func waitingWriterReceivesTheErrorToo() throws {
         let folder = try Folder()
         let store = try notes(folder.file())
         let transaction = try Self.begin(store)
@@ -71,7 +71,7 @@ import Testing
         #expect(waiting.wait()?.code == .misuse)
     }
 
-    @Test func walksOfATransactionThatWasLostCanStillBeDropped() throws {
+    @Test func cursorsOfALostTransactionCanBeReleased() throws {
         let folder = try Folder()
         let store = try notes(folder.file())
         try store.addNotes(1...100, size: 10)
@@ -84,11 +84,11 @@ import Testing
         cursor = nil
     }
 
-    @Test func readersMayWander() throws {
+    @Test func readersCanMoveBetweenThreads() throws {
         let folder = try Folder()
         let store = try notes(folder.file())
         try store.addNotes(1...100, size: 10)
-        let reader = Handed(value: try store.backend.beginRead())
+        let reader = Transferred(value: try store.backend.beginRead())
         let entity = try store.entity("Note")
         let request = FetchRequest(entity)
         for _ in 0..<3 {

@@ -130,7 +130,7 @@ import Testing
     }
 
     /// Uniqueness checks and index builds read ranges too.
-    @Test func writersDoNotTakeSkippedKeysForFreeOnes() throws {
+    @Test func writersDoNotTreatSkippedKeysAsFree() throws {
         let folder = try Folder()
         try Self.fill(folder.file())
         _ = try Self.forEachDamage(of: folder) { store, _ in

@@ -9,7 +9,7 @@ import Testing
 @Suite struct FailureTests {
     /// LevelDB would continue to acknowledge writes after a damaged log, and lose them.
     @Test(arguments: [60_000, 300_000, 2_000_000])
-    func afterAFailedWriteEveryLaterOneFailsAndWhatWasAcknowledgedIsThere(limit: Int) throws {
+    func afterAFailedWriteLaterWritesFailAndAcknowledgedCommitsRemain(limit: Int) throws {
         let folder = try Folder()
         let lines = try Child("limited", "leveldb", folder.file(), "\(limit)", "7000").lines()
         let acknowledged = lines.prefix { Int64($0) != nil }.compactMap { Int64($0) }
@@ -28,7 +28,7 @@ import Testing
         #expect(try store.wholeNotes().count == found.count + 11)
     }
 
-    @Test func tooLargeATransactionIsFullAndCanGoOn() throws {
+    @Test func transactionAboveTheLimitIsFullAndCanContinue() throws {
         let folder = try Folder()
         let store = try notes(folder.file()) { $0.largestTransaction = 1 << 20 }
         let transaction = try store.backend.beginWrite()
@@ -92,7 +92,7 @@ import Testing
         #expect(detected > 0)
     }
 
-    @Test func aLogThatWasCutIsWholeUpToTheCut() throws {
+    @Test func truncatedLogIsCompleteUpToItsEnd() throws {
         let folder = try Folder()
         let store = try notes(folder.file())
         for id in Int64(1)...40 { try store.addNotes(id...id, size: 500) }

@@ -7,7 +7,7 @@ import Testing
 @testable import PolyStoreLevelDB
 
 @Suite struct FolderTests {
-    @Test func newFoldersArePrivateUnlessToldOtherwise() throws {
+    @Test func newFoldersArePrivateByDefault() throws {
         let folder = try Folder()
         try notes(folder.file("private")).addNotes(1...1, size: 10)
         try notes(folder.file("shared")) { $0.folderMode = 0o750 }.addNotes(1...1, size: 10)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func aSlashAtTheEndNamesTheSameFolder() throws {
+    @Test func trailingSlashNamesTheSameFolder() throws {
         let folder = try Folder()
         let location = StoreConfiguration.levelDB(directory: folder.file()).location
         for slashes in ["/", "//"] {
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func foldersOfOthersAndPlainFilesAreLeftAlone() throws {
+    @Test func foreignFoldersAndFilesAreUnchanged() throws {
         let folder = try Folder()
         try FileManager.default.createDirectory(atPath: folder.file("other"), withIntermediateDirectories: false)
         try folder.write(Data("mine".utf8), to: "other/letter.txt")
@@ -64,7 +64,7 @@ import Testing
         #expect(try folder.bytes("plain") == Data("mine".utf8))
     }
 
-    @Test func databasesOfOthersKeepTheirData() throws {
+    @Test func foreignDatabasesKeepTheirData() throws {
         let folder = try Folder()
         let options = leveldb_options_create()
         defer { leveldb_options_destroy(options) }
@@ -87,7 +87,7 @@ import Testing
         #expect(String(decoding: UnsafeRawBufferPointer(start: found, count: count), as: UTF8.self) == "also mine")
     }
 
-    @Test func impossiblePlacesAreRefusedByName() throws {
+    @Test func unusablePathsAreNamedInErrors() throws {
         let folder = try Folder()
         try folder.write(Data("x".utf8), to: "plain")
         for path in [folder.file("missing/store"), folder.file("plain/store"), "/proc/store", folder.file("a\0b")] {
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// LevelDB's messages contain the path, which must not affect the error code.
-    @Test func wordsInAPathAreNotTakenForTheCause() throws {
+    @Test func wordsInAPathDoNotAffectTheErrorCode() throws {
         let folder = try Folder()
         for name in ["padlock", "checksum", "quota", "No space left"] {
             try notes(folder.file(name)).backend.close()
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func droppedTransactionsAndWalksDoNotKeepTheDatabaseOpen() throws {
+    @Test func releasedTransactionsAndCursorsDoNotKeepTheDatabaseOpen() throws {
         let folder = try Folder()
         let store = try notes(folder.file())
         try store.addNotes(1...100, size: 100)
@@ -139,7 +139,7 @@ import Testing
         #expect(try notes(folder.file()).wholeNotes().count == 100)
     }
 
-    @Test func closingLetsRunningTransactionsEnd() throws {
+    @Test func closingWaitsForRunningTransactions() throws {
         let folder = try Folder()
         let store = try notes(folder.file())
         try store.addNotes(1...3, size: 50)

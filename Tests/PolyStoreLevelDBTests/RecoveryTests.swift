@@ -109,7 +109,7 @@ import Testing
     }
 
     /// An edit that was being written during a power failure: truncated, zeros, or sectors in any order.
-    @Test func anUnfinishedEditOfTheManifestIsCutOff() throws {
+    @Test func unfinishedManifestEditIsTruncated() throws {
         let folder = try Folder()
         let image = try Self.image(folder, of: 40)
         let name = try #require(try Self.files(image, "MANIFEST-").last)
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// LevelDB does not sync the folder between renaming CURRENT and removing the previous MANIFEST.
-    @Test func anUndoneRenamingOfCurrentIsDoneAgain() throws {
+    @Test func undoneRenameOfCurrentIsRepeated() throws {
         let folder = try Folder()
         let image = try Self.image(folder, of: 40)
         try Data("MANIFEST-000001\n".utf8).write(to: URL(fileURLWithPath: image + "/CURRENT"))
@@ -131,7 +131,7 @@ import Testing
     }
 
     /// LevelDB writes an edit before it syncs the name of the log that the edit refers to.
-    @Test func anEditWhoseFilesAreMissingIsCutOffWhileNothingWasRemoved() throws {
+    @Test func manifestEditWithMissingFilesIsTruncatedIfNothingWasRemoved() throws {
         let folder = try Folder()
         let image = try Self.image(folder, of: 40)
         let name = try #require(try Self.files(image, "MANIFEST-").last)
@@ -192,7 +192,7 @@ import Testing
         ]
     }
 
-    @Test func aTornEndOfTheLogIsCutOff() throws {
+    @Test func tornEndOfTheLogIsTruncated() throws {
         let folder = try Folder()
         let image = try Self.image(folder, of: 20)
         let name = try #require(try Self.files(image, ".log").last)
@@ -208,7 +208,7 @@ import Testing
     }
 
     /// Relaxed commits become durable in any order. Recovery keeps every durable commit, and the commits before the first missing one.
-    @Test func holesBehindTheLastDurableCommitEndTheLogThere() throws {
+    @Test func holesAfterTheLastDurableCommitEndTheLog() throws {
         let folder = try Folder()
         let store = try notes(folder.file("open"))
         for id in Int64(1)...20 { try store.addNotes(id...id, size: 300, .full) }
@@ -323,7 +323,7 @@ import Testing
 
     // MARK: Creation
 
-    @Test func anInterruptedCreationIsMadeAnew() throws {
+    @Test func interruptedCreationIsRepeated() throws {
         let left: [[String: Data]] = [
             ["MANIFEST-000001": Data()], ["MANIFEST-000001": Data(count: 20)],
             ["MANIFEST-000001": Data([1, 2, 3]), "000001.dbtmp": Data()],
@@ -348,7 +348,7 @@ import Testing
         }
     }
 
-    @Test func aStoreWithoutCurrentIsNotMadeAnew() throws {
+    @Test func storeWithoutCurrentIsNotRecreated() throws {
         let folder = try Folder()
         let image = try Self.image(folder, of: 20)
         try FileManager.default.removeItem(atPath: image + "/CURRENT")

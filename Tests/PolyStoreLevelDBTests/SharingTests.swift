@@ -26,7 +26,7 @@ import Testing
         #expect(try notes(folder.file()).wholeNotes() == [1, 2, 3, 4])
     }
 
-    @Test func anotherProcessIsRefusedAndTakesNoLockAway() throws {
+    @Test func anotherProcessIsRefusedAndReleasesNoLock() throws {
         let folder = try Folder()
         let store = try notes(folder.file())
         try store.addNotes(1...3, size: 100, .full)
@@ -49,7 +49,7 @@ import Testing
         #expect(try notes(folder.file()).wholeNotes() == [1, 2, 3])
     }
 
-    @Test func theLockOfAKilledProcessIsFree() throws {
+    @Test func lockOfAKilledProcessIsReleased() throws {
         let folder = try Folder()
         let child = try Child("block", "leveldb", folder.file(), "1", "50", "1000")
         #expect(child.line() == "ready")
@@ -60,7 +60,7 @@ import Testing
         #expect(try store.backend.verify() == [])
     }
 
-    @Test func readOnlyIsNotToBeHad() throws {
+    @Test func readOnlyOpeningIsUnsupported() throws {
         let folder = try Folder()
         #expect(failure { _ = try Store(.levelDB(directory: folder.file()).readOnly(), try Notes.schema()) }?.code == .unsupported)
         #expect(folder.names == [])

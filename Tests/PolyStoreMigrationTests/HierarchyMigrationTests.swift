@@ -103,10 +103,10 @@ struct HierarchyMigrationTests {
         let kept = (1...Int64(count)).filter { classes[Int($0) % classes.count] != removed }
         let found = try await stack.read { context in
             try context.fetchAll(From<Animal>()).map { animal in
-                var line = "\(animal.objectID.key) \(type(of: animal)) \(animal.name) \(animal.owner?.objectID.key ?? 0)"
+                var line = "\(animal.objectID.rowID) \(type(of: animal)) \(animal.name) \(animal.owner?.objectID.rowID ?? 0)"
                 if let cat = animal as? Cat { line += " \(cat.lives)" }
                 if let dog = animal as? Dog { line += " \(dog.trick ?? "none")" }
-                return line + " \(animal.playmates.map(\.objectID.key).sorted())"
+                return line + " \(animal.playmates.map(\.objectID.rowID).sorted())"
             }
         }
         let expected = kept.map { id in
@@ -118,9 +118,9 @@ struct HierarchyMigrationTests {
             return line + " \([id - 1, id + 1].filter(kept.contains))"
         }
         #expect(found == expected)
-        let favourites = try await stack.read { try $0.fetchAll(From<Owner>()).map { $0.favourite?.objectID.key ?? 0 } }
+        let favourites = try await stack.read { try $0.fetchAll(From<Owner>()).map { $0.favourite?.objectID.rowID ?? 0 } }
         #expect(favourites == (1...Int64(count)).map { kept.contains($0) ? $0 : 0 })
-        let key = try await stack.perform { try $0.create(Into<Dog>()).objectID.key }
+        let key = try await stack.perform { try $0.create(Into<Dog>()).objectID.rowID }
         #expect(key == Int64(count + 1))
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import SeededRandom
 import Testing
 
 /// Every kind of change on every backend, compared with the same change of plain values.
@@ -61,14 +62,14 @@ struct MigrationMatrixTests {
 
     @Test("five versions in a row, over a chain with a branch", arguments: Backend.allCases, [1, 2, 3])
     func chain(_ backend: Backend, _ seed: UInt64) async throws {
-        var random = Random(seed &* 7919)
+        var random = SplitMix64(seed: seed &* 7919)
         var edits = SchemaEdit.all.filter { !$0.isIndexOnly }
         // Each property is edited at most once.
         var chosen: [SchemaEdit] = []
         let properties = ["label", "score", "age", "badges", "club", "members", "Club", "Badge", "nickname", "level", "mentor", "entity"]
         var used: Set<String> = []
         while chosen.count < 4, !edits.isEmpty {
-            let edit = edits.remove(at: random.next(below: edits.count))
+            let edit = edits.remove(at: random.below(edits.count))
             var probe = SchemaDescription.current
             edit.undo(&probe)
             let touched = Set(properties.filter { SchemaEdit.touches($0, probe) })

@@ -117,12 +117,12 @@ struct SchemaMappingTests {
             #expect(try context.fetchCount(From<Address>()) == (count == 0 ? 1 : min(count, 10) + 1))
             for person in try context.fetchAll(From<Person>(), Where(\.last != "")) {
                 let id = try #require(Int64(person.last.dropFirst(5)))
-                #expect(person.objectID.key == id)
+                #expect(person.objectID.rowID == id)
                 #expect(person.name == "First \(id) Last \(id)")
                 #expect(person.salary == (id % 2 == 0 ? Int(id) * 100 : nil))
                 #expect(person.address?.street == (id % 10 == 0 ? "Street 0, 10 lines" : "Street \(id % 10)"))
                 // The friend of a removed person has no friend.
-                let friends = Set(person.friends.filter { $0.last != "" }.map { $0.objectID.key })
+                let friends = Set(person.friends.filter { $0.last != "" }.map { $0.objectID.rowID })
                 let expected: Set<Int64> = id % 3 == 1 ? [id + 1] : id % 3 == 2 ? [id - 1] : []
                 #expect(friends == expected.filter { $0 != 4 && $0 <= Int64(count) })
             }
@@ -130,14 +130,14 @@ struct SchemaMappingTests {
             #expect(customers.count == count / 2)
             for customer in customers {
                 let id = try #require(Int64(customer.name.dropFirst(9)))
-                #expect(customer.friends.map { $0.objectID.key } == (id == 4 ? [] : [id]))
+                #expect(customer.friends.map { $0.objectID.rowID } == (id == 4 ? [] : [id]))
             }
         }
         // New objects do not reuse row ids.
         let key = try await stack.perform { transaction in
             let person = try transaction.create(Into<Person>())
             person.name = "New"
-            return person.objectID.key
+            return person.objectID.rowID
         }
         #expect(key > Int64(count))
     }
@@ -208,7 +208,7 @@ struct SchemaMappingTests {
             try context.fetchAll(From<Locker>()).map { "\($0.note ?? "") \($0.number)" }.sorted()
         }
         #expect(found == ((1...50).map { "Locker \($0)" } + (1...3).map { "Box \($0)" }).sorted())
-        let key = try await stack.perform { try $0.create(Into<Locker>()).objectID.key }
+        let key = try await stack.perform { try $0.create(Into<Locker>()).objectID.rowID }
         #expect(key > 53)
     }
 
@@ -276,7 +276,7 @@ struct SchemaMappingTests {
         let stack = try DataStack(SchemaHistory(Self.schema, mappings: [mapping]), logger: SilentLogger())
         let added = try await stack.addStore(store, migrating: .chain)
         #expect(try added.verifyAndWait() == [])
-        let names = try await stack.read { try $0.fetchAll(From<Person>()).map { "\($0.objectID.key % 3) \($0.name)" } }
+        let names = try await stack.read { try $0.fetchAll(From<Person>()).map { "\($0.objectID.rowID % 3) \($0.name)" } }
         #expect(names.count == 2_000)
         #expect(Set(names) == ["1 written second", "2 written second"])
     }

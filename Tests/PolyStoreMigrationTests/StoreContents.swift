@@ -1,6 +1,7 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import SeededRandom
 
 /// The contents of a store as values, by entity, row id and property.
 struct StoreContents: Equatable {
@@ -97,7 +98,7 @@ extension StoreConfiguration {
     func fill(_ schema: ResolvedSchema, rows: Int, seed: UInt64 = 1) throws -> StoreContents {
         let backend = try open(schema: schema, configurationName: nil, logger: SilentLogger())
         defer { try? backend.close() }
-        var random = Random(seed)
+        var random = SplitMix64(seed: seed)
         let counts = Dictionary(
             uniqueKeysWithValues: schema.entities.map { ($0.index, $0.name == "Member" ? rows : rows == 0 ? 0 : rows / 50 + 3) })
         var done = 0
@@ -125,16 +126,16 @@ extension StoreConfiguration {
         return try StoreContents(backend, schema)
     }
 
-    private func value(_ field: Field, _ entity: Entity, _ row: Int, _ counts: [Int: Int], _ random: inout Random) -> Value {
+    private func value(_ field: Field, _ entity: Entity, _ row: Int, _ counts: [Int: Int], _ random: inout SplitMix64) -> Value {
         if field.isHidden { return .integer(Int64(row)) }
         if let relationship = field.relationship {
             let count = counts[entity.relationships[relationship].destination] ?? 0
-            guard count > 0, random.next(below: 5) > 0 else { return .null }
-            return .integer(Int64(1 + random.next(below: count)))
+            guard count > 0, random.below(5) > 0 else { return .null }
+            return .integer(Int64(1 + random.below(count)))
         }
-        if field.isOptional, random.next(below: 3) == 0 { return .null }
+        if field.isOptional, random.below(3) == 0 { return .null }
         let isUnique = field.name == "code" || entity.indexes.contains { $0.isUnique && $0.fields == [field.ordinal] }
-        let number = Int64(isUnique ? row : random.next(below: 100))
+        let number = Int64(isUnique ? row : random.below(100))
         switch field.type {
         case .decimal: return Decimal(number).attributeValue
         case .uuid: return UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8(number & 255))).attributeValue
@@ -152,13 +153,13 @@ extension StoreConfiguration {
         }
     }
 
-    private func addLinks(_ schema: ResolvedSchema, _ counts: [Int: Int], _ changes: ChangeSet, _ random: inout Random) {
+    private func addLinks(_ schema: ResolvedSchema, _ counts: [Int: Int], _ changes: ChangeSet, _ random: inout SplitMix64) {
         for table in schema.links {
             let (sources, targets) = (min(counts[table.source] ?? 0, 400), min(counts[table.target] ?? 0, 400))
             guard sources > 0, targets > 0 else { continue }
             for source in 1...Int64(sources) {
-                for position in 0..<random.next(below: 4) {
-                    let target = Int64(1 + random.next(below: targets))
+                for position in 0..<random.below(4) {
+                    let target = Int64(1 + random.below(targets))
                     if table.isSymmetric, target == source { continue }
                     changes.link(
                         ChangeSet.LinkChange(
@@ -182,20 +183,5 @@ extension StoreConfiguration {
             guard findings.isEmpty else { throw StoreError(.corrupt, findings.joined(separator: "\n")) }
         }
         return try StoreContents(backend, schema)
-    }
-}
-
-/// A SplitMix64 generator (https://prng.di.unimi.it/splitmix64.c).
-struct Random {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next(below bound: Int) -> Int {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-        return Int((word ^ (word >> 31)) % UInt64(bound))
     }
 }

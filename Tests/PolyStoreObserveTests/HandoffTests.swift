@@ -1,4 +1,5 @@
 import PolyStore
+import SeededRandom
 import Testing
 
 @testable import PolyStoreCore
@@ -14,7 +15,7 @@ import Testing
     }
 
     private func contents(_ rows: ClosedRange<Int>) -> ListContents {
-        let rows = rows.map { SnapshotRow(row: ListRow(slot: 0, rowID: Int64($0)), record: [UInt8($0 % 256)]) }
+        let rows = rows.map { SnapshotRow(row: RowReference(entityIndex: 0, rowID: Int64($0)), record: [UInt8($0 % 256)]) }
         return ListContents(shape: shape, isSectioned: false, sections: [("", rows.count)], rows: SnapshotRows(rows))
     }
 
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20) func applyingADeltaGivesTheNewContents(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(run: seed)
         for _ in 0..<100 {
             let (old, new) = (contents(&random), contents(&random))
             let delta = new.delta(from: old)
@@ -71,7 +72,7 @@ import Testing
         }
     }
 
-    private func contents(_ random: inout SeededGenerator) -> ListContents {
+    private func contents(_ random: inout SplitMix64) -> ListContents {
         let names = ["a", "b", "c", "d"].shuffled(using: &random).prefix(Int.random(in: 1...4, using: &random))
         let ids = (1...20).shuffled(using: &random).prefix(Int.random(in: 0...20, using: &random))
         let cuts = (0..<names.count - 1).map { _ in Int.random(in: 0...ids.count, using: &random) }.sorted() + [ids.count]
@@ -81,7 +82,7 @@ import Testing
             return (name: name, count: end - start)
         }
         let rows = ids.map { id in
-            SnapshotRow(row: ListRow(slot: 0, rowID: Int64(id)), record: [UInt8.random(in: 0...1, using: &random)])
+            SnapshotRow(row: RowReference(entityIndex: 0, rowID: Int64(id)), record: [UInt8.random(in: 0...1, using: &random)])
         }
         return ListContents(shape: shape, isSectioned: true, sections: sections, rows: SnapshotRows(rows))
     }

@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import PolyStoreCore
@@ -7,7 +8,7 @@ import Testing
     typealias Sections = [ListDiff.Section]
 
     @Test(arguments: 0..<40) func applyingTheDifferenceGivesTheNewList(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(run: seed)
         for _ in 0..<200 {
             let old = Self.list(&random, sections: 6, rows: 30)
             let new = random.next() % 3 == 0 ? Self.list(&random, sections: 6, rows: 30) : Self.edited(old, &random)
@@ -19,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20) func flatListsMoveAsFewRowsAsPossible(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(run: seed)
         for _ in 0..<100 {
             let old = (0..<9).shuffled(using: &random).prefix(Int(random.next() % 10))
             let new = (0..<9).shuffled(using: &random).prefix(Int(random.next() % 10))
@@ -55,9 +56,9 @@ import Testing
 
     // MARK: -
 
-    static func row(_ id: Int) -> ListRow { ListRow(slot: Int32(id % 2), rowID: Int64(id)) }
+    static func row(_ id: Int) -> RowReference { RowReference(entityIndex: Int32(id % 2), rowID: Int64(id)) }
 
-    private static func list(_ random: inout SeededGenerator, sections: Int, rows: Int) -> Sections {
+    private static func list(_ random: inout SplitMix64, sections: Int, rows: Int) -> Sections {
         let names = (0..<sections).map { "\($0)" }.shuffled(using: &random).prefix(Int(random.next() % UInt64(sections + 1)))
         var list: Sections = names.map { ($0, []) }
         guard !list.isEmpty else { return [] }
@@ -68,7 +69,7 @@ import Testing
     }
 
     /// Returns a list with a few of its rows and sections in other positions.
-    private static func edited(_ list: Sections, _ random: inout SeededGenerator) -> Sections {
+    private static func edited(_ list: Sections, _ random: inout SplitMix64) -> Sections {
         var list = list
         for _ in 0..<random.next() % 4 where !list.isEmpty {
             let from = Int.random(in: list.indices, using: &random)
@@ -84,7 +85,7 @@ import Testing
     /// Applies a delta in the documented order.
     private static func applying(_ delta: ListDelta, to old: Sections) -> Sections {
         let removed = Set(delta.deleted.map(\.position) + delta.moved.map(\.from))
-        var list: [(name: String, rows: [ListRow])?] = old.enumerated().map { section, content in
+        var list: [(name: String, rows: [RowReference])?] = old.enumerated().map { section, content in
             let kept = content.rows.enumerated().filter { !removed.contains(ListPosition(section: section, item: $0.offset)) }
             return (content.name, kept.map(\.element))
         }
@@ -103,7 +104,7 @@ import Testing
         left.count == right.count && zip(left, right).allSatisfy { $0.name == $1.name && $0.rows == $1.rows }
     }
 
-    private static func check(_ delta: ListDelta, _ old: Sections, _ new: Sections, _ updated: Set<ListRow>, _ seed: UInt64) {
+    private static func check(_ delta: ListDelta, _ old: Sections, _ new: Sections, _ updated: Set<RowReference>, _ seed: UInt64) {
         let lists = delta.deleted.map(\.row) + delta.inserted.map(\.row) + delta.updated.map(\.row) + delta.moved.map(\.row)
         #expect(lists.count == Set(lists).count, "seed \(seed): a row is in one list only")
         for move in delta.moved {

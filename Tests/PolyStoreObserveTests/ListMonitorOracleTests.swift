@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import SeededRandom
 import Testing
 
 /// After random commits, the calls of monitors transform the previous list into the fetched one. Monitors of unchanged lists make no calls.
@@ -136,7 +137,7 @@ import Testing
             let stack = try stack(backend, folder, isDivided: false)
             let view = stack.newView(.manual)
             let watch = try Watch(view)
-            var random = SeededGenerator(seed: 7)
+            var random = SplitMix64(run: 7)
             for seed in 0..<UInt64(Self.cases / 2) {
                 for part in 0..<UInt64.random(in: 0...4, using: &random) { try commit(stack, seed * 16 + part, []) }
                 try view.refresh()

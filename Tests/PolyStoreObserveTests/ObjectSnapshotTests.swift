@@ -98,7 +98,7 @@ import Testing
         let place = try Workplace(.memory)
         let id = try place.insert(("Ann", 30))[0]
         let text = try #require(try place.stack.readAndWait { try $0.snapshot(of: id) }).description
-        #expect(text.hasPrefix("Worker \(id.key) (") && text.contains("Ann") && text.contains("age: "))
+        #expect(text.hasPrefix("Worker \(id.rowID) (") && text.contains("Ann") && text.contains("age: "))
     }
 
     @Test func aComputedPropertyIsRefused() async {

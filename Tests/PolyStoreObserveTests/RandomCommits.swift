@@ -1,13 +1,14 @@
 import PolyStore
+import SeededRandom
 
 /// Random changes of animals and their owners.
 struct RandomCommits {
-    var random: SeededGenerator
+    var random: SplitMix64
     /// The configurations to create objects in.
     let configurations: [String?]
 
     init(seed: UInt64, configurations: [String?] = []) {
-        random = SeededGenerator(seed: seed)
+        random = SplitMix64(run: seed)
         self.configurations = configurations
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import SeededRandom
 import Testing
 
 /// Random commits, observed by sequences of every list shape. Each change must transform one state into the next, and the last state must equal a fetch.
@@ -30,7 +31,7 @@ import Testing
         async throws
     {
         let seed = UInt64.random(in: 0..<1_000)
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(run: seed)
         let place = try Workplace(backend)
         try place.stack.performAndWait { transaction throws in
             for number in 0..<3 { try transaction.create(Into<Team>()).title = "t\(number)" }
@@ -72,7 +73,7 @@ import Testing
 
     private func commit(_ place: Workplace, seed: UInt64) throws {
         try place.stack.performAndWait { transaction throws in
-            var random = SeededGenerator(seed: seed)
+            var random = SplitMix64(run: seed)
             let workers = try transaction.fetchAll(From<Worker>())
             let teams = try transaction.fetchAll(From<Team>())
             for _ in 0..<Int.random(in: 1...4, using: &random) {

@@ -1,10 +1,13 @@
+import SeededRandom
 import Testing
 
 @testable import PolyStoreCore
 
 /// Rows in chunks, compared with an array.
 @Suite struct SnapshotRowsTests {
-    private func row(_ id: Int) -> SnapshotRow { SnapshotRow(row: ListRow(slot: 0, rowID: Int64(id)), record: [UInt8(id % 256)]) }
+    private func row(_ id: Int) -> SnapshotRow {
+        SnapshotRow(row: RowReference(entityIndex: 0, rowID: Int64(id)), record: [UInt8(id % 256)])
+    }
 
     @Test(arguments: [0, 1, 255, 256, 257, 700, 2_000, 40_000, 100_001]) func rowsAreThoseOfAnArray(count: Int) {
         let array = (0..<count).map(row)
@@ -13,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: 0..<30) func replacingRowsGivesTheSameAsInAnArray(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(run: seed)
         var array = (0..<Int.random(in: 0...(seed % 10 == 0 ? 60_000 : 1_500), using: &random)).map(row)
         var rows = SnapshotRows(array)
         var nextID = 10_000

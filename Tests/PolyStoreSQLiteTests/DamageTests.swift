@@ -1,5 +1,6 @@
 import Foundation
 import PolyStoreBackend
+import SeededRandom
 import Testing
 
 @testable import PolyStoreSQLite
@@ -13,7 +14,7 @@ import Testing
     ]
 
     @Test(arguments: values)
-    func impossibleValuesAreReportedWhereTheyAre(column: String, value: String) throws {
+    func invalidValuesAreReportedWithTheirRow(column: String, value: String) throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Models.company())
         try store.write { changes in for id in 1...3 { try changes.insert("Values", Int64(id)) } }
@@ -38,7 +39,7 @@ import Testing
 
     /// SQLite treats the missing end of the last page as zeros.
     @Test(arguments: [1, 100, 2048, 4095])
-    func aCutLastPageIsRefused(missing: Int) throws {
+    func truncatedLastPageIsRefused(missing: Int) throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Models.company())
         try store.write { changes in for id in 1...200 { try changes.insert("Person", Int64(id), ["name": .text("person \(id)")]) } }
@@ -66,7 +67,7 @@ import Testing
         ("INSERT INTO polystore_state VALUES (3, NULL)", "polystore_state has not exactly one row."),
         ("UPDATE polystore_metadata SET value = 'x' WHERE key = 'schemaHash'", "The schema in polystore_metadata does not have its hash."),
     ])
-    func verifyFindsWhatWasChangedByHand(sql: String, finding: String) throws {
+    func verifyReportsManualChanges(sql: String, finding: String) throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Models.company())
         #expect(try store.backend.verify() == [])
@@ -104,11 +105,11 @@ import Testing
         }
         try store.backend.close()
         let sound = try Data(contentsOf: URL(fileURLWithPath: file))
-        var random = Random(5)
+        var random = SplitMix64(seed: 5)
         for _ in 0..<60 {
             var bytes = sound
             for _ in 0..<8 { bytes[random.below(bytes.count)] ^= UInt8(1 + random.below(255)) }
-            if random.chance(4) { bytes = bytes.prefix(random.below(bytes.count)) }
+            if random.once(in: 4) { bytes = bytes.prefix(random.below(bytes.count)) }
             try bytes.write(to: URL(fileURLWithPath: file))
             do {
                 store = try Store(file, schema)

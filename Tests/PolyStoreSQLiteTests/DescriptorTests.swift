@@ -38,7 +38,7 @@ import Testing
     #endif
 
     /// A limit of SQLite, whose message is only that it cannot open the file.
-    @Test func aPathThatIsTooLongForSQLiteIsRefusedByName() throws {
+    @Test func pathThatIsTooLongForSQLiteIsNamedInTheError() throws {
         let folder = try Folder()
         var path = folder.path
         while path.utf8.count < 495 { path += "/" + String(repeating: "d", count: min(100, 498 - path.utf8.count)) }

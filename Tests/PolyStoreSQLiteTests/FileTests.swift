@@ -1,5 +1,6 @@
 import CSQLite
 import PolyStoreBackend
+import SeededRandom
 import Testing
 
 @testable import PolyStoreSQLite
@@ -35,7 +36,7 @@ import Testing
     }
 
     /// Names and values are never interpreted as SQL.
-    @Test func hostileNamesAndValuesAreOnlyNamesAndValues() throws {
+    @Test func hostileNamesAndValuesAreStoredUnchanged() throws {
         let folder = try Folder()
         let name = "a\"; DROP TABLE x; --"
         let other = "'); DELETE FROM \"x\"; /*"
@@ -92,15 +93,15 @@ import Testing
         #expect(try Store(folder.file(), schema).values(name, 0)?[other] == .text("x"))
     }
 
-    @Test func everyTypeComesBackAsItWentIn() throws {
+    @Test func everyTypeIsReadAsItWasWritten() throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Models.company())
-        var random = Random(99)
+        var random = SplitMix64(seed: 99)
         let entity = try store.entity("Values")
         var written: [Int64: [String: Value]] = [:]
         for id in Int64(1)...300 {
             var values: [String: Value] = [:]
-            for field in entity.fields where !random.chance(4) { values[field.name] = random.value(field.type, withNaN: true) }
+            for field in entity.fields where !random.once(in: 4) { values[field.name] = random.value(field.type, withNaN: true) }
             written[id] = values
         }
         let long = String(repeating: "é\0", count: 1_000_000)
@@ -111,8 +112,8 @@ import Testing
         for id in Int64(1)...300 {
             try store.write { changes in
                 var values: [String: Value] = [:]
-                for field in entity.fields where random.chance(3) {
-                    values[field.name] = random.chance(4) ? .null : random.value(field.type, withNaN: true)
+                for field in entity.fields where random.once(in: 3) {
+                    values[field.name] = random.once(in: 4) ? .null : random.value(field.type, withNaN: true)
                 }
                 try changes.update("Values", id, values)
                 for (name, value) in values { written[id]?[name] = value.isNull ? nil : value }

@@ -36,7 +36,7 @@ import Testing
             #expect(refused.code == .io)
             #expect(refused.message.contains("open it again"), "\(refused)")
         }
-        #expect(faults.asked == 1, "nobody asks a second time")
+        #expect(faults.asked == 1, "not asked a second time")
         let seen = try Self.ids(store)
         #expect(seen == Array(1..<id + 1) || seen == Array(1...id + 1), "reading goes on")
         #expect(try store.backend.verify() == [])
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// Log contents of another process may not be durable: they are rewritten before the first write.
-    @Test func whatOthersLeftInTheLogIsWrittenAgain() throws {
+    @Test func logFramesOfOtherConnectionsAreRewritten() throws {
         let folder = try Folder()
         let left = try Store(folder.file("left"), try Self.notes())
         for id in 1...3 as ClosedRange<Int64> { try Self.add(left, id, .relaxed) }
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// Checkpointing fails when it flushes the log: the relaxed commit is acknowledged, the next commit is refused.
-    @Test func aFailureWhileTheLogIsCopiedIsNotForgotten() throws {
+    @Test func failedCheckpointIsReported() throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Self.notes())
         try Self.add(store, 1, .relaxed)

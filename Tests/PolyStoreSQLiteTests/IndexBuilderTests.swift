@@ -40,7 +40,7 @@ import Testing
         try first.backend.close()
         let log = Log()
         let second = try Self.open(folder, try Self.schema("b", "c"), logger: log)
-        #expect(try !Self.indexes(folder).contains("Note_a"), "an index that the schema lacks is dropped at once")
+        #expect(try !Self.indexes(folder).contains("Note_a"), "an index that the schema lacks is dropped immediately")
         let builder = try #require(second.backend.pool.indexBuilder)
         builder.wait()
         #expect(try Self.indexes(folder) == ["Note_b", "Note_c"])
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// A backend that was opened with other indexes keeps working, even with change sets large enough to recreate its own indexes.
-    @Test func anEarlierBackendGoesOnWithoutItsIndexes() throws {
+    @Test func earlierBackendContinuesWithoutItsIndexes() throws {
         let folder = try Folder()
         let first = try Self.open(folder, try Self.schema("a", "b"))
         try Self.fill(first, 1...100)

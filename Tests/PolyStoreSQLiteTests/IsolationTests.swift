@@ -12,7 +12,7 @@ import Testing
         return try Store(folder.file(), schema, options: options)
     }
 
-    @Test func aReaderKeepsItsVersion() throws {
+    @Test func readerKeepsItsSnapshot() throws {
         let folder = try Folder()
         let store = try Self.counter(folder)
         try store.write { try $0.insert("Counter", 1, ["value": .integer(1)]) }
@@ -33,7 +33,7 @@ import Testing
         #expect(try failure { _ = try old.count(FetchRequest(entity)) }.code == .closed)
     }
 
-    @Test func aWriterSeesItsOwnChangesAndNobodyElseDoes() throws {
+    @Test func pendingChangesAreVisibleOnlyToTheirWriter() throws {
         let folder = try Folder()
         let store = try Self.counter(folder)
         let entity = try store.entity("Counter")
@@ -52,7 +52,7 @@ import Testing
         #expect(try store.read { $0.version } == 0)
     }
 
-    @Test func aForgottenTransactionRollsBack() throws {
+    @Test func releasedTransactionRollsBack() throws {
         let folder = try Folder()
         let store = try Self.counter(folder)
         let entity = try store.entity("Counter")
@@ -114,7 +114,7 @@ import Testing
     }
 
     /// The files after a crash during a transaction, some of whose pages are in the log already.
-    @Test func aKilledTransactionLeavesNoTrace() throws {
+    @Test func killedTransactionHasNoEffect() throws {
         let folder = try Folder()
         var options = SQLiteOptions()
         options.writerCacheKiB = 64
@@ -139,7 +139,7 @@ import Testing
         writer.rollback()
     }
 
-    @Test func aLogThatNobodyReadsStartsOverWhenItIsLong() throws {
+    @Test func longLogWithoutReadersStartsOver() throws {
         let folder = try Folder()
         let store = try Store(
             folder.file(), try Models.single("Counter", [.attribute(AttributeDescription(name: "text", type: .string, isOptional: true))]))
@@ -172,7 +172,7 @@ import Testing
         #expect(logger.problems.all.first?.contains("write-ahead log") == true)
     }
 
-    @Test func aSecondWriterWaitsAndThenIsBusy() throws {
+    @Test func secondWriterWaitsAndThrowsBusy() throws {
         let folder = try Folder()
         let store = try Self.counter(folder, timeout: 50)
         let other = try Self.counter(folder, timeout: 50)
@@ -184,7 +184,7 @@ import Testing
         #expect(try store.write { try $0.insert("Counter", 2) } == 2)
     }
 
-    @Test func aStoreMadeByManyAtOnceIsOneStore() throws {
+    @Test func concurrentCreationsMakeOneStore() throws {
         for _ in 0..<10 {
             let folder = try Folder()
             let problems = Problems()

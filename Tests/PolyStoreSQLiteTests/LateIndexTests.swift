@@ -28,7 +28,7 @@ import Testing
         return try store.read { try $0.count(request) }
     }
 
-    @Test func updatesOfMostRowsLeaveEveryIndexWhole() throws {
+    @Test func updatesOfMostRowsKeepEveryIndexComplete() throws {
         let folder = try Folder()
         let store = try Self.store(folder)
         let before = try Self.indexes(folder)
@@ -43,7 +43,7 @@ import Testing
         #expect(try Self.count(store, age: 1) == 20)
     }
 
-    @Test func uniqueValuesOfMostRowsMayMoveOn() throws {
+    @Test func uniqueValuesOfMostRowsCanBeExchanged() throws {
         let folder = try Folder()
         let store = try Self.store(folder)
         try store.write { changes in
@@ -53,7 +53,7 @@ import Testing
         #expect(try store.values("Person", 6000)?["email"] == .text("1@"))
     }
 
-    @Test func aValueThatIsTakenIsFoundAndNothingIsChanged() throws {
+    @Test func duplicateValueIsReportedWithoutChanges() throws {
         let folder = try Folder()
         let store = try Self.store(folder)
         let before = try Self.indexes(folder)
@@ -70,7 +70,7 @@ import Testing
         #expect(try store.values("Person", 1)?["email"] == .text("1@"))
     }
 
-    @Test func anOpenWalkIsNoHindrance() throws {
+    @Test func openCursorDoesNotPreventLateIndexes() throws {
         let folder = try Folder()
         let store = try Self.store(folder)
         let transaction = try store.backend.beginWrite()
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [1, 7000, rows - 2])
-    func aValueThatNewRowsHaveTwiceIsFoundWhereverItIs(first: Int) throws {
+    func duplicateValueAmongNewRowsIsReported(first: Int) throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Models.company())
         let before = try Self.indexes(folder)
@@ -108,7 +108,7 @@ import Testing
     }
 
     /// A full page is split by its first new entry.
-    @Test func aRowAfterABigLoadWritesFewPages() throws {
+    @Test func rowAfterALargeLoadWritesFewPages() throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Models.company())
         /// Returns distinct values that are adjacent in no index.

@@ -329,7 +329,7 @@ extension MigrationTests {
     }
 
     /// A second migration waits for the lock, and then throws because the store has been migrated.
-    @Test func aMigrationWaitsForAnotherOne() throws {
+    @Test func migrationWaitsForAnotherMigration() throws {
         let folder = try Folder()
         let first = try Store(folder.file(), try Self.notes())
         // Longer than any commit on a machine under load.

@@ -13,7 +13,7 @@ import Testing
 
     private static let tableCount = "SELECT count(*) FROM sqlite_master WHERE name = 'polystore_values'"
 
-    @Test func theFirstValueMakesTheTable() throws {
+    @Test func firstValueCreatesTheTable() throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Self.schema())
         try store.write { try $0.insert("Note", 1) }
@@ -31,7 +31,7 @@ import Testing
         #expect(try store.backend.verify() == [])
     }
 
-    @Test func aRollbackTakesTheTableAwayAndTheNextValueMakesItAgain() throws {
+    @Test func rollbackRemovesTheTableAndTheNextValueCreatesIt() throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Self.schema())
         for isSecond in [false, true] {
@@ -60,7 +60,7 @@ import Testing
         return changes.set
     }
 
-    @Test func valuesThatOtherProgramsSpoiledAreFound() throws {
+    @Test func valuesModifiedByOtherProgramsAreReported() throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Self.schema())
         try store.write { try $0.set.setValue([1], named: "a") }

@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [Data("hello".utf8), Data(repeating: 65, count: 100), Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })])
-    func filesThatAreNoDatabaseAreLeftAlone(bytes: Data) throws {
+    func filesOfOtherFormatsAreUnchanged(bytes: Data) throws {
         let folder = try Folder()
         let url = URL(fileURLWithPath: folder.file())
         try bytes.write(to: url)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: ["DELETE", "WAL"])
-    func databasesOfOthersAreLeftAlone(mode: String) throws {
+    func foreignDatabasesAreUnchanged(mode: String) throws {
         let folder = try Folder()
         let plain = try PlainSQL(folder.file())
         try plain.rows("PRAGMA journal_mode = \(mode)")
@@ -87,7 +87,7 @@ import Testing
         #expect(try plain.rows("PRAGMA journal_mode") == [mode.lowercased()])
     }
 
-    @Test func aLogOfOthersIsLeftAlone() throws {
+    @Test func foreignLogIsUnchanged() throws {
         let folder = try Folder()
         let other = try PlainSQL(folder.file())
         try other.rows("PRAGMA journal_mode = WAL")
@@ -105,7 +105,7 @@ import Testing
         #expect(try bytes() == before)
     }
 
-    @Test func impossiblePlacesAreRefusedByName() throws {
+    @Test func unusablePathsAreNamedInErrors() throws {
         let folder = try Folder()
         try Data("x".utf8).write(to: URL(fileURLWithPath: folder.file("plain")))
         for path in [

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreQuery
+import SeededRandom
 import Testing
 
 @testable import PolyStoreSQLite
@@ -10,14 +11,14 @@ import Testing
     func queriesAgreeWithTheEvaluator(seed: UInt64) throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Models.company())
-        var random = Random(seed)
+        var random = SplitMix64(seed: seed)
         let entity = try store.entity("Values")
         // Half of the runs without NaN, which changes the generated SQL.
         let withNaN = seed % 2 == 0
         try store.write { changes in
             for id in 1...80 {
                 var values: [String: Value] = [:]
-                for field in entity.fields where !random.chance(5) { values[field.name] = random.value(field.type, withNaN: withNaN) }
+                for field in entity.fields where !random.once(in: 5) { values[field.name] = random.value(field.type, withNaN: withNaN) }
                 try changes.insert("Values", Int64(id) * 3 - 100, values)
             }
         }
@@ -27,11 +28,11 @@ import Testing
                 var request = FetchRequest(entity)
                 request.predicate = random.predicate(entity, depth: 3)
                 request.sortKeys = (0..<random.below(3)).map { _ in
-                    SortKey(random.field(entity), ascending: random.chance(2), nulls: [.smallest, .first, .last][random.below(3)])
+                    SortKey(random.field(entity), ascending: random.once(in: 2), nulls: [.smallest, .first, .last][random.below(3)])
                 }
-                if random.chance(3) { request.limit = random.below(30) }
-                if random.chance(4) { request.offset = random.below(20) }
-                request.onlyIDs = random.chance(3)
+                if random.once(in: 3) { request.limit = random.below(30) }
+                if random.once(in: 4) { request.offset = random.below(20) }
+                request.onlyIDs = random.once(in: 3)
                 let expected = try naive(all, request)
                 let found = try transaction.ids(request)
                 let plan = try transaction.plan(request)
@@ -50,12 +51,14 @@ import Testing
             PropertyDescription.attribute(AttributeDescription(name: $0.rawValue, type: $0, isOptional: true, isIndexed: true))
         }
         let store = try Store(folder.file(), try Models.single("Values", properties))
-        var random = Random(seed)
+        var random = SplitMix64(seed: seed)
         let entity = try store.entity("Values")
         try store.write { changes in
             for id in 1...80 {
                 var values: [String: Value] = [:]
-                for field in entity.fields where !random.chance(5) { values[field.name] = random.value(field.type, withNaN: seed % 2 == 0) }
+                for field in entity.fields where !random.once(in: 5) {
+                    values[field.name] = random.value(field.type, withNaN: seed % 2 == 0)
+                }
                 try changes.insert("Values", Int64(id) * 3 - 100, values)
             }
         }
@@ -64,14 +67,15 @@ import Testing
             for round in 0..<200 {
                 let field = FieldReference(entity.fields[random.below(entity.fields.count)])
                 // Many of them twice, and some null.
-                let values = (0..<1 + random.below(60)).map { _ in random.chance(6) ? Value.null : random.value(field.type, withNaN: true) }
+                let values = (0..<1 + random.below(60)).map { _ in random.once(in: 6) ? Value.null : random.value(field.type, withNaN: true)
+                }
                 var parts = [QueryPredicate.oneOf(field, values)]
-                if random.chance(3) { parts = [.not(parts[0])] }
-                if random.chance(2) { parts.append(random.predicate(entity, depth: 2)) }
-                var request = FetchRequest(entity, predicate: random.chance(4) ? .or(parts) : .and(parts))
-                request.sortKeys = (0..<random.below(2)).map { _ in SortKey(random.field(entity), ascending: random.chance(2)) }
-                if random.chance(3) { request.limit = random.below(30) }
-                request.onlyIDs = random.chance(3)
+                if random.once(in: 3) { parts = [.not(parts[0])] }
+                if random.once(in: 2) { parts.append(random.predicate(entity, depth: 2)) }
+                var request = FetchRequest(entity, predicate: random.once(in: 4) ? .or(parts) : .and(parts))
+                request.sortKeys = (0..<random.below(2)).map { _ in SortKey(random.field(entity), ascending: random.once(in: 2)) }
+                if random.once(in: 3) { request.limit = random.below(30) }
+                request.onlyIDs = random.once(in: 3)
                 let expected = try naive(all, request)
                 #expect(try transaction.ids(request) == expected, "seed \(seed) round \(round): \(request.predicate)")
                 #expect(try transaction.count(request) == expected.count, "seed \(seed) round \(round): \(request.predicate)")
@@ -104,7 +108,7 @@ import Testing
         return (request.limit.map { slice.prefix($0) } ?? slice).map(\.id)
     }
 
-    @Test func hugeListsAreRight() throws {
+    @Test func longListsAreEvaluatedCorrectly() throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Models.company())
         try store.write { changes in
@@ -131,7 +135,7 @@ import Testing
             try store.read { try $0.count(FetchRequest(entity, predicate: .oneOf(try store.field("Values", "string"), texts))) } == 1000)
     }
 
-    @Test func deepAndWideConditionsAreRight() throws {
+    @Test func deepAndWideConditionsAreEvaluatedCorrectly() throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Models.company())
         try store.write { changes in for id in 1...10 { try changes.insert("Values", Int64(id), ["int32": .integer(Int64(id))]) } }
@@ -155,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func planNamesTheIndexAndWhatRemains() throws {
+    @Test func planNamesTheIndexAndTheResidualPredicate() throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Models.company())
         let entity = try store.entity("Person")
@@ -182,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func statementsAreMadeOncePerShape() throws {
+    @Test func statementsArePreparedOncePerShape() throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Models.company())
         try store.write { changes in for id in 1...5 { try changes.insert("Person", Int64(id), ["name": .text("p\(id)")]) } }

@@ -25,7 +25,7 @@ import Testing
         #expect(try store.backend.verify() == [])
     }
 
-    @Test func takenValuesNameBothObjects() throws {
+    @Test func duplicateValuesNameBothObjects() throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Models.company())
         try store.write { changes in
@@ -167,7 +167,7 @@ import Testing
     }
 
     /// A full disk in the middle of a change set, where SQLite may roll back the whole transaction.
-    @Test func aFullStoreFailsWholeAndGoesOn() throws {
+    @Test func fullStoreRejectsTheTransactionAndContinues() throws {
         let folder = try Folder()
         var options = SQLiteOptions()
         options.writerCacheKiB = 64
@@ -196,7 +196,7 @@ import Testing
         #expect(try store.backend.verify() == [])
     }
 
-    @Test func aTransactionThatSQLiteEndedDoesNotGoOn() throws {
+    @Test func transactionEndedBySQLiteCannotContinue() throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Models.company())
         let writer = try store.backend.beginWrite()

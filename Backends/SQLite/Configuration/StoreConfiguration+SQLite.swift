@@ -24,7 +24,7 @@ extension StoreConfiguration {
         }
     }
 
-    /// A store in the program's default SQLite database file: `NAME/NAME.sqlite` in the platform's folder for application data; see ``DefaultPlace``.
+    /// A store in the program's default SQLite database file: `NAME/NAME.sqlite` in the platform's folder for application data; see `DefaultPlace`.
     ///
     /// The folder is created if it does not exist.
     public static func sqlite(options: SQLiteOptions = SQLiteOptions()) -> StoreConfiguration {

@@ -38,8 +38,7 @@ extension Connection {
         var (pages, copied): (Int32, Int32) = (0, 0)
         let code = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, &pages, &copied)
         if code & 0xff == SQLITE_IOERR {
-            copyingFailure = StoreError(
-                sqlite: code, "Copying the log into the database", text: String(cString: sqlite3_errstr(code)), url: path)
+            copyingFailure = StoreError(sqlite: code, "Copying the log into the database", path: path)
         }
         isLogStalled = code != SQLITE_OK || copied < pages
         // Pages that cannot be copied now, and a log that cannot start over, are retried when the log has grown: each attempt flushes both files.

@@ -31,7 +31,7 @@ final class Connection {
     private let beginImmediate: Statement
     private let commitStatement: Statement
     private let rollbackStatement: Statement
-    /// Compiles queries; kept to reuse its memory.
+    /// Compiles queries. Kept with the connection to reuse its working memory.
     var compiler: QueryCompiler
     /// Builds single records. Only the reading of single records uses it, and never recursively.
     @exclusivity(unchecked) var reader = RowReader()
@@ -75,9 +75,9 @@ final class Connection {
         }
         let code = sqlite3_open_v2(name, &opened, flags, nil)
         guard code == SQLITE_OK, let opened else {
-            let text = opened.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+            let error = StoreError(sqlite: code, "Opening", path: path, connection: opened)
             sqlite3_close(opened)
-            throw StoreError(sqlite: code, "Opening the store", text: text, url: path)
+            throw error
         }
         handle = opened
         self.path = path
@@ -141,7 +141,7 @@ final class Connection {
 
     /// Returns the last error of SQLite.
     func error(_ code: Int32, _ what: @autoclosure () -> String) -> StoreError {
-        StoreError(sqlite: code, what(), text: String(cString: sqlite3_errmsg(handle)), url: path)
+        StoreError(sqlite: code, what(), path: path, connection: handle)
     }
 
     /// A Boolean value that indicates whether a transaction is open. SQLite ends it after some errors.
@@ -162,7 +162,7 @@ extension Connection {
             }
         }
         guard code == SQLITE_OK, let statement else {
-            throw StoreError(sqlite: code, "Preparing a statement", text: String(cString: sqlite3_errmsg(handle)), url: path)
+            throw StoreError(sqlite: code, "Preparing a statement", path: path, connection: handle)
         }
         return Statement(statement, shape: shape)
     }
@@ -227,6 +227,16 @@ extension Connection {
         let statement = try prepare(sql(), shape: shape)
         use(statement)
         return statement
+    }
+
+    /// Binds the values of a query to a statement of its shape.
+    func bind(_ query: CompiledQuery, to statement: Statement) throws {
+        var index: Int32 = 1
+        for value in query.bindings {
+            let code = statement.bind(index, value)
+            if code != SQLITE_OK { throw error(code, "Binding the values of a query of \(query.table.entity.name)") }
+            index += 1
+        }
     }
 
     private func use(_ statement: Statement) {
@@ -337,13 +347,4 @@ extension Connection {
         try execute(isFull ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
         isFullySynchronous = isFull
     }
-}
-
-/// The values that distinguish the opened store from another one at the same path, and from the same store after a migration.
-struct StoreIdentity: Sendable {
-    let storeID: String
-    /// The hash of the stored schema, which can differ from that of `schema` if the data is the same.
-    var schemaHash: String
-    /// The schema that the store was opened for.
-    let schema: SchemaDescription
 }

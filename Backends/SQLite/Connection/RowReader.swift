@@ -19,12 +19,12 @@ struct RowReader {
     /// - Returns: a record that is valid until the next call.
     /// - Throws: `corrupt` for a value that does not fit its field.
     func read(_ handle: OpaquePointer, _ table: EntityTable) throws -> RecordView {
-        let slots = table.slots
+        let columnFormats = table.columnFormats
         let count = table.fieldCount
         var record = RowRecord(arena, table.layout)
         var field = 0
         while field < count {
-            try Self.copy(field, Int32(truncatingIfNeeded: field &+ 1), handle, table, slots + field, &record, arena)
+            try Self.copy(field, Int32(truncatingIfNeeded: field &+ 1), handle, table, columnFormats + field, &record, arena)
             field &+= 1
         }
         return try record.finish(arena, table.layout)
@@ -37,7 +37,7 @@ struct RowReader {
         for field in 0..<table.fieldCount {
             if column < fields.count, fields[column] == field {
                 column += 1
-                try Self.copy(field, Int32(truncatingIfNeeded: column), handle, table, table.slots + field, &record, arena)
+                try Self.copy(field, Int32(truncatingIfNeeded: column), handle, table, table.columnFormats + field, &record, arena)
             } else {
                 record.setNull(field)
             }
@@ -48,22 +48,22 @@ struct RowReader {
     /// Copies one column into the record.
     @inline(__always)
     private static func copy(
-        _ field: Int, _ column: Int32, _ handle: OpaquePointer, _ table: EntityTable, _ slot: UnsafePointer<ColumnSlot>,
+        _ field: Int, _ column: Int32, _ handle: OpaquePointer, _ table: EntityTable, _ format: UnsafePointer<ColumnFormat>,
         _ record: inout RowRecord, _ arena: RecordArena
     ) throws {
         // Reading the value once saves a sixth of the time of a scan compared with repeated column calls. It is unsafe only if another thread uses the
         // connection concurrently, which never happens.
         let value = sqlite3_column_value(handle, column)
-        switch (slot.pointee.physical, sqlite3_value_type(value)) {
+        switch (format.pointee.physical, sqlite3_value_type(value)) {
         case (.integer, SQLITE_INTEGER):
             let integer = sqlite3_value_int64(value)
-            guard integer >= slot.pointee.lowest, integer <= slot.pointee.highest else { throw corrupt(handle, table, field, column) }
+            guard integer >= format.pointee.lowest, integer <= format.pointee.highest else { throw corrupt(handle, table, field, column) }
             record.setInteger(field, integer)
         case (.text, SQLITE_TEXT), (.blob, SQLITE_BLOB):
             // Reading text as a blob returns its stored bytes without a search for the terminator.
             let start = sqlite3_value_blob(value)
             let length = Int(sqlite3_value_bytes(value))
-            if slot.pointee.isUUID && length != 16 { throw corrupt(handle, table, field, column) }
+            if format.pointee.isUUID && length != 16 { throw corrupt(handle, table, field, column) }
             record.appendBytes(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : length), arena)
         case (.real, SQLITE_FLOAT): record.setReal(field, sqlite3_value_double(value))
         default:
@@ -77,8 +77,8 @@ struct RowReader {
     private static func unusual(
         _ value: OpaquePointer?, _ field: Int, _ column: Int32, _ handle: OpaquePointer, _ table: EntityTable
     ) throws -> Double? {
-        switch (table.slots[field].physical, sqlite3_value_type(value)) {
-        case (_, SQLITE_NULL) where table.slots[field].isOptional: return nil
+        switch (table.columnFormats[field].physical, sqlite3_value_type(value)) {
+        case (_, SQLITE_NULL) where table.columnFormats[field].isOptional: return nil
         case (.real, SQLITE_INTEGER): return sqlite3_value_double(value)
         case (.real, SQLITE_TEXT) where isNaN(value): return .nan
         default: throw corrupt(handle, table, field, column)
@@ -92,8 +92,8 @@ struct RowReader {
     }
 
     @inline(never)
-    private static func corrupt(_ handle: OpaquePointer, _ table: EntityTable, _ ordinal: Int, _ column: Int32) -> StoreError {
-        let field = table.entity.fields[ordinal]
+    private static func corrupt(_ handle: OpaquePointer, _ table: EntityTable, _ fieldIndex: Int, _ column: Int32) -> StoreError {
+        let field = table.entity.fields[fieldIndex]
         let id = sqlite3_column_int64(handle, 0)
         let found =
             switch sqlite3_column_type(handle, column) {

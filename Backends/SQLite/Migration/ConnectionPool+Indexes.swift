@@ -25,7 +25,7 @@ extension ConnectionPool {
             try checkFiles()
             try connection.commit()
         } catch {
-            note(error)
+            recordFailure(error)
             connection.rollback()
             throw error
         }

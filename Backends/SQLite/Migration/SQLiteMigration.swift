@@ -38,7 +38,7 @@ final class SQLiteMigration: StoreMigration {
             violation = try SchemaMigrator(connection, change, source: sourceTables, target: targetTables).run()
             transaction = SQLiteWriteTransaction(migrating: connection, version: version, pool)
         } catch {
-            pool.note(error)
+            pool.recordFailure(error)
             connection.rollback()
             pool.close(migrating: connection)
             pool.giveBackWriter()
@@ -72,7 +72,7 @@ final class SQLiteMigration: StoreMigration {
             snapshot.end()
             _ = try transaction.commit(.full)
         } catch {
-            pool.note(error)
+            pool.recordFailure(error)
             rollback()
             throw error
         }

@@ -8,22 +8,14 @@ extension QueryCompiler {
         _ predicate: QueryPredicate, _ table: EntityTable, _ nan: borrowing NaNColumns, depth: Int, isTruthEnough: Bool
     ) throws -> Bool {
         guard depth <= Self.deepest else { return false }
+        if let condition = predicate.fieldCondition { return try self.condition(condition, table, nan) }
         switch predicate.node {
         case .constant(let value): append(ShapeWord(value ? .always : .never))
-        case .compare(let field, let comparison, let value): try compare(field, comparison, value, table, nan)
-        case .compareFields(let left, let comparison, let right):
-            let hasNaN = nan.contains(left, of: table.entity.index) || nan.contains(right, of: table.entity.index)
-            append(ShapeWord(.compareFields, ordinal: left.ordinal, comparison: comparison.position, variant: hasNaN ? .nan : .plain))
-            append(ShapeWord(.compareFields, ordinal: right.ordinal))
-        case .isNull(let field): append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.isNull, ordinal: field.ordinal))
-        case .oneOf(let field, let values): return try oneOf(field, values, table)
-        case .text(_, .like, _), .text(_, .matches, _): return false
-        case .text(let field, let operation, let value): text(field, operation, value)
         case .and(let parts): return try parts.isEmpty ? constant(.always) : join(.and, parts, table, nan, depth, isTruthEnough)
         case .or(let parts): return try parts.isEmpty ? constant(.never) : join(.or, parts, table, nan, depth, isTruthEnough)
         case .not(let part):
             // An index serves the opposite comparison, which is unknown for the same rows.
-            if case .compare(let field, let comparison, let value) = part.node {
+            if case .compare(let field, let comparison, let value)? = part.fieldCondition {
                 try compare(field, comparison.opposite, value, table, nan)
                 return true
             }
@@ -37,17 +29,33 @@ extension QueryCompiler {
             words.append(RelatedWord(reference.relationship.ordinal, quantifier, isTruthEnough: isTruthEnough).bits)
             return try condition(
                 part, destination(reference.relationship), nan, depth: depth + 3, isTruthEnough: quantifier != .one || isTruthEnough)
-        case .compareExpressions(let left, let comparison, let right):
+        case .compare(let left, let comparison, let right):
             guard case .count(let reference, let part) = left.node, case .integer(let count)? = right.asConstant, right.type != .uint64
             else {
                 return false
             }
-            append(ShapeWord(.countRelated, ordinal: -1, comparison: comparison.position))
+            append(ShapeWord(.countRelated, fieldIndex: -1, comparison: comparison.position))
             words.append(RelatedWord(reference.relationship.ordinal, .any, isTruthEnough: true).bits)
             guard try condition(part, destination(reference.relationship), nan, depth: depth + 3, isTruthEnough: true) else { return false }
             bind(.integer(count))
             return true
         default: return false
+        }
+        return true
+    }
+
+    /// Appends a condition on fields.
+    private mutating func condition(_ condition: FieldCondition, _ table: EntityTable, _ nan: borrowing NaNColumns) throws -> Bool {
+        switch condition {
+        case .compare(let field, let comparison, let value): try compare(field, comparison, value, table, nan)
+        case .compareFields(let left, let comparison, let right):
+            let hasNaN = nan.contains(left, of: table.entity.index) || nan.contains(right, of: table.entity.index)
+            append(ShapeWord(.compareFields, fieldIndex: left.ordinal, comparison: comparison.position, variant: hasNaN ? .nan : .plain))
+            append(ShapeWord(.compareFields, fieldIndex: right.ordinal))
+        case .isNull(let field): append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.isNull, fieldIndex: field.ordinal))
+        case .oneOf(let field, let values): return try oneOf(field, values, table)
+        case .text(_, .like, _), .text(_, .matches, _): return false
+        case .text(let field, let operation, let value): text(field, operation, value)
         }
         return true
     }
@@ -80,29 +88,29 @@ extension QueryCompiler {
         case .real(let real) where real.isNaN:
             // NaN equals NaN and sorts before every number.
             switch comparison {
-            case .equal, .lessOrEqual: append(ShapeWord(.isNaN, ordinal: field.ordinal))
-            case .notEqual, .greater: append(ShapeWord(.isNotNaN, ordinal: field.ordinal))
-            case .less: append(ShapeWord(.neverUnlessNull, ordinal: field.ordinal))
-            case .greaterOrEqual: append(ShapeWord(.alwaysUnlessNull, ordinal: field.ordinal))
+            case .equal, .lessOrEqual: append(ShapeWord(.isNaN, fieldIndex: field.ordinal))
+            case .notEqual, .greater: append(ShapeWord(.isNotNaN, fieldIndex: field.ordinal))
+            case .less: append(ShapeWord(.neverUnlessNull, fieldIndex: field.ordinal))
+            case .greaterOrEqual: append(ShapeWord(.alwaysUnlessNull, fieldIndex: field.ordinal))
             }
             return
         case .real: if nan.contains(field, of: table.entity.index) { variant = .nan }
         case .integer(let integer): if field.isUnsigned { variant = integer < 0 ? .unsignedHigh : .unsignedLow }
         default: break
         }
-        append(ShapeWord(.compare, ordinal: field.ordinal, comparison: comparison.position, variant: variant))
+        append(ShapeWord(.compare, fieldIndex: field.ordinal, comparison: comparison.position, variant: variant))
         bind(constant)
     }
 
     private mutating func oneOf(_ field: FieldReference, _ values: [Value], _ table: EntityTable) throws -> Bool {
         if values.count > Self.mostListed {
             guard field.type.physical == .integer else { return false }
-            append(ShapeWord(.oneOfList, ordinal: field.ordinal))
+            append(ShapeWord(.oneOfList, fieldIndex: field.ordinal))
             bind(.text(try list(field, values, table)))
             return true
         }
         let wordAt = words.count
-        append(ShapeWord(.oneOf, ordinal: field.ordinal))
+        append(ShapeWord(.oneOf, fieldIndex: field.ordinal))
         append(count: 0)
         var count = 0
         var last: Binding?
@@ -114,7 +122,7 @@ extension QueryCompiler {
         }
         guard let last else {
             words.removeSubrange(wordAt...)
-            append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.neverUnlessNull, ordinal: field.ordinal))
+            append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.neverUnlessNull, fieldIndex: field.ordinal))
             return true
         }
         // Lists of similar length share a statement: the last value is repeated up to the next power of two.
@@ -140,7 +148,7 @@ extension QueryCompiler {
 
     private mutating func text(_ field: FieldReference, _ operation: TextOperator, _ value: String) {
         guard !value.isEmpty else {
-            append(ShapeWord(.alwaysUnlessNull, ordinal: field.ordinal))
+            append(ShapeWord(.alwaysUnlessNull, fieldIndex: field.ordinal))
             return
         }
         switch operation {
@@ -149,14 +157,14 @@ extension QueryCompiler {
             // The range from the prefix to the first text after all texts with the prefix. No byte of UTF-8 is 0xff.
             var end = [UInt8](value.utf8)
             end[end.count - 1] += 1
-            append(ShapeWord(.inRange, ordinal: field.ordinal))
+            append(ShapeWord(.inRange, fieldIndex: field.ordinal))
             bind(.text(value))
             bind(.textBytes(end))
         case .contains:
-            append(ShapeWord(.contains, ordinal: field.ordinal))
+            append(ShapeWord(.contains, fieldIndex: field.ordinal))
             bind(.blob([UInt8](value.utf8)))
         case .endsWith:
-            append(ShapeWord(.endsWith, ordinal: field.ordinal))
+            append(ShapeWord(.endsWith, fieldIndex: field.ordinal))
             bind(.integer(-Int64(value.utf8.count)))
             bind(.blob([UInt8](value.utf8)))
         }

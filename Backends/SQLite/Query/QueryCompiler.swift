@@ -1,12 +1,11 @@
 import PolyStoreBackend
 
-/// Compiles a request into a shape and its bindings in one pass. Conditions that SQL cannot evaluate, or not efficiently, become the residual predicate.
+/// Compiles a request into a ``CompiledQuery`` in one pass. Conditions that SQL cannot evaluate, or not efficiently, become the residual predicate.
 struct QueryCompiler {
     private let tables: StoreTables
+    // Working memory. A compiled query shares it until the next compilation, which reuses it if that query has been released.
     var words: ContiguousArray<UInt32> = []
     private(set) var bindings: ContiguousArray<Binding> = []
-    /// The fields that the statement selects, in ascending order; `nil` for all.
-    private(set) var selected: [Int]?
 
     /// The maximum number of parameters of a statement. SQLite's own limit is 32,766.
     static let mostBindings = 4096
@@ -21,22 +20,24 @@ struct QueryCompiler {
     func destination(_ relationship: Relationship) -> EntityTable { tables.entities[relationship.destination] }
 
     /// Compiles a request.
-    /// - Returns: the residual predicate.
+    /// - Parameters:
+    ///   - table: The table of the requested entity.
+    ///   - counting: Whether the statement returns the number of rows instead of the rows.
+    ///   - countsRows: Whether the statement reports every row that it examines; see ``RowCounter``.
+    /// - Throws: `invalidPredicate` for a constant of another type than its field.
     mutating func compile(
         _ request: FetchRequest, _ table: EntityTable, _ nan: borrowing NaNColumns, counting: Bool = false, countsRows: Bool = false
-    ) throws
-        -> QueryPredicate?
-    {
+    ) throws -> CompiledQuery {
         words.removeAll(keepingCapacity: true)
         bindings.removeAll(keepingCapacity: true)
         words.append(UInt32(truncatingIfNeeded: table.entity.index))
         words.append(0)
-        var rest: [QueryPredicate] = []
-        try conditions(request.predicate, table, nan, &rest)
+        var residual: [QueryPredicate] = []
+        try conditions(request.predicate, table, nan, &residual)
 
         var flags: QueryShape.Flags = counting ? .count : []
-        if request.onlyIDs && rest.isEmpty { flags.insert(.onlyIDs) }
-        if rest.isEmpty {
+        if request.onlyIDs && residual.isEmpty { flags.insert(.onlyIDs) }
+        if residual.isEmpty {
             if let limit = request.limit {
                 flags.insert(.limit)
                 bindings.append(.integer(Int64(limit)))
@@ -48,21 +49,23 @@ struct QueryCompiler {
         }
         if request.ignoresIndexes { flags.insert(.ignoresIndexes) }
         if countsRows { flags.insert(.countsRows) }
-        selected = nil
+        var selectedFields: [Int]?
         if !counting {
             if let fields = request.fields, !flags.contains(.onlyIDs) {
-                select(fields, rest, table)
+                selectedFields = select(fields, residual, table)
                 flags.insert(.fields)
             }
             order(request.sortKeys, table, nan)
         }
         words[1] = flags.rawValue
-        return rest.isEmpty ? nil : .and(rest)
+        return CompiledQuery(
+            table: table, shape: QueryShape(words), bindings: bindings, selectedFields: selectedFields, onlyIDs: flags.contains(.onlyIDs),
+            residual: residual.isEmpty ? nil : .and(residual))
     }
 
     /// Appends the number of conditions, then each condition.
     private mutating func conditions(
-        _ predicate: QueryPredicate, _ table: EntityTable, _ nan: borrowing NaNColumns, _ rest: inout [QueryPredicate]
+        _ predicate: QueryPredicate, _ table: EntityTable, _ nan: borrowing NaNColumns, _ residual: inout [QueryPredicate]
     ) throws {
         let countAt = words.count
         words.append(0)
@@ -74,7 +77,7 @@ struct QueryCompiler {
             } else {
                 compiler.words.removeSubrange(before.0...)
                 compiler.bindings.removeSubrange(before.1...)
-                rest.append(part)
+                residual.append(part)
             }
         }
         switch predicate.node {
@@ -86,13 +89,14 @@ struct QueryCompiler {
     }
 
     /// Appends the number of fields that are read, then each: the requested fields and those of the residual predicate.
-    private mutating func select(_ fields: FieldMask, _ rest: [QueryPredicate], _ table: EntityTable) {
+    /// - Returns: the field indexes.
+    private mutating func select(_ fields: FieldMask, _ residual: [QueryPredicate], _ table: EntityTable) -> [Int] {
         var fields = fields
-        for part in rest { part.collectFields(into: &fields) }
-        let ordinals = fields.ordinals.filter { $0 < table.fieldCount }
-        append(count: ordinals.count)
-        for ordinal in ordinals { append(count: ordinal) }
-        selected = ordinals
+        for part in residual { part.collectFields(into: &fields) }
+        let selected = fields.ordinals.filter { $0 < table.fieldCount }
+        append(count: selected.count)
+        for field in selected { append(count: field) }
+        return selected
     }
 
     /// Appends a word per sort key: the direction, the position of nulls if it is not SQLite's default, and whether NaN is possible.

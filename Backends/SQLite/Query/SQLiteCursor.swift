@@ -8,18 +8,20 @@ final class SQLiteCursor: RecordCursor {
     private let handle: OpaquePointer
     private let table: EntityTable
     private let onlyIDs: Bool
-    private let fields: [Int]?
+    private let selectedFields: [Int]?
     // Used only by `next`, never recursively.
     @exclusivity(unchecked) private var reader: RowReader
     @exclusivity(unchecked) private var isOpen = true
 
-    init(_ session: Session, _ statement: Statement, _ table: EntityTable, fields: [Int]?, onlyIDs: Bool) throws {
+    /// Creates a cursor over the rows of a query.
+    /// - Parameter statement: The statement of the query, with its values bound. The cursor returns it to the connection.
+    init(_ session: Session, _ statement: Statement, _ query: CompiledQuery) throws {
         self.session = session
         self.statement = statement
         handle = statement.handle
-        self.table = table
-        self.onlyIDs = onlyIDs
-        self.fields = fields
+        table = query.table
+        onlyIDs = query.onlyIDs
+        selectedFields = query.selectedFields
         reader = statement.reader ?? RowReader()
         super.init(layout: table.layout)
         if onlyIDs { stand(on: 0, try reader.empty(table)) }
@@ -31,8 +33,8 @@ final class SQLiteCursor: RecordCursor {
         guard isOpen, !session.isEnded else { return try outside() }
         let code = sqlite3_step(handle)
         guard code == SQLITE_ROW else { return try finish(code) }
-        if let fields, !onlyIDs {
-            stand(on: sqlite3_column_int64(handle, 0), try reader.read(handle, table, only: fields))
+        if let selectedFields, !onlyIDs {
+            stand(on: sqlite3_column_int64(handle, 0), try reader.read(handle, table, only: selectedFields))
         } else {
             stand(on: sqlite3_column_int64(handle, 0), onlyIDs ? record : try reader.read(handle, table))
         }
@@ -60,7 +62,7 @@ final class SQLiteCursor: RecordCursor {
     @inline(never)
     private func outside() throws -> Bool {
         if isOpen && session.isEnded {
-            throw StoreError(.closed, "The transaction of this walk over \(table.entity.name) has ended.", entity: table.entity.name)
+            throw StoreError(.closed, "The transaction of this cursor over \(table.entity.name) has ended.", entity: table.entity.name)
         }
         return false
     }

@@ -31,7 +31,7 @@ extension Session {
                 code = sqlite3_step(handle)
             }
             guard code == SQLITE_DONE else {
-                let error = connection.error(code, "Following \(source.entity.name).\(relationship.name)")
+                let error = connection.error(code, "Reading \(source.entity.name).\(relationship.name)")
                 statement.reset()
                 throw error
             }

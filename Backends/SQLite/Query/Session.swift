@@ -49,59 +49,48 @@ final class Session: RelatedRecords {
 
     func scan(_ request: FetchRequest) throws -> Scan {
         try check()
-        let table = try tables.table(request.entity)
-        let rest = try connection.compiler.compile(request, table, connection.nan)
-        let statement = try query(table)
+        let query = try connection.compiler.compile(request, tables.table(request.entity), connection.nan)
+        let statement = try statement(for: query)
         let cursor: SQLiteCursor
-        do {
-            cursor = try SQLiteCursor(
-                self, statement, table, fields: connection.compiler.selected, onlyIDs: request.onlyIDs && rest == nil)
-        } catch {
+        do { cursor = try SQLiteCursor(self, statement, query) } catch {
             connection.checkIn(statement)
             throw error
         }
-        return Scan(cursor, remainder: rest.map { Scan.Remainder(predicate: $0, slice: true) } ?? .nothing)
+        return Scan(cursor, remainder: query.remainder)
     }
 
     func count(_ request: FetchRequest) throws -> Int {
         try check()
         try request.validate()
-        let table = try tables.table(request.entity)
-        guard try connection.compiler.compile(request, table, connection.nan, counting: true) == nil else { return try walk(request) }
-        let statement = try query(table)
+        let query = try connection.compiler.compile(request, tables.table(request.entity), connection.nan, counting: true)
+        guard query.residual == nil else { return try countMatches(request) }
+        let statement = try statement(for: query)
         defer { connection.checkIn(statement) }
         let code = sqlite3_step(statement.handle)
         guard code == SQLITE_ROW else { throw connection.error(code, "Counting \(request.entity.name)") }
         return Int(sqlite3_column_int64(statement.handle, 0))
     }
 
-    /// Returns the statement of the compiled query, with its values bound.
-    private func query(_ table: EntityTable) throws -> Statement {
-        let shape = QueryShape(connection.compiler.words)
-        let statement = try connection.checkOut(shape) { ShapeSQL.query(shape, table, tables) }
-        var index: Int32 = 1
-        for value in connection.compiler.bindings {
-            let code = statement.bind(index, value)
-            if code != SQLITE_OK {
-                let error = connection.error(code, "Asking for \(table.entity.name)")
-                connection.checkIn(statement)
-                throw error
-            }
-            index += 1
+    /// Returns a statement of the query, from the cache or newly prepared, with the query's values bound.
+    private func statement(for query: CompiledQuery) throws -> Statement {
+        let statement = try connection.checkOut(query.shape) { query.sql(tables) }
+        do { try connection.bind(query, to: statement) } catch {
+            connection.checkIn(statement)
+            throw error
         }
         return statement
     }
 
-    /// Counts rows with a residual predicate.
-    private func walk(_ request: FetchRequest) throws -> Int {
-        let predicate = try scan(request)
-        defer { predicate.cursor.close() }
-        let evaluator = predicate.remainder.predicate.map { PredicateEvaluator($0, self) }
+    /// Counts the rows of a request with a residual predicate.
+    private func countMatches(_ request: FetchRequest) throws -> Int {
+        let scan = try scan(request)
+        defer { scan.cursor.close() }
+        let evaluator = scan.remainder.predicate.map { PredicateEvaluator($0, self) }
         var count = 0
         let limit = request.limit.map { $0.addingReportingOverflow(request.offset) }
         let most = limit.map { $0.overflow ? Int.max : $0.partialValue } ?? .max
-        while count < most, try predicate.cursor.next() {
-            if try evaluator?.matches(id: predicate.cursor.id, predicate.cursor.record) ?? true { count += 1 }
+        while count < most, try scan.cursor.next() {
+            if try evaluator?.matches(id: scan.cursor.id, scan.cursor.record) ?? true { count += 1 }
         }
         return max(0, count - request.offset)
     }

@@ -118,8 +118,8 @@ struct ShapeSQL {
         var terms: [String] = []
         while at < words.count {
             let word = next()
-            let ordinal = Int(word >> 16) - 1
-            let name = column(ordinal)
+            let fieldIndex = Int(word >> 16) - 1
+            let name = column(fieldIndex)
             let direction = word & 1 != 0 ? " DESC" : ""
             let isAscending = word & 1 == 0
             // The position of nulls is stated only if it is not SQLite's default (null first), because an index can then be used.
@@ -127,7 +127,7 @@ struct ShapeSQL {
             if word & 4 != 0 {
                 let null = word & 2 == 0 ? 0 : 3
                 terms.append("CASE WHEN \(name) IS NULL THEN \(null) WHEN \(name) = 'NaN' THEN 1 ELSE 2 END\(direction)")
-            } else if isUnsigned(ordinal) {
+            } else if isUnsigned(fieldIndex) {
                 // Values with the highest bit, which are negative in SQLite, follow the others.
                 terms.append("(\(name) < 0)\(direction)\(nulls)")
             }
@@ -138,7 +138,7 @@ struct ShapeSQL {
 
     /// Returns whether a condition is a one-sided comparison on the leading field of an index.
     private func isOpenRange(_ word: ShapeWord) -> Bool {
-        word.operation == .compare && word.comparison > 1 && word.ordinal >= 0 && leadsIndex(word.ordinal)
+        word.operation == .compare && word.comparison > 1 && word.fieldIndex >= 0 && leadsIndex(word.fieldIndex)
     }
 
     /// Returns whether a condition is an OR of comparisons on leading fields of indexes.
@@ -147,14 +147,16 @@ struct ShapeSQL {
         let count = Int(words[at + 1])
         guard (2...16).contains(count), at + 1 + count < words.count else { return false }
         let parts = words[(at + 2)..<(at + 2 + count)].compactMap { ShapeWord($0) }
-        let areServed = parts.allSatisfy { $0.operation == .compare && $0.comparison != 1 && $0.ordinal >= 0 && leadsIndex($0.ordinal) }
+        let areServed = parts.allSatisfy {
+            $0.operation == .compare && $0.comparison != 1 && $0.fieldIndex >= 0 && leadsIndex($0.fieldIndex)
+        }
         // SQLite itself handles equalities well.
         return areServed && parts.count == count && parts.contains { $0.comparison > 1 }
     }
 
     /// Returns whether a condition is a long list of values of an indexed field.
     private func isJoinedList(_ word: ShapeWord) -> Bool {
-        word.operation == .oneOf && word.ordinal >= 0 && leadsIndex(word.ordinal) && at + 1 < words.count
+        word.operation == .oneOf && word.fieldIndex >= 0 && leadsIndex(word.fieldIndex) && at + 1 < words.count
             && words[at + 1] >= Self.joinedCount
     }
 
@@ -163,13 +165,13 @@ struct ShapeSQL {
     private mutating func rowsOf(list word: ShapeWord) -> String {
         _ = next()
         let values = Array(repeating: "(?)", count: Int(next())).joined(separator: ",")
-        named.insert(word.ordinal)
-        let column = "\(table.name).\(column(word.ordinal))"
+        named.insert(word.fieldIndex)
+        let column = "\(table.name).\(column(word.fieldIndex))"
         return "\(SQLNames.objectID) IN (WITH \(Self.listName)(value) AS (VALUES \(values)) SELECT \(table.name).\(SQLNames.objectID) "
             + "FROM \(Self.listName) CROSS JOIN \(table.name) ON \(column) = \(Self.listName).value)"
     }
 
-    private func leadsIndex(_ ordinal: Int) -> Bool { ordinal < 0 || table.indexes.contains { $0.fields.first == ordinal } }
+    private func leadsIndex(_ fieldIndex: Int) -> Bool { fieldIndex < 0 || table.indexes.contains { $0.fields.first == fieldIndex } }
 
     /// Returns whether the rows are requested in id order. Call it after the conditions have been read.
     private func isByID(_ flags: QueryShape.Flags) -> Bool {
@@ -177,11 +179,11 @@ struct ShapeSQL {
         return order < words.count && words[order] == 0
     }
 
-    private func column(_ ordinal: Int) -> String {
-        let name = ordinal < 0 ? SQLNames.objectID : table.columns[ordinal]
+    private func column(_ fieldIndex: Int) -> String {
+        let name = fieldIndex < 0 ? SQLNames.objectID : table.columns[fieldIndex]
         return alias.map { "\($0).\(name)" } ?? name
     }
-    private func isUnsigned(_ ordinal: Int) -> Bool { ordinal >= 0 && table.entity.fields[ordinal].type == .uint64 }
+    private func isUnsigned(_ fieldIndex: Int) -> Bool { fieldIndex >= 0 && table.entity.fields[fieldIndex].type == .uint64 }
 
     /// Returns `(a AND b)`, with nested groups for many parts.
     private static func join(_ parts: [String], _ separator: String) -> String {
@@ -203,10 +205,10 @@ struct ShapeSQL {
 extension ShapeSQL {
     private mutating func condition() -> String {
         guard let word = ShapeWord(next()) else { return "0" }
-        let name = column(word.ordinal)
+        let name = column(word.fieldIndex)
         switch word.operation {
         case .never, .always, .unknown, .and, .or, .not, .related, .countRelated: break
-        default: if alias == nil { named.insert(word.ordinal) }
+        default: if alias == nil { named.insert(word.fieldIndex) }
         }
         switch word.operation {
         case .never: return "0"
@@ -218,7 +220,7 @@ extension ShapeSQL {
         case .isNaN: return "\(name) = 'NaN'"
         case .isNotNaN: return "\(name) <> 'NaN'"
         case .compareFields:
-            let other = ShapeWord(next())?.ordinal ?? -1
+            let other = ShapeWord(next())?.fieldIndex ?? -1
             if alias == nil { named.insert(other) }
             return fields(word, other)
         case .isNull: return "\(name) IS NULL"
@@ -312,9 +314,9 @@ extension ShapeSQL {
 
     private func fields(_ word: ShapeWord, _ other: Int) -> String {
         let sign = Self.comparisons[word.comparison]
-        let left = column(word.ordinal)
+        let left = column(word.fieldIndex)
         let right = column(other)
-        if isUnsigned(word.ordinal), word.comparison > 1 { return "\(Self.flipped(left)) \(sign) \(Self.flipped(right))" }
+        if isUnsigned(word.fieldIndex), word.comparison > 1 { return "\(Self.flipped(left)) \(sign) \(Self.flipped(right))" }
         guard word.variant == .nan, word.comparison > 1 else { return "\(left) \(sign) \(right)" }
         let ifLeft = [2: "\(right) <> 'NaN'", 3: "1", 4: "0", 5: "\(right) = 'NaN'"][word.comparison] ?? "0"
         let ifRight = word.comparison >= 4 ? "1" : "0"

@@ -23,7 +23,7 @@ final class EntityTable: Sendable {
     /// The fields of all indexes, without duplicates.
     let indexedFields: [Int]
     /// The properties of each column that the row-copying loops need. Immutable from init to deinit, so any thread can read it.
-    nonisolated(unsafe) let slots: UnsafeMutablePointer<ColumnSlot>
+    nonisolated(unsafe) let columnFormats: UnsafeMutablePointer<ColumnFormat>
 
     /// `"objectID", "name", …`
     let selectList: String
@@ -39,15 +39,15 @@ final class EntityTable: Sendable {
         name = SQLNames.quoted(entity.name)
         columns = entity.fields.map { SQLNames.quoted($0.name) }
         selectList = ([SQLNames.objectID] + columns).joined(separator: ", ")
-        slots = .allocate(capacity: max(entity.fields.count, 1))
-        for field in entity.fields { (slots + field.ordinal).initialize(to: ColumnSlot(field)) }
+        columnFormats = .allocate(capacity: max(entity.fields.count, 1))
+        for field in entity.fields { (columnFormats + field.ordinal).initialize(to: ColumnFormat(field)) }
         var unique = FieldMask()
         for index in indexes where index.isUnique { for field in index.fields { unique.insert(field) } }
         uniqueFields = unique
         indexedFields = Set(indexes.flatMap(\.fields)).sorted()
     }
 
-    deinit { slots.deallocate() }
+    deinit { columnFormats.deallocate() }
 
     /// Returns the quoted column of a field.
     func column(_ field: FieldReference) -> String { field.isObjectID ? SQLNames.objectID : columns[field.ordinal] }
@@ -60,10 +60,11 @@ final class EntityTable: Sendable {
     }
 
     /// Returns an update statement with the fields first and the row id last.
-    func updateSQL(_ ordinals: [Int]) -> String {
+    func updateSQL(_ fieldIndexes: [Int]) -> String {
         // Without fields, the statement still reports whether the row exists.
         let set =
-            ordinals.isEmpty ? "\(SQLNames.objectID) = \(SQLNames.objectID)" : ordinals.map { "\(columns[$0]) = ?" }.joined(separator: ", ")
+            fieldIndexes.isEmpty
+            ? "\(SQLNames.objectID) = \(SQLNames.objectID)" : fieldIndexes.map { "\(columns[$0]) = ?" }.joined(separator: ", ")
         return "UPDATE \(name) SET \(set) WHERE \(SQLNames.objectID) = ?"
     }
 
@@ -94,23 +95,5 @@ extension PhysicalType {
         case .text: "TEXT"
         case .blob: "BLOB"
         }
-    }
-}
-
-/// The properties of a column that the row-copying loops need.
-struct ColumnSlot {
-    let physical: PhysicalType
-    let isOptional: Bool
-    let isUUID: Bool
-    let lowest: Int64
-    let highest: Int64
-
-    init(_ field: Field) {
-        physical = field.type.physical
-        isOptional = field.isOptional
-        isUUID = field.type == .uuid
-        let bounds = field.type.integerBounds ?? Int64.min...Int64.max
-        lowest = bounds.lowerBound
-        highest = bounds.upperBound
     }
 }

@@ -14,11 +14,11 @@ struct NaNColumns {
 
     func contains(_ field: FieldReference, of entity: Int) -> Bool { !field.isObjectID && masks[entity].contains(field.ordinal) }
 
-    mutating func insert(_ ordinal: Int, of table: EntityTable) {
-        guard !masks[table.entity.index].contains(ordinal) else { return }
-        masks[table.entity.index].insert(ordinal)
+    mutating func insert(_ fieldIndex: Int, of table: EntityTable) {
+        guard !masks[table.entity.index].contains(fieldIndex) else { return }
+        masks[table.entity.index].insert(fieldIndex)
         if !text.isEmpty { text.append(UInt8(ascii: ",")) }
-        text += Self.name(ordinal, table).utf8
+        text += Self.name(fieldIndex, table).utf8
     }
 
     /// Reads the stored names. Cheap if they have not changed.
@@ -35,7 +35,7 @@ struct NaNColumns {
         }
     }
 
-    private static func name(_ ordinal: Int, _ table: EntityTable) -> String { "\(table.name).\(table.columns[ordinal])" }
+    private static func name(_ fieldIndex: Int, _ table: EntityTable) -> String { "\(table.name).\(table.columns[fieldIndex])" }
 
     /// Splits the text at the commas outside quotes.
     private static func split(_ text: [UInt8]) -> [[UInt8]] {

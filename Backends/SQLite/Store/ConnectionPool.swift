@@ -242,7 +242,7 @@ final class ConnectionPool: @unchecked Sendable {
     func startIndexing(_ missing: [IndexBuilder.MissingIndex]) throws {
         let builder = IndexBuilder(missing, try openChanging(tables, busyTimeout: IndexBuilder.busyTimeout), logger: logger)
         lock.withLock { self.builder = builder }
-        builder.start { [weak self] error in self?.note(error) }
+        builder.start { [weak self] error in self?.recordFailure(error) }
     }
 
     /// The builder that creates indexes in the background; `nil` if the store had all indexes when it was opened.
@@ -328,7 +328,7 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// Records a write error. Call it with every error of a write. After an I/O error, all writes fail until the store is opened again: data of the failed
     /// flush may be lost although it can still be read, and a second flush would not report that.
-    func note(_ error: any Error) {
+    func recordFailure(_ error: any Error) {
         guard let error = error as? StoreError, error.engineCode & 0xff == Int(SQLITE_IOERR),
             !Self.harmlessCodes.contains(Int32(truncatingIfNeeded: error.engineCode))
         else { return }
@@ -382,7 +382,7 @@ final class ConnectionPool: @unchecked Sendable {
         guard mayCopy, let writer else { return isCopied ? .wanted : nil }
         defer { giveBackWriter() }
         writer.copyLog()
-        if let error = writer.copyingFailure { note(error) }
+        if let error = writer.copyingFailure { recordFailure(error) }
         let isStalled = writer.isLogStalled
         lock.withLock {
             isLogStalled = false

@@ -48,8 +48,7 @@ extension SQLiteBackend {
         let code = sqlite3_open_v2(place.path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         defer { sqlite3_close(opened) }
         func failure(_ code: Int32) -> StoreError {
-            let text = opened.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
-            return StoreError(sqlite: code, "Copying the store \(pool.path)", text: text, url: place.path)
+            StoreError(sqlite: code, "Copying the store \(pool.path)", path: place.path, connection: opened)
         }
         guard code == SQLITE_OK else { throw failure(code) }
         // No journal and no flushes are needed: the file is flushed once, at the end.

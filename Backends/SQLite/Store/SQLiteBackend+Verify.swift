@@ -32,15 +32,17 @@ extension SQLiteBackend {
     }
 
     private func missingObjects(_ connection: Connection, isIndexing: Bool) throws -> [String] {
-        let there = Set(try connection.texts("SELECT name FROM sqlite_master"))
+        let existing = Set(try connection.texts("SELECT name FROM sqlite_master"))
         var findings: [String] = []
         for table in pool.tables.entities {
-            if !there.contains(table.entity.name) { findings.append("The table \(table.entity.name) is missing.") }
-            for index in table.indexes where !there.contains(index.plainName) && (index.isUnique || !isIndexing) {
+            if !existing.contains(table.entity.name) { findings.append("The table \(table.entity.name) is missing.") }
+            for index in table.indexes where !existing.contains(index.plainName) && (index.isUnique || !isIndexing) {
                 findings.append("The index \(index.plainName) is missing.")
             }
         }
-        for link in pool.tables.links where !there.contains(link.plainName) { findings.append("The table \(link.plainName) is missing.") }
+        for link in pool.tables.links where !existing.contains(link.plainName) {
+            findings.append("The table \(link.plainName) is missing.")
+        }
         return findings
     }
 

@@ -42,7 +42,7 @@ final class SQLiteBackend: StorageBackend {
             defer { sqlite3_busy_timeout(connection.handle, Int32(clamping: pool.options.busyTimeout)) }
             try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         } catch {
-            pool.note(error)
+            pool.recordFailure(error)
             throw error
         }
     }

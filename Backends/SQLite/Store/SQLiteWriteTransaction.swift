@@ -78,7 +78,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
             try start.release()
             hasApplied = true
         } catch {
-            pool.note(error)
+            pool.recordFailure(error)
             throw abandon(error, start)
         }
     }
@@ -90,18 +90,20 @@ final class SQLiteWriteTransaction: WriteTransaction {
         if !late.isEmpty {
             do {
                 return try writer.write(clearsUnique: false, indexingLate: late)
-            } catch is ChangeWriter.Taken {
+            } catch is ChangeWriter.UniqueViolation {
                 // The plain strategy identifies the object that holds the value.
                 try undo(start)
             }
         }
         do {
             try writer.write(clearsUnique: false)
-        } catch let taken as ChangeWriter.Taken {
-            guard writer.updatesUnique else { throw writer.explain(taken) }
+        } catch let violation as ChangeWriter.UniqueViolation {
+            guard writer.updatesUnique else { throw writer.explain(violation) }
             // Unique values may be exchanged between objects: writes again, with the old values cleared first.
             try undo(start)
-            do { try writer.write(clearsUnique: true) } catch let taken as ChangeWriter.Taken { throw writer.explain(taken) }
+            do { try writer.write(clearsUnique: true) } catch let violation as ChangeWriter.UniqueViolation {
+                throw writer.explain(violation)
+            }
         }
     }
 
@@ -115,7 +117,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
             try connection.run(statement, "Committing")
             try connection.commit()
         } catch {
-            pool.note(error)
+            pool.recordFailure(error)
             rollback()
             throw error
         }
@@ -129,7 +131,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
     private func settle(_ durability: Durability) throws {
         do {
             if let failure = connection.copyingFailure {
-                pool.note(failure)
+                pool.recordFailure(failure)
                 // The commit was flushed before the log was copied, or no flush was requested then. A flush at this point would report nothing: a system that
                 // failed to write a page forgets that it is dirty.
                 if durability == .full, !connection.isFullySynchronous { throw failure }
@@ -137,7 +139,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
             }
             try connection.settle(durability)
         } catch {
-            pool.note(error)
+            pool.recordFailure(error)
             throw error
         }
     }
@@ -244,9 +246,7 @@ extension Connection {
         if durability == .full {
             let code = polystore_sqlite_sync_wal(handle)
             guard code == SQLITE_OK else {
-                throw StoreError(
-                    sqlite: code, "Flushing a commit that is written but may not be on the disk",
-                    text: String(cString: sqlite3_errstr(code)), url: path)
+                throw StoreError(sqlite: code, "Flushing a commit that is written but may not be on the disk", path: path)
             }
         }
         try setFullySynchronous(durability == .full)

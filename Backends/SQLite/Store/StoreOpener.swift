@@ -149,9 +149,9 @@ struct StoreOpener {
         try metadata.check(request, supportedFormat: StoreTables.format, url: path, acceptsOtherIndexes: true)
         let tables = connection.tables
         if tables.schema.links.contains(where: { $0.sharedName != nil }) {
-            let there = Set(try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table'"))
+            let existing = Set(try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table'"))
             for link in tables.schema.links {
-                if let shared = link.sharedName, there.contains(shared), !there.contains(tables.links[link.index].plainName) {
+                if let shared = link.sharedName, existing.contains(shared), !existing.contains(tables.links[link.index].plainName) {
                     throw link.mixed(path)
                 }
             }
@@ -210,7 +210,7 @@ struct StoreOpener {
             try connection.execute("PRAGMA application_id = \(StoreTables.applicationID)")
             try MetadataTable(connection: connection).write(metadata)
             try connection.execute("COMMIT")
-            if isEmptied { try giveBackRoom(connection) }
+            if isEmptied { try shrink(connection) }
             return metadata
         } catch {
             connection.rollback()
@@ -233,7 +233,7 @@ struct StoreOpener {
     }
 
     /// Shrinks the file of a store that was reset, unless another connection prevents it.
-    private func giveBackRoom(_ connection: Connection) throws {
+    private func shrink(_ connection: Connection) throws {
         do { try connection.execute("VACUUM") } catch let error as StoreError where [.busy, .full].contains(error.code) {
             // Later writes reuse the free pages.
         }

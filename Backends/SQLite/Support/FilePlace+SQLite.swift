@@ -57,17 +57,17 @@ extension FilePlace {
         let descriptor = open(walPath, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw log.refused("The write-ahead log cannot be opened", errno) }
         defer { _ = close(descriptor) }
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-        defer { room.deallocate() }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { buffer.deallocate() }
         var offset = 0
         while true {
-            let read = pread(descriptor, room.baseAddress, room.count, off_t(offset))
+            let read = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
             if read < 0, errno == EINTR { continue }
             guard read >= 0 else { throw log.refused("The write-ahead log cannot be read", errno) }
             if read == 0 { break }
             var written = 0
             while written < read {
-                let count = pwrite(descriptor, room.baseAddress.map { $0 + written }, read - written, off_t(offset + written))
+                let count = pwrite(descriptor, buffer.baseAddress.map { $0 + written }, read - written, off_t(offset + written))
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { throw log.refused("The write-ahead log cannot be written", errno) }
                 written += count

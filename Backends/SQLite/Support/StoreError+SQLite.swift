@@ -6,26 +6,31 @@ extension StoreError {
     /// - Parameters:
     ///   - code: SQLite's extended result code.
     ///   - what: The operation that failed: "Writing", "Reading Person".
-    ///   - text: SQLite's message.
-    init(sqlite code: Int32, _ what: String, text: String, url: String) {
-        let (kind, reason) = Self.meaning(of: code & 0xff)
-        self.init(kind, "\(what) failed: \(reason): \(url).", url: url, engineCode: Int(code), underlying: text)
+    ///   - path: The path of the store.
+    ///   - connection: The connection whose latest error is `code`, for its message; `nil` uses the general message of the code.
+    init(sqlite code: Int32, _ what: String, path: String, connection: OpaquePointer? = nil) {
+        let (kind, reason, advice) = Self.meaning(of: code & 0xff)
+        let text = String(cString: connection.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
+        self.init(kind, "\(what) failed at \(path): \(reason). \(advice).", url: path, engineCode: Int(code), underlying: text)
     }
 
-    private static func meaning(of code: Int32) -> (Code, String) {
+    /// Returns the error code, the reason and the advice for a primary result code.
+    private static func meaning(of code: Int32) -> (code: Code, reason: String, advice: String) {
         switch code {
-        case SQLITE_FULL: (.full, "the disk is full")
-        case SQLITE_TOOBIG: (.full, "a value or row is larger than SQLite takes")
-        case SQLITE_NOMEM: (.full, "there is not enough memory")
-        case SQLITE_BUSY, SQLITE_LOCKED: (.busy, "the file is in use by another connection")
-        case SQLITE_READONLY: (.readOnly, "the file may not be written")
-        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT: (.corrupt, "the file is damaged")
-        case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH, SQLITE_NOLFS: (.io, "the system refused")
-        case SQLITE_CONSTRAINT: (.constraint, "a constraint of the tables is broken")
-        case SQLITE_INTERRUPT, SQLITE_ABORT: (.cancelled, "it was given up")
-        case SQLITE_MISUSE: (.misuse, "the connection was used in a wrong way")
+        case SQLITE_FULL: (.full, "the disk is full", "Free disk space and try again")
+        case SQLITE_TOOBIG: (.full, "a value or a row is larger than SQLite supports", "Store large values outside the store")
+        case SQLITE_NOMEM: (.full, "there is not enough memory", "Free memory and try again")
+        case SQLITE_BUSY, SQLITE_LOCKED: (.busy, "another connection holds a lock on the file", "Try again later")
+        case SQLITE_READONLY: (.readOnly, "the file is read-only", "Check the permissions of the file and its folder")
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT:
+            (.corrupt, "the file is damaged", "Verify the store, or restore it from a backup")
+        case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH, SQLITE_NOLFS:
+            (.io, "the operating system reported an error", "Check the disk, and the permissions of the file and its folder")
+        case SQLITE_CONSTRAINT: (.constraint, "a constraint of the tables is violated", "Change the values and try again")
+        case SQLITE_INTERRUPT, SQLITE_ABORT: (.cancelled, "the operation was interrupted", "Try again")
+        case SQLITE_MISUSE: (.misuse, "the connection was used incorrectly", "Use a transaction on one thread at a time, until it ends")
         // All statements are generated and fit the tables that this library creates, so another program has modified the tables.
-        default: (.corrupt, "the tables are not as this library made them")
+        default: (.corrupt, "the tables differ from those that this library creates", "Verify the store, or restore it from a backup")
         }
     }
 }

@@ -76,13 +76,13 @@ extension ChangeWriter {
     }
 
     /// Creates a late index.
-    /// - Throws: ``Taken`` if a unique value occurs twice.
+    /// - Throws: ``UniqueViolation`` if a unique value occurs twice.
     private func make(_ late: LateIndex) throws {
         let code = sqlite3_exec(connection.handle, late.table.indexSQL[late.position], nil, nil, nil)
         if code == SQLITE_OK { return }
         let error = connection.error(code, "Indexing \(late.table.entity.name)")
-        let isTaken = sqlite3_extended_errcode(connection.handle) == polystore_sqlite_constraint_unique
-        guard isTaken, let first = changes.changes.first(where: { $0.kind != .delete }) else { throw error }
-        throw Taken(change: first, error: error)
+        let isUniqueViolation = sqlite3_extended_errcode(connection.handle) == polystore_sqlite_constraint_unique
+        guard isUniqueViolation, let first = changes.changes.first(where: { $0.kind != .delete }) else { throw error }
+        throw UniqueViolation(change: first, error: error)
     }
 }

@@ -3,10 +3,10 @@ import PolyStoreBackend
 
 extension ChangeWriter {
     /// Returns the error for a unique index that rejected a change, with the object that holds the value. Call it before the written rows are rolled back.
-    func explain(_ taken: Taken) -> StoreError {
-        let change = taken.change
+    func explain(_ violation: UniqueViolation) -> StoreError {
+        let change = violation.change
         let table = connection.tables.entities[change.entity]
-        var error = taken.error
+        var error = violation.error
         for index in table.indexes where index.isUnique {
             guard let holder = holder(of: index, change, table) else { continue }
             let names = index.fields.map { table.entity.fields[$0].name }.joined(separator: ", ")
@@ -24,20 +24,21 @@ extension ChangeWriter {
         return " " + changes.record(change).value(table.entity.fields[index.fields[0]]).literal
     }
 
-    private func isNew(_ ordinal: Int, _ change: ChangeSet.Change) -> Bool { change.kind == .insert || change.mask.contains(ordinal) }
+    private func isNew(_ fieldIndex: Int, _ change: ChangeSet.Change) -> Bool { change.kind == .insert || change.mask.contains(fieldIndex) }
 
     private func holder(of index: EntityTable.Index, _ change: ChangeSet.Change, _ table: EntityTable) -> Int64? {
         let record = changes.record(change)
         var conditions: [String] = []
         var values: [Binding] = []
-        for ordinal in index.fields {
-            if isNew(ordinal, change) {
-                guard let value = Binding(record.value(table.entity.fields[ordinal])) else { return nil }
-                conditions.append("\(table.columns[ordinal]) = ?")
+        for fieldIndex in index.fields {
+            if isNew(fieldIndex, change) {
+                guard let value = Binding(record.value(table.entity.fields[fieldIndex])) else { return nil }
+                conditions.append("\(table.columns[fieldIndex]) = ?")
                 values.append(value)
             } else {
                 conditions.append(
-                    "\(table.columns[ordinal]) = (SELECT \(table.columns[ordinal]) FROM \(table.name) WHERE \(SQLNames.objectID) = ?)")
+                    "\(table.columns[fieldIndex]) = (SELECT \(table.columns[fieldIndex]) FROM \(table.name) WHERE \(SQLNames.objectID) = ?)"
+                )
                 values.append(.integer(change.id))
             }
         }

@@ -10,7 +10,7 @@ struct ChangeWriter {
     var tables: StoreTables { connection.tables }
 
     /// A unique value that another object holds, with the data to identify that object.
-    struct Taken: Error {
+    struct UniqueViolation: Error {
         let change: ChangeSet.Change
         let error: StoreError
     }
@@ -34,16 +34,16 @@ struct ChangeWriter {
     /// Returns the changes of a kind in table order, so that each page of a table is visited once.
     private func inTableOrder(_ kind: ChangeSet.Kind) -> [ChangeSet.Change] {
         let list = changes.changes
-        var order: [RowPlace] = []
+        var order: [RowKey] = []
         for (position, change) in list.enumerated() where change.kind == kind {
-            order.append(RowPlace(entity: change.entity, id: change.id, position: position))
+            order.append(RowKey(entity: change.entity, id: change.id, position: position))
         }
         order.sort { ($0.entity, $0.id) < ($1.entity, $1.id) }
         return order.map { list[Int($0.position)] }
     }
 
     /// The table and row of a change. Small, because sorting moves it.
-    private struct RowPlace {
+    private struct RowKey {
         let entity: Int32
         let position: UInt32
         let id: Int64
@@ -90,12 +90,13 @@ struct ChangeWriter {
         }
         let record = changes.record(change)
         sqlite3_bind_int64(statement.handle, 1, change.id)
-        let slots = table.slots
+        let columnFormats = table.columnFormats
         let count = table.columns.count
-        var ordinal = 0
-        while ordinal < count {
-            try bind(statement.handle, Int32(truncatingIfNeeded: ordinal &+ 2), slots[ordinal], ordinal, record, change, table)
-            ordinal &+= 1
+        var fieldIndex = 0
+        while fieldIndex < count {
+            try bind(
+                statement.handle, Int32(truncatingIfNeeded: fieldIndex &+ 2), columnFormats[fieldIndex], fieldIndex, record, change, table)
+            fieldIndex &+= 1
         }
         try step(statement, change, table)
     }
@@ -106,8 +107,8 @@ struct ChangeWriter {
         let handle = update.statement.handle
         let record = changes.record(change)
         var index: Int32 = 1
-        for ordinal in update.ordinals {
-            try bind(handle, index, table.slots[ordinal], ordinal, record, change, table)
+        for fieldIndex in update.fieldIndexes {
+            try bind(handle, index, table.columnFormats[fieldIndex], fieldIndex, record, change, table)
             index &+= 1
         }
         sqlite3_bind_int64(handle, index, change.id)
@@ -123,14 +124,14 @@ struct ChangeWriter {
         }
         if mask.isEmpty { return }
         let update = try connection.updates[change.entity].update(mask, table, connection)
-        for index in 0..<update.ordinals.count { sqlite3_bind_null(update.statement.handle, Int32(index + 1)) }
-        sqlite3_bind_int64(update.statement.handle, Int32(update.ordinals.count + 1), change.id)
+        for index in 0..<update.fieldIndexes.count { sqlite3_bind_null(update.statement.handle, Int32(index + 1)) }
+        sqlite3_bind_int64(update.statement.handle, Int32(update.fieldIndexes.count + 1), change.id)
         try step(update.statement, change, table)
     }
 
     private func write(_ link: ChangeSet.LinkChange) throws {
         guard link.table < tables.links.count else {
-            throw StoreError(.misuse, "There is no link table \(link.table) in the schema that the store was opened with.")
+            throw StoreError(.misuse, "The schema that the store was opened with has no link table \(link.table).")
         }
         let table = tables.links[link.table]
         let statement: Statement
@@ -171,34 +172,35 @@ extension ChangeWriter {
     /// Binds a field of a record without copying: the arena outlives the step, and every use binds again.
     @inline(__always)
     private func bind(
-        _ handle: OpaquePointer, _ index: Int32, _ slot: ColumnSlot, _ ordinal: Int, _ record: RecordView, _ change: ChangeSet.Change,
+        _ handle: OpaquePointer, _ index: Int32, _ format: ColumnFormat, _ fieldIndex: Int, _ record: RecordView,
+        _ change: ChangeSet.Change,
         _ table: EntityTable
     ) throws {
         let code: Int32
-        if record.isNull(ordinal) {
-            guard slot.isOptional else { throw Self.required(change, table, ordinal) }
+        if record.isNull(fieldIndex) {
+            guard format.isOptional else { throw Self.required(change, table, fieldIndex) }
             code = sqlite3_bind_null(handle, index)
         } else {
-            switch slot.physical {
-            case .integer: code = sqlite3_bind_int64(handle, index, record.integer(ordinal))
+            switch format.physical {
+            case .integer: code = sqlite3_bind_int64(handle, index, record.integer(fieldIndex))
             case .real:
-                let value = record.real(ordinal)
-                code = value.isNaN ? bindNaN(handle, index, ordinal, table) : sqlite3_bind_double(handle, index, value)
+                let value = record.real(fieldIndex)
+                code = value.isNaN ? bindNaN(handle, index, fieldIndex, table) : sqlite3_bind_double(handle, index, value)
             case .text:
-                let bytes = record.bytes(ordinal)
+                let bytes = record.bytes(fieldIndex)
                 code = sqlite3_bind_text64(
                     handle, index, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
             case .blob:
-                let bytes = record.bytes(ordinal)
+                let bytes = record.bytes(fieldIndex)
                 code = sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), nil)
             }
         }
-        if code != SQLITE_OK { throw refused(code, change, table, ordinal) }
+        if code != SQLITE_OK { throw refused(code, change, table, fieldIndex) }
     }
 
     @inline(never)
-    private func bindNaN(_ handle: OpaquePointer, _ index: Int32, _ ordinal: Int, _ table: EntityTable) -> Int32 {
-        connection.nan.insert(ordinal, of: table)
+    private func bindNaN(_ handle: OpaquePointer, _ index: Int32, _ fieldIndex: Int, _ table: EntityTable) -> Int32 {
+        connection.nan.insert(fieldIndex, of: table)
         return sqlite3_bind_text(handle, index, RowReader.nanText, -1, polystore_sqlite_transient())
     }
 
@@ -218,15 +220,15 @@ extension ChangeWriter {
         switch Int32(code) {
         case polystore_sqlite_constraint_primary_key, polystore_sqlite_constraint_rowid:
             error.message = "\(table.entity.name) \(change.id) cannot be inserted: there is an object with that id."
-        case polystore_sqlite_constraint_unique: return Taken(change: change, error: error)
+        case polystore_sqlite_constraint_unique: return UniqueViolation(change: change, error: error)
         default: break
         }
         return error
     }
 
     @inline(never)
-    private func refused(_ code: Int32, _ change: ChangeSet.Change, _ table: EntityTable, _ ordinal: Int) -> StoreError {
-        let field = table.entity.fields[ordinal].name
+    private func refused(_ code: Int32, _ change: ChangeSet.Change, _ table: EntityTable, _ fieldIndex: Int) -> StoreError {
+        let field = table.entity.fields[fieldIndex].name
         var error = connection.error(code, "Writing \(table.entity.name).\(field) of \(change.id)")
         error.entity = table.entity.name
         error.attribute = field
@@ -235,8 +237,8 @@ extension ChangeWriter {
     }
 
     @inline(never)
-    private static func required(_ change: ChangeSet.Change, _ table: EntityTable, _ ordinal: Int) -> StoreError {
-        let field = table.entity.fields[ordinal].name
+    private static func required(_ change: ChangeSet.Change, _ table: EntityTable, _ fieldIndex: Int) -> StoreError {
+        let field = table.entity.fields[fieldIndex].name
         return StoreError(
             .constraint, "\(table.entity.name).\(field) of object \(change.id) has no value, and it is not optional.",
             entity: table.entity.name,

@@ -4,7 +4,7 @@ import PolyStoreBackend
 struct UpdateCache {
     struct Update {
         let mask: FieldMask
-        let ordinals: [Int]
+        let fieldIndexes: [Int]
         let statement: Statement
     }
 
@@ -25,8 +25,8 @@ struct UpdateCache {
             for update in updates.values { connection.finalize(update.statement) }
             updates.removeAll()
         }
-        let ordinals = table.entity.fields.map(\.ordinal).filter(mask.contains)
-        let made = Update(mask: mask, ordinals: ordinals, statement: try connection.prepare(table.updateSQL(ordinals)))
+        let fieldIndexes = table.entity.fields.map(\.ordinal).filter(mask.contains)
+        let made = Update(mask: mask, fieldIndexes: fieldIndexes, statement: try connection.prepare(table.updateSQL(fieldIndexes)))
         updates[mask] = made
         latest = made
         return made

@@ -39,15 +39,15 @@ static inline uint64_t polystore_thread_number(void) {
     return number;
 }
 
-/* Moves a cursor on up to `room` times and tells where it was. Pages that were written together follow each other in the file, so what lies in the
-   same place of the next one is fetched ahead: a guess, which costs nothing where it is wrong.
-   Returns how many entries; fewer than `room` with the code of what ended it. */
-static inline size_t polystore_cursor_walk(
-    MDB_cursor *cursor, const void **keys, ptrdiff_t *key_counts, const void **values, ptrdiff_t *value_counts, size_t room, int *code) {
+/* Moves a cursor up to `capacity` times and stores the entries that it visits. Pages that were written together are contiguous in the file, so the
+   same offset of the next page is prefetched. A wrong prefetch costs nothing.
+   Returns the number of entries. If it is less than `capacity`, `code` is the result that ended the loop. */
+static inline size_t polystore_cursor_next_batch(
+    MDB_cursor *cursor, const void **keys, ptrdiff_t *key_counts, const void **values, ptrdiff_t *value_counts, size_t capacity, int *code) {
     MDB_val key, value;
     size_t count = 0;
     *code = 0;
-    while (count < room && (*code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) == 0) {
+    while (count < capacity && (*code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) == 0) {
         const char *at = (const char *)key.mv_data;
         __builtin_prefetch(at + 4096 - 8);
         __builtin_prefetch(at + 4096 + 56);

@@ -123,7 +123,7 @@ let capabilityCases: [ConformanceCase] = [
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         for isCommitted in [false, true] {
-            let writer = try await onThread { WriterOnItsWay(try store.backend.beginWrite()) }
+            let writer = try await onThread { TransferredWriter(try store.backend.beginWrite()) }
             for id in 1...8 as ClosedRange<Int64> {
                 let seen = try await onThread {
                     let changes = ChangeSet(store.schema)
@@ -147,7 +147,7 @@ let capabilityCases: [ConformanceCase] = [
 ]
 
 /// A write transaction that is handed from one thread to another.
-private final class WriterOnItsWay: @unchecked Sendable {  // awaited by one thread before the next uses it
+private final class TransferredWriter: @unchecked Sendable {  // awaited by one thread before the next uses it
     let transaction: any WriteTransaction
     init(_ transaction: any WriteTransaction) { self.transaction = transaction }
 }

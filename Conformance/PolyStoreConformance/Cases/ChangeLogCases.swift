@@ -1,12 +1,13 @@
 import PolyStoreBackend
+import SeededRandom
 
 /// The change log of a store: its entries are transactional like records, and their positions ascend.
 let changeLogCases: [ConformanceCase] = [
     logCase("log.entries.there-and-back", "An entry is read unchanged in its transaction and in later ones.") {
         run, store in
-        var random = SplitMix(11)
+        var random = SplitMix64(seed: 11)
         let entries: [[UInt8]] = [0, 1, 2, 255, 4096, 65_536, 65_537, 300_000].map { count in
-            (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next(256)) }
+            (0..<count).map { _ in UInt8(truncatingIfNeeded: random.below(256)) }
         }
         try store.write { transaction in
             try transaction.apply(store.log(entries))

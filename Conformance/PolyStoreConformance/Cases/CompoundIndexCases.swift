@@ -15,8 +15,8 @@ let compoundIndexCases: [ConformanceCase] = [
         }
         // Rotates the second part among the objects with "a".
         try store.change { changes in
-            for (place, id) in ([7, 2, 3, 4, 5, 6] as [Int64]).enumerated() {
-                try changes.update(pair, id: id, ["second": .integer(Int64((place + 1) % 6))])
+            for (position, id) in ([7, 2, 3, 4, 5, 6] as [Int64]).enumerated() {
+                try changes.update(pair, id: id, ["second": .integer(Int64((position + 1) % 6))])
             }
         }
         // Exchanges both parts.
@@ -173,9 +173,9 @@ let compoundIndexCases: [ConformanceCase] = [
             (.string, [.text(""), .text("\u{0}"), .text("a"), .text("a\u{0}"), .text("\u{e9}")]),
             (.uuid, [.blob(Array(repeating: 0, count: 16)), .blob(Array(repeating: 255, count: 16))]),
         ]
-        for (place, (firstType, firsts)) in kinds.enumerated() {
-            let (secondType, seconds) = kinds[(place + 3) % kinds.count]
-            let store = try pairs(run, [firstType, secondType], isUnique: true, "store\(place)")
+        for (position, (firstType, firsts)) in kinds.enumerated() {
+            let (secondType, seconds) = kinds[(position + 3) % kinds.count]
+            let store = try pairs(run, [firstType, secondType], isUnique: true, "store\(position)")
             let pair = try store.entity("Pair")
             let rows = firsts.flatMap { first in seconds.map { [first, $0] } }
             // In reverse order.

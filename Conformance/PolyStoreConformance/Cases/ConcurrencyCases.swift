@@ -76,7 +76,7 @@ let concurrencyCases: [ConformanceCase] = [
             for thread in 0..<8 {
                 group.addTask {
                     try await onThread {
-                        var mine: [Int64] = []
+                        var inserted: [Int64] = []
                         for number in 0..<15 {
                             let id = try store.write(.relaxed) { transaction in
                                 let id = try transaction.reserveIDs(person, count: 2)
@@ -85,9 +85,9 @@ let concurrencyCases: [ConformanceCase] = [
                                 try transaction.apply(changes)
                                 return id
                             }
-                            mine.append(id)
+                            inserted.append(id)
                         }
-                        return mine
+                        return inserted
                     }
                 }
             }

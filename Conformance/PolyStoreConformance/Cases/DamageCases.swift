@@ -14,10 +14,10 @@ let damageCases: [ConformanceCase] = [
         let files = try StoreFiles(reading: run.folderPath)
         for row in [1, 137, 250, 400] {
             var damaged = files
-            let places = files.places(of: sample.payload(row))
+            let locations = files.locations(of: sample.payload(row))
             // The engine stores payloads in another form.
-            if places.isEmpty { continue }
-            for (name, offset) in places { damaged.items[name]?.contents?[offset + 40] ^= 8 }
+            if locations.isEmpty { continue }
+            for (name, offset) in locations { damaged.items[name]?.contents?[offset + 40] ^= 8 }
             try damaged.write(to: run.folderPath)
             let report = try sample.compare(run, with: answers)
             try run.expect(report.wrong, equals: [], "a bit of object \(row) was flipped")

@@ -14,11 +14,11 @@ let fieldCases: [ConformanceCase] = [
         let store = try run.open(schema)
         let all = try store.entity("All")
         var rows: [[Value]] = []
-        for turn in 0..<6 {
+        for rotation in 0..<6 {
             rows.append(
                 types.map { type in
-                    guard turn < 5, let values = edges.first(where: { $0.0 == type })?.1 else { return .null }
-                    return values[turn % values.count]
+                    guard rotation < 5, let values = edges.first(where: { $0.0 == type })?.1 else { return .null }
+                    return values[rotation % values.count]
                 })
         }
         try store.insert("All", rows)

@@ -7,11 +7,11 @@ let foldedTextCases: [ConformanceCase] =
             let store = try run.open(Fixtures.thing(.string))
             try store.insert("Thing", folding.rows.map { [.text($0.0)] } + [[.null]])
             let (thing, field) = (try store.entity("Thing"), try store.field("Thing", "value"))
-            for (options, place) in [
+            for (options, position) in [
                 (TextOptions.caseInsensitive, 0), (.diacriticInsensitive, 1), ([.caseInsensitive, .diacriticInsensitive], 2),
             ] {
                 let folded = QueryExpression.folded(.field(field), options)
-                let expected = folding.rows.map { [$0.1, $0.2, $0.3][place] }
+                let expected = folding.rows.map { [$0.1, $0.2, $0.3][position] }
                 for text in expected {
                     let same = expected.indices.filter { Array(expected[$0].utf8) == Array(text.utf8) }.map { Int64($0 + 1) }
                     let constant = QueryExpression.constant(.text(text), .string)

@@ -10,14 +10,14 @@ let groupCases: [ConformanceCase] =
                 let store = try run.open(Fixtures.thing(grouping.type, isIndexed: isIndexed), "indexed-\(isIndexed)")
                 // Each value as often as its index, interleaved, from the greatest on.
                 var rows: [[Value]] = []
-                for turn in 0..<grouping.values.count {
-                    for (place, value) in grouping.values.enumerated().reversed() where place >= turn { rows.append([value]) }
+                for rotation in 0..<grouping.values.count {
+                    for (position, value) in grouping.values.enumerated().reversed() where position >= rotation { rows.append([value]) }
                 }
                 try store.insert("Thing", rows)
                 let field = try store.field("Thing", "value")
                 let request = AggregateRequest(try store.entity("Thing"), groupBy: [field], aggregates: [.count, .count(field)])
-                let expected = grouping.values.enumerated().map { place, value in
-                    AggregateRow(group: [value], values: [.integer(Int64(place + 1)), .integer(value.isNull ? 0 : Int64(place + 1))])
+                let expected = grouping.values.enumerated().map { position, value in
+                    AggregateRow(group: [value], values: [.integer(Int64(position + 1)), .integer(value.isNull ? 0 : Int64(position + 1))])
                 }
                 try run.expect(try store.read { try $0.aggregate(request) }, equals: expected, "indexed \(isIndexed)")
             }

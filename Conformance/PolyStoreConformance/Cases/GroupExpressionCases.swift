@@ -9,7 +9,7 @@ let groupExpressionCases: [ConformanceCase] = [
         // score is null for every third object.
         guard let twice = QueryExpression.arithmetic(.multiply, .field(firm.age), .constant(.integer(2), .int64)),
             let sum = QueryExpression.arithmetic(.add, .field(firm.age), .field(firm.score))
-        else { throw run.fail("there is no such arithmetic") }
+        else { throw run.fail("the arithmetic is invalid") }
         try firm.expect(
             [], [.of(.sum, twice), .of(.maximum, twice), .of(.median, twice), .of(.count, sum), .of(.average, sum), .count],
             [AggregateRow(group: [], values: [.integer(90), .integer(18), .real(9), .integer(6), .real(4.5 * 1.5), .integer(10)])])

@@ -69,14 +69,14 @@ let isolationCases: [ConformanceCase] = [
     ) { run in
         let accounts = try Accounts(run)
         // Every access path to the second object, after the first has been read and both were changed.
-        for way in 0..<accounts.ways {
+        for method in 0..<accounts.methods {
             let reader = try accounts.store.backend.beginRead()
             defer { reader.end() }
             let first = try accounts.balance(reader, 1)
             let total = try accounts.total(reader)
             try accounts.store.write { try accounts.change($0, [1: first - 10, 2: total - (first - 10) - 300]) }
             try accounts.store.write { try accounts.touchBranch($0) }
-            try run.expect(first + (try accounts.others(reader, way)), equals: total, "way \(way)")
+            try run.expect(first + (try accounts.others(reader, method)), equals: total, "way \(method)")
         }
     },
     ConformanceCase(
@@ -227,7 +227,7 @@ private struct Accounts: Sendable {
     }
 
     func balance(_ reader: any ReadTransaction, _ id: Int64) throws -> Int64 {
-        guard case .integer(let value)? = try reader.row(account, id)?[0] else { throw store.run.fail("there is no account \(id)") }
+        guard case .integer(let value)? = try reader.row(account, id)?[0] else { throw store.run.fail("the account \(id) does not exist") }
         return value
     }
 
@@ -244,13 +244,13 @@ private struct Accounts: Sendable {
         return sum
     }
 
-    var ways: Int { 5 }
+    var methods: Int { 5 }
 
     /// Returns the sum of all accounts except the first, computed in different ways.
-    func others(_ reader: any ReadTransaction, _ way: Int) throws -> Int64 {
+    func others(_ reader: any ReadTransaction, _ method: Int) throws -> Int64 {
         let notFirst = QueryPredicate.compare(.objectID, .greater, .integer(1))
         func sum(_ rows: [[Value]]) -> Int64 { rows.reduce(0) { if case .integer(let value) = $1[0] { $0 + value } else { $0 } } }
-        switch way {
+        switch method {
         case 0: return try (2...6).reduce(0) { try $0 + balance(reader, $1) }
         case 1: return sum(try reader.rows(FetchRequest(account, predicate: notFirst)))
         case 2: return sum(try reader.rows(FetchRequest(account, predicate: notFirst, sortKeys: [SortKey(balance)])))

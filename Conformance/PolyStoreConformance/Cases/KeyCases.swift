@@ -98,7 +98,7 @@ let keyCases: [ConformanceCase] =
                 let thing = try store.entity("Thing")
                 let texts: [Value] = [.text("b"), .text("a"), .null]
                 try store.insert("Thing", (0..<60).map { [texts[$0 % 3]] })
-                let expected = (0..<3).flatMap { place in (0..<20).map { Int64($0 * 3 + place + 1) } }
+                let expected = (0..<3).flatMap { position in (0..<20).map { Int64($0 * 3 + position + 1) } }
                 let key = SortKey(try store.field("Thing", "value"), ascending: false)
                 try run.expect(try store.ids(FetchRequest(thing, sortKeys: [key])), equals: expected, "indexed \(isIndexed)")
                 for (limit, offset) in [(1, 0), (5, 0), (20, 10), (3, 19), (30, 35), (5, 58)] {
@@ -173,35 +173,36 @@ private func check(_ run: ConformanceRun, _ store: TestStore, _ values: [Value],
     let count = values.count
     let ranks = (0..<2 * count).map { ($0 * 7 + $0 / count) % count }
     let isEven = Set(ranks).count == count
-    let places = isEven ? ranks : Array(0..<count) + Array((0..<count).reversed())
-    try store.insert("Thing", places.map { [values[$0]] } + [[.null]])
+    let positions = isEven ? ranks : Array(0..<count) + Array((0..<count).reversed())
+    try store.insert("Thing", positions.map { [values[$0]] } + [[.null]])
     let (thing, field) = (try store.entity("Thing"), try store.field("Thing", "value"))
-    func ids(_ isWanted: (Int) -> Bool) -> [Int64] { places.indices.filter { isWanted(places[$0]) }.map { Int64($0 + 1) } }
-    let null = Int64(places.count + 1)
-    let ascending = places.indices.sorted { (places[$0], $0) < (places[$1], $1) }.map { Int64($0 + 1) }
-    let descending = places.indices.sorted { (-places[$0], $0) < (-places[$1], $1) }.map { Int64($0 + 1) }
+    func ids(_ isWanted: (Int) -> Bool) -> [Int64] { positions.indices.filter { isWanted(positions[$0]) }.map { Int64($0 + 1) } }
+    let null = Int64(positions.count + 1)
+    let ascending = positions.indices.sorted { (positions[$0], $0) < (positions[$1], $1) }.map { Int64($0 + 1) }
+    let descending = positions.indices.sorted { (-positions[$0], $0) < (-positions[$1], $1) }.map { Int64($0 + 1) }
     try store.read { transaction in
         try run.expect(
             try transaction.ids(FetchRequest(thing, sortKeys: [SortKey(field)])), equals: [null] + ascending, "\(what), ascending")
         try run.expect(
             try transaction.ids(FetchRequest(thing, sortKeys: [SortKey(field, ascending: false)])), equals: descending + [null],
             "\(what), descending")
-        for (place, value) in values.enumerated() {
+        for (position, value) in values.enumerated() {
             func found(_ predicate: QueryPredicate, _ name: String, _ isWanted: (Int) -> Bool) throws {
                 try run.expect(
-                    try transaction.ids(FetchRequest(thing, predicate: predicate)), equals: ids(isWanted), "\(what), \(name) value \(place)"
+                    try transaction.ids(FetchRequest(thing, predicate: predicate)), equals: ids(isWanted),
+                    "\(what), \(name) value \(position)"
                 )
             }
             for comparison in ComparisonOperator.allCases {
                 try found(.compare(field, comparison, value), comparison.rawValue) {
-                    comparison.accepts($0 < place ? -1 : ($0 == place ? 0 : 1))
+                    comparison.accepts($0 < position ? -1 : ($0 == position ? 0 : 1))
                 }
             }
-            let other = (place + 3) % count
-            try found(.oneOf(field, [value, values[other], .null]), "IN") { $0 == place || $0 == other }
-            let next = min(place + 4, count - 1)
+            let other = (position + 3) % count
+            try found(.oneOf(field, [value, values[other], .null]), "IN") { $0 == position || $0 == other }
+            let next = min(position + 4, count - 1)
             try found(.and([.compare(field, .greater, value), .compare(field, .lessOrEqual, values[next])]), "between") {
-                $0 > place && $0 <= next
+                $0 > position && $0 <= next
             }
             guard case .text(let prefix) = value else { continue }
             try found(.text(field, .beginsWith, prefix), "BEGINSWITH") { other in

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import SeededRandom
 
 /// Relationships after many changes, to the same object, in large numbers, and without targets.
 let linkCases: [ConformanceCase] = [
@@ -13,11 +14,11 @@ let linkCases: [ConformanceCase] = [
         try store.insert("Person", (0..<40).map { Fixtures.person("p\($0)", 1, department: Int64($0 % 8 + 1)) })
         var departments: [Int64: Int64?] = [:]
         for number in 0..<40 as Range<Int64> { departments[number + 1] = number % 8 + 1 }
-        var random = SplitMix(11)
+        var random = SplitMix64(seed: 11)
         for round in 0..<25 {
             try store.change { changes in
                 for id in departments.keys.sorted() {
-                    switch random.next(12) {
+                    switch random.below(12) {
                     case 0:
                         changes.delete(person, id: id)
                         departments[id] = nil
@@ -25,7 +26,7 @@ let linkCases: [ConformanceCase] = [
                         try changes.update(person, id: id, ["department": .null])
                         departments[id] = .some(nil)
                     case 2...5:
-                        let department = Int64(random.next(8) + 1)
+                        let department = Int64(random.below(8) + 1)
                         try changes.update(person, id: id, ["department": .integer(department)])
                         departments[id] = department
                     default: continue

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import SeededRandom
 
 /// The named values of a store, which are transactional like records.
 let namedValueCases: [ConformanceCase] = [
@@ -6,9 +7,9 @@ let namedValueCases: [ConformanceCase] = [
         "values.set.there-and-back", "A value is read unchanged in its transaction, in later ones and after reopening."
     ) {
         run, store in
-        var random = SplitMix(7)
+        var random = SplitMix64(seed: 7)
         let values: [(String, [UInt8])] = [0, 1, 2, 255, 4096, 65_535, NamedValue.longestValue].map { count in
-            ("size \(count)", (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next(256)) })
+            ("size \(count)", (0..<count).map { _ in UInt8(truncatingIfNeeded: random.below(256)) })
         }
         try store.write { transaction in
             try transaction.apply(try store.values(values))

@@ -98,9 +98,9 @@ let orderExpressionCases: [ConformanceCase] =
                 }.map { Int64($0 + 1) }
                 for (limit, offset) in [(nil, 0), (1, 0), (10, 0), (10, 300), (50, 690), (16, 16)] as [(Int?, Int)] {
                     let request = FetchRequest(person, sortKeys: [SortKey(sum, ascending: isAscending)], limit: limit, offset: offset)
-                    let rest = expected.dropFirst(offset)
+                    let remaining = expected.dropFirst(offset)
                     try run.expect(
-                        try store.ids(request), equals: Array(limit.map { rest.prefix($0) } ?? rest),
+                        try store.ids(request), equals: Array(limit.map { remaining.prefix($0) } ?? remaining),
                         "limit \(limit.map(String.init) ?? "none") offset \(offset) ascending \(isAscending)")
                 }
             }
@@ -177,9 +177,9 @@ private func check(
                 var request = try store.request("Worker", .all)
                 request.sortKeys = [SortKey(expression, ascending: isAscending, nulls: nulls)]
                 (request.limit, request.offset) = (limit, offset)
-                let rest = expected.dropFirst(offset)
+                let remaining = expected.dropFirst(offset)
                 try run.expect(
-                    try ids(request), equals: Array(limit.map { rest.prefix($0) } ?? rest),
+                    try ids(request), equals: Array(limit.map { remaining.prefix($0) } ?? remaining),
                     "\(expression) ascending \(isAscending) nulls \(nulls) limit \(limit.map(String.init) ?? "none") offset \(offset)")
             }
         }

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import SeededRandom
 
 /// To-many relationships with ordered targets.
 let orderedCases: [ConformanceCase] = [
@@ -22,8 +23,8 @@ let orderedCases: [ConformanceCase] = [
         "The targets of an ordered relationship are in position order, ties by id; null is the lowest position."
     ) { run in
         let store = try Playlists.open(run, lists: 2)
-        let places: [Int64?] = [50, -3, .max, nil, 7, .min, 7, 0]
-        try store.insert("Track", places.enumerated().map { Playlists.track("t\($0.offset)", $0.offset == 4 ? 2 : 1, $0.element) })
+        let positions: [Int64?] = [50, -3, .max, nil, 7, .min, 7, 0]
+        try store.insert("Track", positions.enumerated().map { Playlists.track("t\($0.offset)", $0.offset == 4 ? 2 : 1, $0.element) })
         let tracks = try store.relationship("Playlist", "tracks")
         try store.read { transaction in
             let found = try transaction.related(tracks, of: [2, 1, 3])
@@ -62,8 +63,8 @@ let orderedCases: [ConformanceCase] = [
         try store.insert("Track", (0..<5).map { Playlists.track("t\($0)", nil, nil) })
         let extras = try store.relationship("Playlist", "extras")
         try store.change { changes in
-            for (track, place) in [(1, 9), (2, -9), (3, nil), (4, 0), (5, .max)] as [(Int64, Int64?)] {
-                changes.link(try store.pair(extras, 1, track, at: place))
+            for (track, position) in [(1, 9), (2, -9), (3, nil), (4, 0), (5, .max)] as [(Int64, Int64?)] {
+                changes.link(try store.pair(extras, 1, track, at: position))
             }
             changes.link(try store.pair(extras, 2, 1, at: 5))
         }
@@ -115,30 +116,30 @@ let orderedCases: [ConformanceCase] = [
         let store = try Playlists.open(run, lists: 1)
         try store.insert("Tag", (0..<3).map { [.text("tag\($0)")] })
         let (tags, lists) = (try store.relationship("Playlist", "tags"), try store.relationship("Tag", "lists"))
-        func places() throws -> [Int64] {
+        func positions() throws -> [Int64] {
             try store.read { transaction in
                 try transaction.related(tags, of: [1]).positions(of: 1) + transaction.related(lists, of: [1, 2, 3]).positions(of: 1)
             }
         }
         try store.change { $0.link(try store.pair(tags, 1, 1, at: 5, back: 6)) }
         try store.change { $0.link(try store.pair(tags, 1, 1)) }
-        try run.expect(try places(), equals: [5, 6], "nothing told")
+        try run.expect(try positions(), equals: [5, 6], "nothing told")
         try store.change { changes in
             changes.link(try store.pair(tags, 1, 1, at: 7))
             changes.link(try store.pair(tags, 1, 1, at: nil, back: 8))
             changes.link(try store.pair(tags, 1, 1, at: 9))
         }
-        try run.expect(try places(), equals: [9, 8], "told one after the other")
+        try run.expect(try positions(), equals: [9, 8], "told one after the other")
         try store.change { changes in
             changes.link(try store.pair(tags, 1, 1, isAddition: false))
             changes.link(try store.pair(tags, 1, 1, at: 3))
         }
-        try run.expect(try places(), equals: [3, 0], "anew")
+        try run.expect(try positions(), equals: [3, 0], "anew")
         try store.change { changes in
             changes.link(try store.pair(tags, 1, 1, at: 4, back: 4))
             changes.link(try store.pair(tags, 1, 1, isAddition: false))
         }
-        try run.expect(try places(), equals: [], "removed last")
+        try run.expect(try positions(), equals: [], "removed last")
     },
     ConformanceCase(
         "relationship.ordered.link-to-oneself", "In an ordered relationship that is its own inverse, each object has its own order."
@@ -146,10 +147,10 @@ let orderedCases: [ConformanceCase] = [
         let store = try Playlists.open(run, lists: 4)
         let similar = try store.relationship("Playlist", "similar")
         try store.change { changes in
-            for (one, other, place) in [(1, 2, 3), (2, 1, 9), (1, 3, 2), (3, 1, 1), (2, 4, 5), (4, 2, 0), (1, 1, 1)]
+            for (one, other, position) in [(1, 2, 3), (2, 1, 9), (1, 3, 2), (3, 1, 1), (2, 4, 5), (4, 2, 0), (1, 1, 1)]
                 as [(Int64, Int64, Int64)]
             {
-                changes.link(try store.pair(similar, one, other, at: place))
+                changes.link(try store.pair(similar, one, other, at: position))
             }
         }
         let found = try store.read { try $0.related(similar, of: [1, 2, 3, 4]) }
@@ -236,20 +237,22 @@ let orderedCases: [ConformanceCase] = [
         var keys: [Int64: Int64] = [:]
         var links: [Int64: Int64] = [:]
         for id in 1...40 as ClosedRange<Int64> { keys[id] = id - 1 }
-        var random = SplitMix(23)
+        var random = SplitMix64(seed: 23)
         for round in 0..<40 {
             try store.change { changes in
                 for _ in 0..<8 {
-                    let (id, place) = (Int64(random.next(40) + 1), Int64(random.next(1000)) - 500)
-                    if random.once(in: 4) { links[id] = nil } else { links[id] = place }
+                    let (id, position) = (Int64(random.below(40) + 1), Int64(random.below(1000)) - 500)
+                    if random.once(in: 4) { links[id] = nil } else { links[id] = position }
                     changes.link(try store.pair(extras, 1, id, isAddition: links[id] != nil, at: links[id]))
                 }
-                for id in Set((0..<8).map { _ in Int64(random.next(40) + 1) }).sorted() {
-                    keys[id] = random.once(in: 4) ? nil : Int64(random.next(1000)) - 500
+                for id in Set((0..<8).map { _ in Int64(random.below(40) + 1) }).sorted() {
+                    keys[id] = random.once(in: 4) ? nil : Int64(random.below(1000)) - 500
                     try changes.place(track, id, at: keys[id], in: keys[id] == nil ? .some(nil) : 1)
                 }
             }
-            func expected(_ places: [Int64: Int64]) -> [Int64] { places.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key) }
+            func expected(_ positions: [Int64: Int64]) -> [Int64] {
+                positions.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
+            }
             try store.read { transaction in
                 try run.expect(try transaction.related(tracks, of: [1])[1], equals: expected(keys), "round \(round)")
                 try run.expect(try transaction.related(extras, of: [1])[1], equals: expected(links), "links of round \(round)")
@@ -285,60 +288,15 @@ let orderedCases: [ConformanceCase] = [
     },
 ]
 
-/// Playlist(title) with ordered tracks, extras, tags and similar lists; Track(title, playlist, length); Tag(name) with ordered lists.
-enum Playlists {
-    static let schema = SchemaDescription(
-        name: "Playlists",
-        entities: [
-            EntityDescription(
-                name: "Playlist",
-                properties: [
-                    .attribute(AttributeDescription(name: "title", type: .string)),
-                    .relationship(
-                        RelationshipDescription(name: "tracks", destination: "Track", isToMany: true, isOrdered: true, inverse: "playlist")),
-                    .relationship(RelationshipDescription(name: "extras", destination: "Track", isToMany: true, isOrdered: true)),
-                    .relationship(
-                        RelationshipDescription(name: "tags", destination: "Tag", isToMany: true, isOrdered: true, inverse: "lists")),
-                    .relationship(
-                        RelationshipDescription(
-                            name: "similar", destination: "Playlist", isToMany: true, isOrdered: true, inverse: "similar")),
-                ]),
-            EntityDescription(
-                name: "Track",
-                properties: [
-                    .attribute(AttributeDescription(name: "title", type: .string)),
-                    .relationship(RelationshipDescription(name: "playlist", destination: "Playlist", isToMany: false)),
-                    .attribute(AttributeDescription(name: "length", type: .double)),
-                ]),
-            EntityDescription(
-                name: "Tag",
-                properties: [
-                    .attribute(AttributeDescription(name: "name", type: .string)),
-                    .relationship(RelationshipDescription(name: "lists", destination: "Playlist", isToMany: true, isOrdered: true)),
-                ]),
-        ])
-
-    static func open(_ run: ConformanceRun, lists: Int) throws -> TestStore {
-        let store = try run.open(schema)
-        try store.insert("Playlist", (0..<lists).map { [.text("list \($0)")] })
-        return store
-    }
-
-    /// A row of Track.
-    static func track(_ title: String, _ playlist: Int64?, _ place: Int64?) -> [Value] {
-        [.text(title), playlist.map { .integer($0) } ?? .null, .real(1), place.map { .integer($0) } ?? .null]
-    }
-}
-
 extension ChangeSet {
     /// Sets the position of a track, and its list if one is given.
-    fileprivate func place(_ track: Entity, _ id: Int64, at place: Int64?, in list: Int64?? = nil) throws {
+    fileprivate func place(_ track: Entity, _ id: Int64, at position: Int64?, in list: Int64?? = nil) throws {
         var mask = FieldMask()
         mask.insert(3)
         if list != nil { mask.insert(1) }
         try update(track, id: id, mask: mask) { builder in
             if case .some(let list?) = list { builder.setInteger(1, list) }
-            if let place { builder.setInteger(3, place) }
+            if let position { builder.setInteger(3, position) }
         }
     }
 }
@@ -346,11 +304,11 @@ extension ChangeSet {
 extension TestStore {
     /// Returns a pair of an ordered relationship with the position of its target and, if the other end is ordered too, of its source.
     fileprivate func pair(
-        _ relationship: Relationship, _ source: Int64, _ target: Int64, isAddition: Bool = true, at place: Int64?, back: Int64? = nil
+        _ relationship: Relationship, _ source: Int64, _ target: Int64, isAddition: Bool = true, at position: Int64?, back: Int64? = nil
     ) throws -> ChangeSet.LinkChange {
         guard case .link(let table, let isReversed) = relationship.storage else { throw run.fail("\(relationship.name) has no link table") }
         return ChangeSet.LinkChange(
             table: table, source: isReversed ? target : source, target: isReversed ? source : target, isAddition: isAddition,
-            targetPosition: isReversed ? back : place, sourcePosition: isReversed ? place : back)
+            targetPosition: isReversed ? back : position, sourcePosition: isReversed ? position : back)
     }
 }

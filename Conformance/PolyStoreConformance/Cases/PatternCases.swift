@@ -95,16 +95,16 @@ let patternCases: [ConformanceCase] =
             let store = try Works.start.open(run)
             for pattern in ["[", "(", "a)", "*", "a{2", "\\", "(?<n", "a{3,1}"] {
                 let wrong = QueryPredicate.text(try store.field("name"), .matches, pattern)
-                let places: [QueryPredicate] = [
+                let candidates: [QueryPredicate] = [
                     wrong, .not(wrong), .and([try store.compare("age", .equal, .integer(-1000)), wrong]), try store.one("boss", wrong),
                     try store.any("friends", wrong),
                     .compare(try store.count("friends", where: wrong), .less, .constant(.integer(0), .int64)),
                     .text(.folded(try store.value("name"), .caseInsensitive), .matches, .constant(.text(pattern), .string)),
                 ]
-                for place in places {
-                    try run.expectError(.invalidPredicate, "\(place)") { try store.ids("Worker", place) }
-                    try run.expectError(.invalidPredicate, "count of \(place)") {
-                        try store.store.read { try $0.count(try store.request("Worker", place)) }
+                for candidate in candidates {
+                    try run.expectError(.invalidPredicate, "\(candidate)") { try store.ids("Worker", candidate) }
+                    try run.expectError(.invalidPredicate, "count of \(candidate)") {
+                        try store.store.read { try $0.count(try store.request("Worker", candidate)) }
                     }
                 }
             }

@@ -114,8 +114,8 @@ let planCases: [ConformanceCase] = [
             for predicate in predicates {
                 let plan = try transaction.plan(FetchRequest(item, predicate: predicate))
                 for access in plan.accesses {
-                    let told = "\(access) \(access.condition ?? "")"
-                    try run.expect(!told.contains("s3cr3t") && !told.contains("77123"), told)
+                    let description = "\(access) \(access.condition ?? "")"
+                    try run.expect(!description.contains("s3cr3t") && !description.contains("77123"), description)
                 }
             }
         }

@@ -10,8 +10,8 @@ let queryCases: [ConformanceCase] = [
             for offset in [0, 1, 5, 39, 40, 1000, .max] {
                 let request = FetchRequest(
                     person, predicate: .compare(age, .greater, .integer(2)), sortKeys: [SortKey(age)], limit: limit, offset: offset)
-                let rest = whole.dropFirst(offset)
-                let expected = Array(limit.map { rest.prefix($0) } ?? rest)
+                let remaining = whole.dropFirst(offset)
+                let expected = Array(limit.map { remaining.prefix($0) } ?? remaining)
                 try run.expect(try store.ids(request), equals: expected, "limit \(limit.map(String.init) ?? "none") offset \(offset)")
                 try run.expect(
                     try store.read { try $0.count(request) }, equals: expected.count,

@@ -18,8 +18,8 @@ let relatedPlanCases: [ConformanceCase] = [
         try store.store.read { transaction in
             for request in try requests(store) where request.predicate != .all && request.predicate != .none {
                 let plan = try transaction.plan(request)
-                let told = (plan.pushedDown + plan.remainder).joined(separator: "\n")
-                try run.expect(told.contains("filter "), "no filter in \(plan) for \(request.predicate)")
+                let description = (plan.pushedDown + plan.remainder).joined(separator: "\n")
+                try run.expect(description.contains("filter "), "no filter in \(plan) for \(request.predicate)")
             }
         }
     },
@@ -54,8 +54,8 @@ let relatedPlanCases: [ConformanceCase] = [
                     request.ignoresIndexes = ignoresIndexes
                     let plan = try transaction.plan(request)
                     for access in plan.accesses {
-                        let told = "\(access) \(access.condition ?? "")"
-                        try run.expect(!told.contains("s3cr3t") && !told.contains("77123"), told)
+                        let description = "\(access) \(access.condition ?? "")"
+                        try run.expect(!description.contains("s3cr3t") && !description.contains("77123"), description)
                     }
                     try run.expect(!plan.engine.joined().contains("s3cr3t") && !plan.engine.joined().contains("77123"), "\(plan.engine)")
                 }

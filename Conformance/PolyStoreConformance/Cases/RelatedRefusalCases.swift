@@ -112,23 +112,23 @@ private func refused(
         let store = try Works.start.open(run)
         for predicate in try predicates(store) {
             let never = try store.compare("age", .equal, .integer(12_345))
-            let places: [QueryPredicate] = [
+            let candidates: [QueryPredicate] = [
                 predicate, .not(predicate), .and([never, predicate]), .or([predicate, never]), try store.one("boss", predicate),
                 try store.any("friends", .not(predicate)), try store.all("reports", .or([never, predicate])),
             ]
-            for place in places {
-                let request = try store.request("Worker", place)
+            for candidate in candidates {
+                let request = try store.request("Worker", candidate)
                 try store.store.read { transaction in
-                    try run.expectError(.invalidPredicate, "fetch \(place)") { try transaction.ids(request) }
-                    try run.expectError(.invalidPredicate, "count \(place)") { try transaction.count(request) }
-                    try run.expectError(.invalidPredicate, "plan \(place)") { try transaction.plan(request) }
-                    try run.expectError(.invalidPredicate, "explain \(place)") { try transaction.explain(request) }
-                    try run.expectError(.invalidPredicate, "aggregate \(place)") {
-                        try transaction.aggregate(AggregateRequest(request.entity, predicate: place, aggregates: [.count]))
+                    try run.expectError(.invalidPredicate, "fetch \(candidate)") { try transaction.ids(request) }
+                    try run.expectError(.invalidPredicate, "count \(candidate)") { try transaction.count(request) }
+                    try run.expectError(.invalidPredicate, "plan \(candidate)") { try transaction.plan(request) }
+                    try run.expectError(.invalidPredicate, "explain \(candidate)") { try transaction.explain(request) }
+                    try run.expectError(.invalidPredicate, "aggregate \(candidate)") {
+                        try transaction.aggregate(AggregateRequest(request.entity, predicate: candidate, aggregates: [.count]))
                     }
                     var nothing = request
                     nothing.limit = 0
-                    try run.expectError(.invalidPredicate, "limit 0, \(place)") { try transaction.ids(nothing) }
+                    try run.expectError(.invalidPredicate, "limit 0, \(candidate)") { try transaction.ids(nothing) }
                 }
             }
         }

@@ -2,10 +2,10 @@ import PolyStoreBackend
 
 /// Cursors and readers beside a writer that changes the rows that they read.
 let snapshotCases: [ConformanceCase] =
-    walks.map { walk in
-        ConformanceCase("snapshot.cursor.\(walk.name)", walk.statement) { run in
+    cursorCases.map { cursorCase in
+        ConformanceCase("snapshot.cursor.\(cursorCase.name)", cursorCase.statement) { run in
             let (store, item) = try Catalog.open(run, items: 60)
-            let request = try walk.request(store)
+            let request = try cursorCase.request(store)
             let reader = try store.backend.beginRead()
             defer { reader.end() }
             let expected = try reader.rows(request)
@@ -84,22 +84,22 @@ let snapshotCases: [ConformanceCase] =
             let store = try run.open(Fixtures.company)
             let person = try store.entity("Person")
             try store.insert("Person", (0..<30).map { Fixtures.person("p\($0)", 0) })
-            var walks: [(any ReadTransaction, RecordCursor)] = []
-            defer { for (reader, _) in walks { reader.end() } }
+            var cursorCases: [(any ReadTransaction, RecordCursor)] = []
+            defer { for (reader, _) in cursorCases { reader.end() } }
             for version in 1...5 as ClosedRange<Int64> {
                 let reader = try store.backend.beginRead()
-                walks.append((reader, try reader.fetch(FetchRequest(person))))
+                cursorCases.append((reader, try reader.fetch(FetchRequest(person))))
                 try store.change { changes in
                     for id in 1...30 as ClosedRange<Int64> { try changes.update(person, id: id, ["age": .integer(version)]) }
                 }
             }
             for id in 1...30 as ClosedRange<Int64> {
-                for (number, (_, cursor)) in walks.enumerated() {
+                for (number, (_, cursor)) in cursorCases.enumerated() {
                     try run.expect(try cursor.next() && cursor.id == id, "walk \(number) at \(id)")
                     try run.expect(cursor.record.value(person.fields[1]), equals: .integer(Int64(number)), "walk \(number) at \(id)")
                 }
             }
-            for (_, cursor) in walks { try run.expect(!(try cursor.next()), "the end") }
+            for (_, cursor) in cursorCases { try run.expect(!(try cursor.next()), "the end") }
         },
         ConformanceCase(
             "snapshot.reader.begun-beside-a-writer",
@@ -171,37 +171,38 @@ let snapshotCases: [ConformanceCase] =
         },
     ]
 
-private struct Walk: Sendable {
+private struct CursorCase: Sendable {
     let name: String
     let statement: String
     let request: @Sendable (TestStore) throws -> FetchRequest
 }
 
-private let walks: [Walk] = [
-    Walk(name: "by-id", statement: "A cursor in id order stays on its version while all rows change.") {
+private let cursorCases: [CursorCase] = [
+    CursorCase(name: "by-id", statement: "A cursor in id order stays on its version while all rows change.") {
         FetchRequest(try $0.entity("Item"))
     },
-    Walk(name: "in-the-order-of-an-index", statement: "A cursor in index order stays on its version while the index changes.") {
+    CursorCase(name: "in-the-order-of-an-index", statement: "A cursor in index order stays on its version while the index changes.") {
         FetchRequest(try $0.entity("Item"), sortKeys: [SortKey(try $0.field("Item", "price"))])
     },
-    Walk(name: "over-a-range-of-an-index", statement: "A cursor over an index range stays on its version while rows leave the range.") {
+    CursorCase(name: "over-a-range-of-an-index", statement: "A cursor over an index range stays on its version while rows leave the range.")
+    {
         let price = try $0.field("Item", "price")
         return FetchRequest(
             try $0.entity("Item"), predicate: .and([.compare(price, .greater, .integer(5)), .compare(price, .less, .integer(50))]),
             sortKeys: [SortKey(price, ascending: false)])
     },
-    Walk(name: "over-a-compound-index", statement: "A cursor over a compound index stays on its version while its entries move.") {
+    CursorCase(name: "over-a-compound-index", statement: "A cursor over a compound index stays on its version while its entries move.") {
         FetchRequest(
             try $0.entity("Item"), predicate: .text(try $0.field("Item", "shelf"), .beginsWith, "shelf"),
             sortKeys: [SortKey(try $0.field("Item", "shelf")), SortKey(try $0.field("Item", "slot"), ascending: false)])
     },
-    Walk(name: "with-a-remainder", statement: "A cursor with a residual predicate stays on its version.") {
+    CursorCase(name: "with-a-remainder", statement: "A cursor with a residual predicate stays on its version.") {
         let listed: [Value] = (0..<900).map { .text("sku\($0)") }
         return FetchRequest(
             try $0.entity("Item"),
             predicate: .and([.oneOf(try $0.field("Item", "sku"), listed), .not(.isNull(try $0.field("Item", "title")))]))
     },
-    Walk(name: "without-an-index", statement: "A cursor sorted by an unindexed field stays on its version.") {
+    CursorCase(name: "without-an-index", statement: "A cursor sorted by an unindexed field stays on its version.") {
         FetchRequest(try $0.entity("Item"), sortKeys: [SortKey(try $0.field("Item", "note"), ascending: false)], limit: 50, offset: 3)
     },
 ]

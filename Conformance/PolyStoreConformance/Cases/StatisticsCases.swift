@@ -93,9 +93,9 @@ let statisticsCases: [ConformanceCase] = [
         let store = try run.open(Fixtures.company)
         var rows: [[Value]] = []
         for index in 0..<60 {
-            let place = index % 3
-            let nickname: String? = place == 0 ? nil : "n\(place)"
-            rows.append(Fixtures.person("p\(index)", Int64(index / 3), nickname: nickname, score: Double(place) * 1000))
+            let position = index % 3
+            let nickname: String? = position == 0 ? nil : "n\(position)"
+            rows.append(Fixtures.person("p\(index)", Int64(index / 3), nickname: nickname, score: Double(position) * 1000))
         }
         try store.insert("Person", rows)
         let (age, score, nickname) = (
@@ -106,8 +106,8 @@ let statisticsCases: [ConformanceCase] = [
             aggregates: [.median(age), .count, .standardDeviation(age), .median(score), .standardDeviation(score), .median(.objectID)])
         let deviation = Value.real(825.0.squareRoot() / 10)
         var expected: [AggregateRow] = []
-        for (place, group) in [Value.null, .text("n1"), .text("n2")].enumerated() {
-            let middles: (score: Double, id: Double) = (Double(place) * 1000, 44.5 + Double(place))
+        for (position, group) in [Value.null, .text("n1"), .text("n2")].enumerated() {
+            let middles: (score: Double, id: Double) = (Double(position) * 1000, 44.5 + Double(position))
             expected.append(
                 AggregateRow(
                     group: [group], values: [.real(14.5), .integer(10), deviation, .real(middles.score), .real(0), .real(middles.id)]))

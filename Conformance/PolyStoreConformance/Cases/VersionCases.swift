@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import SeededRandom
 
 /// Snapshots beside a writer, compared with the recorded state of each version.
 let versionCases: [ConformanceCase] = [7, 42, 2026].map { seed in
@@ -55,7 +56,7 @@ private final class VersionHistory: Sendable {
 
     func write(_ seed: UInt64, commits: Int) throws {
         defer { kept.withLock { $0.isDone = true } }
-        var random = SplitMix(seed)
+        var random = SplitMix64(seed: seed)
         var state = State()
         var nextID: Int64 = 1
         for number in 1...commits {
@@ -100,9 +101,9 @@ private final class VersionHistory: Sendable {
         }
     }
 
-    private func draw(_ random: inout SplitMix, _ next: inout State, _ state: State, _ changes: ChangeSet, _ nextID: inout Int64) throws {
-        for _ in 0..<random.next(4) {
-            let row = Fixtures.person("p\(nextID)", Int64(random.next(20)))
+    private func draw(_ random: inout SplitMix64, _ next: inout State, _ state: State, _ changes: ChangeSet, _ nextID: inout Int64) throws {
+        for _ in 0..<random.below(4) {
+            let row = Fixtures.person("p\(nextID)", Int64(random.below(20)))
             try changes.insert(person, id: nextID, row)
             next.people[nextID] = row
             nextID += 1
@@ -114,7 +115,7 @@ private final class VersionHistory: Sendable {
                 next.people[id] = nil
                 for friend in next.friends[id, default: []] { link(changes, id, friend, false, &next) }
             } else {
-                let age = Value.integer(Int64(random.next(20)))
+                let age = Value.integer(Int64(random.below(20)))
                 try changes.update(person, id: id, ["age": age])
                 next.people[id]?[1] = age
             }
@@ -137,7 +138,7 @@ private final class VersionHistory: Sendable {
     // MARK: Reading
 
     func read(_ seed: UInt64) throws {
-        var random = SplitMix(seed &* 31 &+ 1)
+        var random = SplitMix64(seed: seed &* 31 &+ 1)
         var last = 0
         var isDone = false
         while !isDone {
@@ -150,7 +151,7 @@ private final class VersionHistory: Sendable {
             try store.run.expect(number >= last, "version \(number) after \(last) was seen")
             last = number
             // Occasionally lets the writer continue between the checks.
-            for _ in 0..<1 + random.next(3) { try check(reader, number, &random) }
+            for _ in 0..<1 + random.below(3) { try check(reader, number, &random) }
         }
     }
 
@@ -161,18 +162,18 @@ private final class VersionHistory: Sendable {
         return number
     }
 
-    private func check(_ reader: any ReadTransaction, _ number: Int, _ random: inout SplitMix) throws {
+    private func check(_ reader: any ReadTransaction, _ number: Int, _ random: inout SplitMix64) throws {
         let (state, version) = kept.withLock { kept in
             (kept.states[number], kept.versions.indices.contains(number) ? kept.versions[number] : nil)
         }
         if let version { try store.run.expect(reader.version, equals: version, "the version of number \(number)") }
         let ids = state.people.keys.sorted()
-        switch random.next(4) {
+        switch random.below(4) {
         case 0:
             let rows = try reader.rows(FetchRequest(person))
             try store.run.expect(rows, equals: ids.compactMap { state.people[$0] }, "the rows of number \(number)")
         case 1:
-            let age = Value.integer(Int64(random.next(20)))
+            let age = Value.integer(Int64(random.below(20)))
             let found = try reader.ids(FetchRequest(person, predicate: .compare(try store.field("Person", "age"), .equal, age)))
             try store.run.expect(found, equals: ids.filter { state.people[$0]?[1] == age }, "those of an age in number \(number)")
         case 2:
@@ -194,7 +195,7 @@ private final class VersionHistory: Sendable {
         try store.read { reader in
             let last = kept.withLock { $0.versions.count - 1 }
             try store.run.expect(try number(reader), equals: last)
-            var random = SplitMix(1)
+            var random = SplitMix64(seed: 1)
             for _ in 0..<20 { try check(reader, last, &random) }
         }
     }

@@ -1,12 +1,12 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-/// A guarantee of every ordered engine and the test that verifies it, on ``OrderedEngine`` without the record layer.
+/// A guarantee of every ordered engine and the test that verifies it, on `OrderedEngine` without the record layer.
 ///
 /// The author of an engine runs all cases, in addition to ``ConformanceCase``:
 ///
 ///     @Test(arguments: EngineCase.all)
-///     func keepsTheContract(_ c: EngineCase) async throws { try await c.run(engine) }
+///     func conforms(_ c: EngineCase) async throws { try await c.run(engine) }
 public struct EngineCase: Sendable, Identifiable, CustomStringConvertible {
     /// A requirement of a case beyond the contract of every engine.
     enum Need: Sendable {
@@ -52,7 +52,9 @@ public struct EngineCase: Sendable, Identifiable, CustomStringConvertible {
     }
 
     /// Runs the case on a separate thread with its own scratch folder. Afterwards the target's teardown runs, and the folder is removed.
-    /// - Parameter timeLimit: The time on a machine of normal speed after which the case fails. Its thread is then left behind.
+    /// - Parameters:
+    ///   - target: The engine to test.
+    ///   - timeLimit: The time on a machine of normal speed after which the case fails. Its thread is then left behind.
     /// - Throws: ``ConformanceFailure``.
     /// - Returns: `false` if the case does not apply and was skipped; see ``reasonToSkip(_:)``.
     @discardableResult
@@ -83,7 +85,7 @@ public struct EngineCase: Sendable, Identifiable, CustomStringConvertible {
 
     /// All cases. Ids are unique.
     public static let all: [EngineCase] = [
-        engineSeekCases, engineWalkCases, engineBatchWalkCases, engineValueCases, engineWriteCases, engineSnapshotCases, engineSharingCases,
+        engineSeekCases, engineCursorCases, engineBatchCases, engineValueCases, engineWriteCases, engineSnapshotCases, engineSharingCases,
         enginePersistenceCases, engineWriterCases, engineRandomCases,
     ].flatMap { $0 }
 }

@@ -9,15 +9,18 @@ import PolyStoreKeyValue
 public struct EngineTarget: Sendable, CustomStringConvertible {
     /// The name of the engine.
     public let name: String
-    /// The expected value of ``EngineTraits/features``.
+    /// The expected value of `EngineTraits.features`.
     public let features: Set<Capabilities.Feature>
-    /// A Boolean value that indicates whether the engine is a ``TransactionalEngine``.
+    /// A Boolean value that indicates whether the engine is a `TransactionalEngine`.
     public let isTransactional: Bool
     let open: @Sendable (ConformancePlace) throws -> EngineHandle
     let setWritesFail: (@Sendable (any OrderedEngine, Bool) throws -> Void)?
     let teardown: @Sendable (ConformancePlace) throws -> Void
 
     /// - Parameters:
+    ///   - name: The name of the engine in results.
+    ///   - features: The features that the traits of the engine contain.
+    ///   - isTransactional: Whether the engine is a `TransactionalEngine`.
     ///   - open: Opens or creates the engine at a path. Called again with the same path to open the same engine, also while it is open.
     ///   - setWritesFail: Makes the writes of an open engine fail as on a full disk (`true`), or succeed again (`false`). Without it, the cases about failed
     ///     writes are skipped.

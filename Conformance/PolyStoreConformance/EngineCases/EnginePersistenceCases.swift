@@ -82,7 +82,7 @@ let enginePersistenceCases: [EngineCase] = [
         let whole = [[EngineEntry(key: [1], value: [1])], [EngineEntry(key: [2], value: big)]]
         try run.expect(whole.contains(found), "after opening again: \(found)")
         try open.apply([EngineChange([9], [9])])
-        try run.expect(try open.contents().count, equals: 2, "writing goes on after opening again")
+        try run.expect(try open.contents().count, equals: 2, "writing after opening again")
     },
 ]
 

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
+import SeededRandom
 
 /// Random operations, compared with a sorted array.
 let engineRandomCases: [EngineCase] = (1...12).map { seed in
@@ -12,7 +13,7 @@ let engineRandomCases: [EngineCase] = (1...12).map { seed in
 public struct EngineOracle {
     private let run: EngineRun
     private let seed: UInt64
-    private var random: SplitMix
+    private var random: SplitMix64
     private var model: [Bytes: Bytes] = [:]
     /// The open snapshots with their expected contents.
     private var snapshots: [(TestSnapshot, [EngineEntry])] = []
@@ -20,7 +21,7 @@ public struct EngineOracle {
     init(_ run: EngineRun, seed: UInt64) {
         self.run = run
         self.seed = seed
-        random = SplitMix(seed)
+        random = SplitMix64(seed: seed)
     }
 
     /// Runs one random case. The failure contains the seed and the step.
@@ -40,16 +41,16 @@ public struct EngineOracle {
         defer { for (snapshot, _) in snapshots { snapshot.end() } }
         for step in 0..<steps {
             let place = "seed \(seed), step \(step)"
-            switch random.next(12) {
+            switch random.below(12) {
             case 0...3:
-                let changes = (0..<random.next(random.once(in: 5) ? 150 : 8)).map { _ in
+                let changes = (0..<random.below(random.once(in: 5) ? 150 : 8)).map { _ in
                     EngineChange(key(), random.once(in: 3) ? nil : value())
                 }
                 try open.apply(changes, random.once(in: 8) ? open.strongest : .relaxed)
                 for change in changes { model[change.key] = change.value }
             case 4: if snapshots.count < 4 { snapshots.append((try open.snapshot(), entries)) }
             case 5:
-                if !snapshots.isEmpty { snapshots.remove(at: random.next(snapshots.count)).0.end() }
+                if !snapshots.isEmpty { snapshots.remove(at: random.below(snapshots.count)).0.end() }
             case 6:
                 guard run.target.features.contains(.persistence), snapshots.isEmpty else { break }
                 open.close()
@@ -59,8 +60,8 @@ public struct EngineOracle {
                 let current = try open.snapshot()
                 defer { current.end() }
                 let (snapshot, expected) =
-                    snapshots.isEmpty || random.once(in: 2) ? (current, entries) : snapshots[random.next(snapshots.count)]
-                try walk(snapshot, expected, place)
+                    snapshots.isEmpty || random.once(in: 2) ? (current, entries) : snapshots[random.below(snapshots.count)]
+                try checkCursor(snapshot, expected, place)
             }
         }
         for (snapshot, expected) in snapshots { try run.expect(try snapshot.contents() == expected, "seed \(seed): a snapshot at the end") }
@@ -72,19 +73,19 @@ public struct EngineOracle {
 
     private mutating func key() -> Bytes {
         // Short keys of few bytes are likely to repeat; some keys are long.
-        let count = random.once(in: 20) ? 1 + random.next(KeyWriter.longestKey) : 1 + random.next(3)
+        let count = random.once(in: 20) ? 1 + random.below(KeyWriter.longestKey) : 1 + random.below(3)
         let bytes: Bytes = [0, 1, 0x10, 0x41, 0x7F, 0x80, 0xFE, 0xFF]
         return (0..<count).map { _ in random.pick(bytes) }
     }
 
     private mutating func value() -> Bytes {
-        let count = random.once(in: 25) ? random.next(30_000) : random.next(60)
-        let byte = UInt8(random.next(256))
+        let count = random.once(in: 25) ? random.below(30_000) : random.below(60)
+        let byte = UInt8(random.below(256))
         return Bytes(repeating: byte, count: count)
     }
 
     /// Runs cursor moves and lookups.
-    private mutating func walk(_ snapshot: TestSnapshot, _ expected: [EngineEntry], _ place: String) throws {
+    private mutating func checkCursor(_ snapshot: TestSnapshot, _ expected: [EngineEntry], _ place: String) throws {
         for _ in 0..<4 {
             let key = key()
             try run.expect(try snapshot[key] == expected.first { $0.key == key }?.value, "\(place): get \(hex(key))")
@@ -95,7 +96,7 @@ public struct EngineOracle {
         var position: Int?
         for _ in 0..<30 {
             let (isThere, move): (Bool, String)
-            switch position == nil ? random.next(3) : random.next(12) {
+            switch position == nil ? random.below(3) : random.below(12) {
             case 0:
                 let key = random.once(in: 6) ? [] : key()
                 (isThere, move) = (try cursor.seek(key), "seek \(hex(key))")

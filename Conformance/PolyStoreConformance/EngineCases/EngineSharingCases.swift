@@ -37,15 +37,15 @@ let engineSharingCases: [EngineCase] = [
         "engine.sharing.opened-by-many-threads", "Threads that open, write and close one path concurrently lose no writes.",
         requires: [.persistence]
     ) { run in
-        let turn = Protected(())
+        let writing = Protected(())
         let threads = (0..<6 as Range<UInt8>).map { thread in
             OnThread {
                 for round in 0..<6 as Range<UInt8> {
                     let open = try run.open()
                     // The contract allows one batch at a time.
-                    try turn.withLock { _ in try open.apply([EngineChange([thread, round], [round])], .relaxed) }
-                    let mine = try open.contents().filter { $0.key[0] == thread }
-                    try run.expect(mine.map(\.key), equals: (0...round).map { [thread, $0] }, "thread \(thread) in round \(round)")
+                    try writing.withLock { _ in try open.apply([EngineChange([thread, round], [round])], .relaxed) }
+                    let written = try open.contents().filter { $0.key[0] == thread }
+                    try run.expect(written.map(\.key), equals: (0...round).map { [thread, $0] }, "thread \(thread) in round \(round)")
                     open.close()
                 }
             }

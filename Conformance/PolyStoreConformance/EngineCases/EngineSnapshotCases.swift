@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
+import SeededRandom
 
 /// The visibility of writes in snapshots, and blocking.
 let engineSnapshotCases: [EngineCase] = [
@@ -45,9 +46,9 @@ let engineSnapshotCases: [EngineCase] = [
                 [EngineChange([number], [number]), EngineChange([number / 2], [99, number]), EngineChange([number / 3], nil)], .relaxed)
             snapshots.append((try open.snapshot(), try open.contents()))
         }
-        var random = SplitMix(24)
+        var random = SplitMix64(seed: 24)
         while !snapshots.isEmpty {
-            let (snapshot, expected) = snapshots.remove(at: random.next(snapshots.count))
+            let (snapshot, expected) = snapshots.remove(at: random.below(snapshots.count))
             try run.expect(try snapshot.contents(), equals: expected, "of \(snapshots.count + 1) open snapshots")
             snapshot.end()
             try open.apply([EngineChange([200], [UInt8(snapshots.count)])], .relaxed)

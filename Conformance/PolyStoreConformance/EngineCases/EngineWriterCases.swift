@@ -67,12 +67,12 @@ let engineWriterCases: [EngineCase] = [
     ) {
         run in
         let open = try run.open()
-        let turn = Protected(())
+        let writing = Protected(())
         let threads = (0..<4).map { _ in
             OnThread {
                 for _ in 0..<10 {
                     // The record layer lets one writer begin at a time.
-                    try turn.withLock { _ in
+                    try writing.withLock { _ in
                         try write(open, .relaxed) { writer in
                             let count = try writer[[1]]?.first ?? 0
                             try writer.put([1], [count + 1])

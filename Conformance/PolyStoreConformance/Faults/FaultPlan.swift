@@ -4,7 +4,24 @@ import PolyStoreBackend
 public final class FaultPlan: Sendable {
     /// An operation of an engine.
     public enum Operation: String, Sendable, Hashable, CaseIterable {
-        case snapshot, get, cursor, seek, last, next, previous, apply, verify
+        /// ``OrderedEngine/snapshot()``.
+        case snapshot
+        /// ``EngineSnapshot/get(_:)``.
+        case get
+        /// ``EngineSnapshot/cursor()``.
+        case cursor
+        /// ``EngineCursor/seek(_:)``.
+        case seek
+        /// ``EngineCursor/last()``.
+        case last
+        /// ``EngineCursor/next()``.
+        case next
+        /// ``EngineCursor/previous()``.
+        case previous
+        /// ``OrderedEngine/apply(_:_:)``.
+        case apply
+        /// ``OrderedEngine/verify()``.
+        case verify
     }
 
     /// The effect of a fault on an operation.
@@ -40,7 +57,9 @@ public final class FaultPlan: Sendable {
 
     /// Adds an effect to the N-th operation of a kind, counted from 1 since the plan was created.
     /// - Parameters:
+    ///   - effect: What the operation does instead.
     ///   - operation: The kind of operation; `nil` counts all operations.
+    ///   - number: The number of the operation, from 1.
     ///   - isForEver: Whether the effect also applies to all later operations.
     public func add(_ effect: Effect, to operation: Operation?, number: Int, isForEver: Bool = false) {
         state.withLock { $0.rules.append(Rule(operation: operation, number: number, isForEver: isForEver, effect: effect)) }

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import SeededRandom
 
 /// Flips bits in the files of a store and truncates them, and reads every damaged image in every way: each read must throw or return the correct result.
 ///
@@ -10,14 +11,20 @@ public struct DamageHarness: Sendable {
     private let target: ConformanceTarget
     private let sample: DamageSample
 
-    /// - Parameter rows: The number of objects in the store, which make up most of the files.
+    /// - Parameters:
+    ///   - target: The backend to test.
+    ///   - rows: The number of objects in the store, which make up most of the files.
     public init(_ target: ConformanceTarget, rows: Int = 300) {
         self.target = target
         sample = DamageSample(rows: max(40, rows))
     }
 
     /// Tests damaged images in sequence. Each consists of the files of a closed store, with one bit flipped or one file truncated.
-    /// - Parameter seed: The seed of the images. The same seed yields the same images if the engine writes the same files.
+    /// - Parameters:
+    ///   - flips: The number of images with one flipped bit.
+    ///   - cuts: The number of images with one truncated file.
+    ///   - seed: The seed of the images. The same seed yields the same images if the engine writes the same files.
+    ///   - log: Receives a message for each image.
     public func run(flips: Int, cuts: Int, seed: UInt64, log: @Sendable (String) -> Void = { _ in }) async throws -> DamageReport {
         let run = try ConformanceRun(target, "damage.seed-\(seed)")
         defer { try? run.cleanUp() }
@@ -27,25 +34,25 @@ public struct DamageHarness: Sendable {
         let filled = files.filled
         var report = DamageReport()
         guard !filled.isEmpty else { return report }
-        var random = SplitMix(seed)
+        var random = SplitMix64(seed: seed)
         let total = filled.reduce(0) { $0 + $1.contents.count }
         for number in 0..<flips + cuts {
             var damaged = files
             let what: String
             if number < flips {
                 // Every byte of all files is equally likely.
-                var position = random.next(total)
+                var position = random.below(total)
                 var file = 0
                 while position >= filled[file].contents.count {
                     position -= filled[file].contents.count
                     file += 1
                 }
-                let bit = UInt8(random.next(8))
+                let bit = UInt8(random.below(8))
                 damaged.items[filled[file].name]?.contents?[position] ^= 1 << bit
                 what = "bit \(bit) of byte \(position) of \(filled[file].name) flipped"
             } else {
                 let file = random.pick(filled)
-                let length = random.next(file.contents.count)
+                let length = random.below(file.contents.count)
                 damaged.items[file.name]?.contents?.removeLast(file.contents.count - length)
                 what = "\(file.name) cut from \(file.contents.count) to \(length) bytes"
             }

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import SeededRandom
 
 /// A store with records, indexes and links, and every way to read it.
 struct DamageSample: Sendable {
@@ -19,7 +20,7 @@ struct DamageSample: Sendable {
 
     /// Returns incompressible bytes that occur only once.
     func payload(_ row: Int) -> [UInt8] {
-        var random = SplitMix(UInt64(row) &* 7919)
+        var random = SplitMix64(seed: UInt64(row) &* 7919)
         return (0..<15).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
     }
 
@@ -50,7 +51,7 @@ struct DamageSample: Sendable {
     /// A result, or the error instead.
     typealias Answer = Result<[[Value]], StoreError>
 
-    private func ways(_ store: TestStore) throws -> [(name: String, read: (any ReadTransaction) throws -> [[Value]])] {
+    private func reads(_ store: TestStore) throws -> [(name: String, read: (any ReadTransaction) throws -> [[Value]])] {
         let item = try store.entity("Item")
         let (number, name) = (try store.field("Item", "number"), try store.field("Item", "name"))
         let others = try store.relationship("Item", "others")
@@ -95,7 +96,7 @@ struct DamageSample: Sendable {
     func answers(_ run: ConformanceRun) throws -> [String: Answer] {
         let store = try run.open(Self.schema)
         defer { try? store.backend.close() }
-        return Dictionary(uniqueKeysWithValues: try ways(store).map { ($0.name, try read(store, $0.read)) })
+        return Dictionary(uniqueKeysWithValues: try reads(store).map { ($0.name, try read(store, $0.read)) })
     }
 
     private func read(_ store: TestStore, _ body: (any ReadTransaction) throws -> [[Value]]) throws -> Answer {
@@ -121,7 +122,7 @@ struct DamageSample: Sendable {
             return outcome
         }
         defer { try? store.backend.close() }
-        for (name, body) in try ways(store) {
+        for (name, body) in try reads(store) {
             switch (try read(store, body), expected[name]) {
             case (.failure, _): outcome.isFound = true
             case (.success(let found), .success(let right)?):

@@ -1,3 +1,5 @@
+import SeededRandom
+
 #if os(Linux) || os(macOS)
     import Foundation
     import PolyStoreBackend
@@ -19,6 +21,7 @@
         private let arguments: @Sendable (ConformancePlace, Durability) -> [String]
 
         /// - Parameters:
+        ///   - target: The backend to test.
         ///   - program: The path of the executable.
         ///   - arguments: Returns the arguments with which it opens the store at a path.
         public init(
@@ -38,12 +41,12 @@
         private func kill(_ kills: Int, _ durability: Durability, _ seed: UInt64) throws -> KillReport {
             let run = try ConformanceRun(target, "kill.\(durability.rawValue).seed-\(seed)")
             defer { try? run.cleanUp() }
-            var random = SplitMix(seed)
+            var random = SplitMix64(seed: seed)
             var report = KillReport()
             for number in 1...max(1, kills) {
                 // Timed by the writer's progress rather than a clock: at the first or a later acknowledgement, and shortly after it.
-                let acknowledgements = random.next(40)
-                let pause = random.next(3000)
+                let acknowledgements = random.below(40)
+                let pause = random.below(3000)
                 let last = try killOne(run, durability, after: acknowledgements, microseconds: pause)
                 report.kills += 1
                 report.acknowledged = max(report.acknowledged, last)
@@ -72,7 +75,7 @@
                 let more = output.fileHandleForReading.availableData
                 guard !more.isEmpty else {
                     process.waitUntilExit()
-                    throw run.fail("the program \(program) ended by itself, with status \(process.terminationStatus)")
+                    throw run.fail("the program \(program) ended before it was killed, with status \(process.terminationStatus)")
                 }
                 bytes += more
             }

@@ -50,7 +50,7 @@ struct StoreFiles {
     }
 
     /// Returns every position at which the bytes occur.
-    func places(of bytes: [UInt8]) -> [(name: String, offset: Int)] {
+    func locations(of bytes: [UInt8]) -> [(name: String, offset: Int)] {
         filled.flatMap { name, contents in
             contents.withUnsafeBytes { contents in
                 var found: [(String, Int)] = []

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import SeededRandom
 
 /// Compares a backend with a naive model: random schemas, changes and requests.
 ///
@@ -16,14 +17,14 @@ public enum Oracle {
     }
 
     static func run(_ seed: UInt64, _ run: ConformanceRun, name: String = "store") throws {
-        var random = SplitMix(seed)
+        var random = SplitMix64(seed: seed)
         let schema = try OracleSchema.draw(&random)
         var draw = OracleDraw(random, schema, isPersistent: run.target.capabilities.contains(.persistence))
         let steps = draw.steps()
         var tries = OracleTries(run: run, schema: schema, name: name)
         guard let failure = tries.failure(of: steps) else { return }
-        let (rest, last) = tries.shrunk(steps, failure)
-        let lines = rest.enumerated().map { "  \($0.offset). \($0.element)\n" }.joined()
+        let (remaining, last) = tries.shrunk(steps, failure)
+        let lines = remaining.enumerated().map { "  \($0.offset). \($0.element)\n" }.joined()
         throw ConformanceFailure(
             caseID: run.caseID,
             message: "seed \(seed), schema \(schema.inShort)\n\(lines)  at step \(last.step): \(last.what)", expected: last.expected,

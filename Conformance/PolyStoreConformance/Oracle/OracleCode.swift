@@ -95,17 +95,11 @@ extension QueryPredicate {
         func list(_ parts: [QueryPredicate]) -> String { "[\(parts.map { $0.code(entity) }.joined(separator: ", "))]" }
         switch node {
         case .constant(let value): return ".constant(\(value))"
-        case .compare(let field, let comparison, let value): return ".compare(\(field.code(entity)), \(comparison.code), \(value.code))"
-        case .compareFields(let left, let comparison, let right):
+        case .compare(let left, let comparison, let right):
             return ".compare(\(left.code(entity)), \(comparison.code), \(right.code(entity)))"
-        case .isNull(let field): return ".isNull(\(field.code(entity)))"
-        case .oneOf(let field, let values): return ".oneOf(\(field.code(entity)), \(list(values)))"
-        case .text(let field, let operation, let text): return ".text(\(field.code(entity)), .\(operation), \(text.code))"
-        case .compareExpressions(let left, let comparison, let right):
-            return ".compare(\(left.code(entity)), \(comparison.code), \(right.code(entity)))"
-        case .isNullExpression(let expression): return ".isNull(\(expression.code(entity)))"
-        case .expressionOneOf(let expression, let values): return ".oneOf(\(expression.code(entity)), \(list(values)))"
-        case .textExpressions(let left, let operation, let right):
+        case .isNull(let expression): return ".isNull(\(expression.code(entity)))"
+        case .oneOf(let expression, let values): return ".oneOf(\(expression.code(entity)), \(list(values)))"
+        case .text(let left, let operation, let right):
             return ".text(\(left.code(entity)), .\(operation), \(right.code(entity)))"
         case .related(let reference, let quantifier, let part):
             return ".related(\(reference.code(entity)), .\(quantifier), \(part.code(reference.destination)))"

@@ -12,11 +12,11 @@ extension OracleDraw {
     mutating func onOthers(_ entity: Entity, _ depth: Int) -> QueryPredicate? {
         guard let reference = reference(entity) else { return nil }
         let quantifiers: [Quantifier] = reference.isToMany ? [.any, .any, .all] : [.one, .one, .any, .all]
-        let part = random.once(in: 8) ? QueryPredicate.all : predicate(reference.destination, random.next(max(depth, 1)))
+        let part = random.once(in: 8) ? QueryPredicate.all : predicate(reference.destination, random.below(max(depth, 1)))
         if random.once(in: 6) {
             return .compare(
                 .count(reference, where: part), random.pick(ComparisonOperator.allCases),
-                .constant(.integer(Int64(random.next(4))), .int64))
+                .constant(.integer(Int64(random.below(4))), .int64))
         }
         return .related(reference, random.pick(quantifiers), part)
     }
@@ -30,14 +30,14 @@ extension OracleDraw {
         func of(_ left: QueryExpression, _ kind: OracleComparison.Kind) -> OracleComparison {
             OracleComparison(entity: entity, left: left, kind: kind)
         }
-        switch random.next(10) {
+        switch random.below(10) {
         case 0...4:
             let left = random.once(in: 2) ? number(entity, depth) : expression(entity, depth)
             return of(left, .compare(random.pick(ComparisonOperator.allCases), partner(of: left, entity, depth)))
         case 5: return of(expression(entity, depth), .isNull)
         case 6:
             let left = expression(entity, depth)
-            return of(left, .oneOf((0..<random.next(4)).map { _ in random.once(in: 12) ? .null : OracleValues.value(left.type, &random) }))
+            return of(left, .oneOf((0..<random.below(4)).map { _ in random.once(in: 12) ? .null : OracleValues.value(left.type, &random) }))
         default:
             let left = text(entity, depth)
             let operation = random.pick(TextOperator.allCases)
@@ -49,20 +49,20 @@ extension OracleDraw {
     }
 
     mutating func expression(_ entity: Entity, _ depth: Int) -> QueryExpression {
-        switch random.next(8) {
+        switch random.below(8) {
         case 0...2: return number(entity, depth)
         case 3...4: return text(entity, depth)
         case 5: return .field(field(entity))
         default:
             guard depth > 0, let reference = reference(entity) else { return .field(field(entity)) }
-            if !reference.isToMany, random.next(3) > 0 { return .related(reference, expression(reference.destination, depth - 1)) }
+            if !reference.isToMany, random.below(3) > 0 { return .related(reference, expression(reference.destination, depth - 1)) }
             let inner = expression(reference.destination, depth - 1)
             return .aggregate(random.pick([.count, .countDistinct, .minimum, .maximum]), reference, inner)
         }
     }
 
     mutating func number(_ entity: Entity, _ depth: Int) -> QueryExpression {
-        switch random.next(depth > 0 ? 10 : 4) {
+        switch random.below(depth > 0 ? 10 : 4) {
         case 0: return constant()
         case 1...3:
             let numbers = entity.fields.filter { $0.type.isNumber }.map(FieldReference.init)
@@ -72,7 +72,7 @@ extension OracleDraw {
             return .arithmetic(random.pick(ArithmeticOperator.allCases), left, right) ?? left
         case 7:
             guard let reference = reference(entity) else { return constant() }
-            return .count(reference, where: random.once(in: 2) ? .all : predicate(reference.destination, random.next(depth)))
+            return .count(reference, where: random.once(in: 2) ? .all : predicate(reference.destination, random.below(depth)))
         case 8:
             guard let reference = reference(entity) else { return dates(entity) ?? constant() }
             let inner = number(reference.destination, depth - 1)
@@ -101,7 +101,7 @@ extension OracleDraw {
 
     mutating func text(_ entity: Entity, _ depth: Int) -> QueryExpression {
         let options = random.pick([TextOptions.caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive]])
-        switch random.next(depth > 0 ? 6 : 4) {
+        switch random.below(depth > 0 ? 6 : 4) {
         case 0: return .constant(OracleValues.value(.string, &random), .string)
         case 1: return .folded(text(entity, depth), options)
         case 4, 5:
@@ -130,8 +130,8 @@ extension OracleDraw {
     /// Draws a pattern similar to a text of the store, from its beginning.
     private mutating func likeness(of text: String) -> String {
         var pattern = ""
-        for scalar in text.unicodeScalars.prefix(random.next(6)) {
-            switch random.next(8) {
+        for scalar in text.unicodeScalars.prefix(random.below(6)) {
+            switch random.below(8) {
             case 0: pattern += "?"
             case 1: pattern += "*"
             case 2, 3: pattern += "\\" + String(scalar)
@@ -145,7 +145,7 @@ extension OracleDraw {
         switch operation {
         case .like:
             if random.once(in: 2), case .text(let text) = OracleValues.value(.string, &random) { return likeness(of: text) }
-            return (0..<random.next(5)).map { _ in
+            return (0..<random.below(5)).map { _ in
                 random.pick(["a", "b", "*", "*", "?", "é", "\\*", "\\", "\\a", "e\u{301}", "%", "prefix"])
             }
             .joined()
@@ -155,7 +155,7 @@ extension OracleDraw {
     }
 
     private mutating func regularExpression(_ depth: Int) -> String {
-        (0..<1 + random.next(3)).map { _ in
+        (0..<1 + random.below(3)).map { _ in
             var part = random.pick(["a", "b", ".", "[ab]", "[^a]", "\\*", "\\?", "é", "e", "\u{301}", "prefix-", "A"])
             if depth > 0, random.once(in: 4) {
                 part = "(" + regularExpression(depth - 1) + (random.once(in: 2) ? "|" + regularExpression(depth - 1) : "") + ")"
@@ -174,7 +174,7 @@ extension OracleDraw {
             return request
         }
         var predicate = wrong(entity)
-        for _ in 0..<random.next(4) {
+        for _ in 0..<random.below(4) {
             let other = QueryPredicate.compare(.objectID, .greater, .integer(0))
             predicate = random.pick([.not(predicate), .and([other, predicate]), .or([predicate, other])])
         }
@@ -197,7 +197,7 @@ extension OracleDraw {
 
     private mutating func wrong(_ entity: Entity) -> QueryPredicate {
         let id = QueryExpression.field(.objectID)
-        switch random.next(8) {
+        switch random.below(8) {
         case 0: return .isNull(.folded(wrongExpression(entity), .diacriticInsensitive))
         case 1:
             guard let reference = reference(entity, toOne: false) else { break }

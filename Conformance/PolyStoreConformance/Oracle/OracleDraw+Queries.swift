@@ -3,7 +3,7 @@ import PolyStoreBackend
 extension OracleDraw {
     mutating func query() -> OracleQuery {
         let entity = random.pick(schema.entities)
-        switch random.next(16) {
+        switch random.below(16) {
         case 15: return .compared(comparison(entity, 2))
         case 14: return .refused(wrongRequest(entity))
         case 0: return .record(entity, id(entity.index))
@@ -21,7 +21,7 @@ extension OracleDraw {
         let declared = random.pick(entity.relationships)
         let relationship = random.once(in: 3) ? declared.reversed ?? declared : declared
         var sources: [Int64] = []
-        for _ in 0..<random.next(8) {
+        for _ in 0..<random.below(8) {
             let id = id(relationship.source)
             if !sources.contains(id) { sources.append(id) }
         }
@@ -29,8 +29,8 @@ extension OracleDraw {
     }
 
     private mutating func request(_ entity: Entity) -> FetchRequest {
-        var request = FetchRequest(entity, predicate: random.once(in: 6) ? .all : predicate(entity, random.next(4)))
-        for _ in 0..<random.next(3) {
+        var request = FetchRequest(entity, predicate: random.once(in: 6) ? .all : predicate(entity, random.below(4)))
+        for _ in 0..<random.below(3) {
             let key = random.once(in: 4) ? expression(entity, 2) : .field(field(entity))
             request.sortKeys.append(
                 SortKey(key, ascending: random.once(in: 2), nulls: random.pick([.smallest, .smallest, .first, .last])))
@@ -46,7 +46,7 @@ extension OracleDraw {
         request.onlyIDs = random.once(in: 4)
         if random.once(in: 4) {
             var mask = FieldMask()
-            for field in random.pick(random.next(4), of: entity.fields) { mask.insert(field.ordinal) }
+            for field in random.pick(random.below(4), of: entity.fields) { mask.insert(field.ordinal) }
             request.fields = mask
         }
         return request
@@ -54,10 +54,10 @@ extension OracleDraw {
 
     private mutating func aggregate(_ entity: Entity) -> AggregateRequest {
         var aggregates: [Aggregate] = []
-        for _ in 0..<1 + random.next(3) {
+        for _ in 0..<1 + random.below(3) {
             let field = field(entity)
             let isNumber = field.type.physical == .integer && field.type != .bool || field.type == .float || field.type == .double
-            switch random.next(isNumber ? 9 : 5) {
+            switch random.below(isNumber ? 9 : 5) {
             case 0: aggregates.append(.count)
             case 1: aggregates.append(.count(field))
             case 2: aggregates.append(.countDistinct(field))
@@ -70,11 +70,11 @@ extension OracleDraw {
             }
         }
         var groupBy: [FieldReference] = []
-        for field in random.pick(random.next(3), of: entity.fields) { groupBy.append(FieldReference(field)) }
+        for field in random.pick(random.below(3), of: entity.fields) { groupBy.append(FieldReference(field)) }
         if random.once(in: 20) { groupBy.append(.objectID) }
-        var condition = random.once(in: 2) ? QueryPredicate.all : predicate(entity, random.next(3))
+        var condition = random.once(in: 2) ? QueryPredicate.all : predicate(entity, random.below(3))
         // Large numbers that cancel each other in a sum, without other values that would hide the small ones.
-        if let reals = aggregates.compactMap(\.field).first(where: { $0.type == .double }), random.next(3) > 0 {
+        if let reals = aggregates.compactMap(\.field).first(where: { $0.type == .double }), random.below(3) > 0 {
             let small = QueryPredicate.and([.compare(reals, .greater, .real(-100)), .compare(reals, .less, .real(100))])
             condition = .or([small, .oneOf(reals, [.real(1e18), .real(-1e18)])])
             aggregates += [.sum(reals), .average(reals)]
@@ -98,8 +98,8 @@ extension OracleDraw {
     /// Draws a deeply nested condition.
     private mutating func deep(_ entity: Entity) -> QueryPredicate {
         var predicate = shallow(entity, 0)
-        for _ in 0..<10 + random.next(40) {
-            switch random.next(3) {
+        for _ in 0..<10 + random.below(40) {
+            switch random.below(3) {
             case 0: predicate = .not(predicate)
             case 1: predicate = .and([shallow(entity, 0), .not(.not(predicate))])
             default: predicate = .or([predicate, .not(.not(shallow(entity, 0)))])
@@ -113,7 +113,7 @@ extension OracleDraw {
         let field = field(entity)
         var values: [Value] = []
         for _ in 0..<20 { values.append(constant(entity, field)) }
-        for _ in 0..<500 + random.next(100) { values.append(OracleValues.scarce(field.type, &random)) }
+        for _ in 0..<500 + random.below(100) { values.append(OracleValues.scarce(field.type, &random)) }
         return .oneOf(field, values)
     }
 
@@ -121,11 +121,11 @@ extension OracleDraw {
         let field = field(entity)
         if depth > 0, random.once(in: 4), let predicate = onOthers(entity, depth) { return predicate }
         if random.once(in: 8) { return onExpressions(entity, depth) }
-        switch random.next(depth > 0 ? 18 : 12) {
+        switch random.below(depth > 0 ? 18 : 12) {
         case 0...3: return .compare(field, random.pick(ComparisonOperator.allCases), constant(entity, field))
         case 4: return .compare(field, .equal, constant(entity, field))
         case 5: return .isNull(field)
-        case 6, 7: return .oneOf(field, (0..<random.next(5)).map { _ in constant(entity, field) })
+        case 6, 7: return .oneOf(field, (0..<random.below(5)).map { _ in constant(entity, field) })
         case 8, 9: return text(entity) ?? .compare(field, random.pick(ComparisonOperator.allCases), constant(entity, field))
         case 10:
             let others = (entity.fields.map(FieldReference.init) + [.objectID]).filter {
@@ -141,7 +141,7 @@ extension OracleDraw {
 
     private mutating func parts(_ entity: Entity, _ depth: Int) -> [QueryPredicate] {
         var parts: [QueryPredicate] = []
-        for _ in 0..<2 + random.next(2) { parts.append(predicate(entity, depth)) }
+        for _ in 0..<2 + random.below(2) { parts.append(predicate(entity, depth)) }
         return parts
     }
 
@@ -163,7 +163,7 @@ extension OracleDraw {
         var pattern = OracleValues.pattern(&random)
         if random.once(in: 3), case .text(let text) = constant(entity, field) {
             let scalars = text.unicodeScalars
-            let part = random.once(in: 2) ? scalars.prefix(random.next(8)) : scalars.suffix(random.next(8))
+            let part = random.once(in: 2) ? scalars.prefix(random.below(8)) : scalars.suffix(random.below(8))
             pattern = String(String.UnicodeScalarView(part))
         }
         return .text(field, random.pick([TextOperator.contains, .beginsWith, .endsWith]), pattern)

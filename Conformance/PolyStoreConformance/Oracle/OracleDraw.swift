@@ -1,8 +1,9 @@
 import PolyStoreBackend
+import SeededRandom
 
 /// Draws the steps of a case. Keeps its own model, so that most steps are valid.
 struct OracleDraw {
-    var random: SplitMix
+    var random: SplitMix64
     let schema: ResolvedSchema
     private var committed: OracleModel
     private var written: OracleModel?
@@ -10,7 +11,7 @@ struct OracleDraw {
     /// An upper bound of most ids. Occasionally larger, to cover operations on many rows.
     private let reach: Int
 
-    init(_ random: SplitMix, _ schema: ResolvedSchema, isPersistent: Bool) {
+    init(_ random: SplitMix64, _ schema: ResolvedSchema, isPersistent: Bool) {
         var random = random
         reach = random.once(in: 20) ? 200 : 40
         self.random = random
@@ -22,20 +23,20 @@ struct OracleDraw {
     var model: OracleModel { written ?? committed }
 
     mutating func steps() -> [OracleStep] {
-        var steps = [apply(inserting: reach > 40 ? 60 + random.next(40) : 6 + random.next(16)), .commit]
+        var steps = [apply(inserting: reach > 40 ? 60 + random.below(40) : 6 + random.below(16)), .commit]
         committed = written ?? committed
         written = nil
-        for _ in 0..<6 + random.next(6) {
+        for _ in 0..<6 + random.below(6) {
             add(to: &steps)
-            for _ in 0..<random.next(4) { steps.append(.ask(random.pick([.latest, .latest, .writer, .writer, .held]), query())) }
+            for _ in 0..<random.below(4) { steps.append(.ask(random.pick([.latest, .latest, .writer, .writer, .held]), query())) }
         }
         return steps
     }
 
     private mutating func add(to steps: inout [OracleStep]) {
-        switch random.next(written == nil ? 9 : 12) {
-        case 0...5: steps.append(apply(inserting: random.next(4)))
-        case 6: steps.append(.reserveIDs(entity: random.next(schema.entities.count), count: 1 + random.next(5)))
+        switch random.below(written == nil ? 9 : 12) {
+        case 0...5: steps.append(apply(inserting: random.below(4)))
+        case 6: steps.append(.reserveIDs(entity: random.below(schema.entities.count), count: 1 + random.below(5)))
         case 7: steps.append(.hold)
         case 8:
             // Rarely, because reopening takes as long as all other steps together.
@@ -57,12 +58,12 @@ struct OracleDraw {
         let mayFail = random.once(in: 8)
         var edits: [OracleEdit] = []
         for _ in 0..<inserts { edits.append(insert(mayFail)) }
-        for _ in 0..<random.next(5) { edits.append(update(mayFail)) }
+        for _ in 0..<random.below(5) { edits.append(update(mayFail)) }
         if random.once(in: 3) { edits += swap() }
-        if random.once(in: 2) { for _ in 0..<1 + random.next(2) { edits.append(delete(mayFail)) } }
+        if random.once(in: 2) { for _ in 0..<1 + random.below(2) { edits.append(delete(mayFail)) } }
         // Edits of an object that an earlier edit changes are ignored, so the order varies.
         if random.once(in: 2) { edits.reverse() }
-        for _ in 0..<(schema.links.isEmpty ? 0 : random.next(6)) { edits.append(link(edits)) }
+        for _ in 0..<(schema.links.isEmpty ? 0 : random.below(6)) { edits.append(link(edits)) }
         for _ in 0..<4 {
             var after = model
             guard let refusal = after.apply(after.completed(edits)) else {
@@ -84,7 +85,7 @@ struct OracleDraw {
         }
         if field.isOptional ? random.once(in: 4) : mayFail && random.once(in: 12) { return .null }
         let isUnique = entity.indexes.contains { $0.isUnique && $0.fields.contains(field.ordinal) }
-        return isUnique && random.next(4) > 0 ? OracleValues.scarce(field.type, &random) : OracleValues.value(field.type, &random)
+        return isUnique && random.below(4) > 0 ? OracleValues.scarce(field.type, &random) : OracleValues.value(field.type, &random)
     }
 
     private func destination(_ entity: Entity, _ field: Field) -> Int? { field.relationship.map { entity.relationships[$0].destination } }
@@ -92,12 +93,12 @@ struct OracleDraw {
     /// Draws an id, mostly of an existing object.
     mutating func id(_ entity: Int) -> Int64 {
         let ids = model.ids(entity)
-        return ids.isEmpty || random.once(in: 12) ? Int64(1 + random.next(reach)) : random.pick(ids)
+        return ids.isEmpty || random.once(in: 12) ? Int64(1 + random.below(reach)) : random.pick(ids)
     }
 
     private mutating func insert(_ mayFail: Bool) -> OracleEdit {
         let entity = random.pick(schema.entities)
-        var id = Int64(1 + random.next(reach))
+        var id = Int64(1 + random.below(reach))
         if random.once(in: 20) { id += 1 << 40 }
         if !mayFail { while model.rows[entity.index][id] != nil { id += 1 } }
         var row: [Value] = []
@@ -108,7 +109,7 @@ struct OracleDraw {
     private mutating func update(_ mayFail: Bool) -> OracleEdit {
         let entity = random.pick(schema.entities)
         var fields: [Int: Value] = [:]
-        for field in random.pick(1 + random.next(3), of: entity.fields) { fields[field.ordinal] = value(entity, field, mayFail) }
+        for field in random.pick(1 + random.below(3), of: entity.fields) { fields[field.ordinal] = value(entity, field, mayFail) }
         return .update(entity: entity.index, id: id(entity.index), fields: fields)
     }
 
@@ -126,7 +127,7 @@ struct OracleDraw {
     }
 
     private mutating func delete(_ mayFail: Bool) -> OracleEdit {
-        let entity = random.next(schema.entities.count)
+        let entity = random.below(schema.entities.count)
         return .delete(entity: entity, id: id(entity))
     }
 
@@ -135,19 +136,19 @@ struct OracleDraw {
         if random.once(in: 3), let pair = model.pairs(table).first {
             return .link(
                 table: table.index, source: pair.source, target: pair.target,
-                isAddition: random.once(in: table.ordersTargets || table.ordersSources ? 2 : 4), places: (place(), place()))
+                isAddition: random.once(in: table.ordersTargets || table.ordersSources ? 2 : 4), positions: (position(), position()))
         }
         return .link(
-            table: table.index, source: id(table.source, edits), target: id(table.target, edits), isAddition: random.next(5) > 0,
-            places: (place(), place()))
+            table: table.index, source: id(table.source, edits), target: id(table.target, edits), isAddition: random.below(5) > 0,
+            positions: (position(), position()))
     }
 
     /// Draws a position or `nil`.
-    private mutating func place() -> Int64? {
-        switch random.next(8) {
+    private mutating func position() -> Int64? {
+        switch random.below(8) {
         case 0: nil
         case 1: random.pick([.min, .max])
-        default: Int64(random.next(9)) - 4
+        default: Int64(random.below(9)) - 4
         }
     }
 

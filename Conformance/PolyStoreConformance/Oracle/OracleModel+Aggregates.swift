@@ -100,13 +100,13 @@ extension OracleModel {
         if values.isEmpty { return .exactly(.null) }
         let sorted = values.sorted { OracleValues.compare($0, $1, unsigned: unsigned) < 0 }
         if case .real(let least) = sorted[0], least.isNaN { return .exactly(.real(.nan)) }
-        let places = [sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2]]
-        if case .integer(let low) = places[0], case .integer(let high) = places[1] {
+        let positions = [sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2]]
+        if case .integer(let low) = positions[0], case .integer(let high) = positions[1] {
             // The midpoint of large numbers with different signs, where reals would lose all digits.
             let sum = unsigned ? Int128(UInt64(bitPattern: low)) + Int128(UInt64(bitPattern: high)) : Int128(low) + Int128(high)
             return .near(Double(sum) / 2, within: (Double(sum) / 2).ulp * 2)
         }
-        let middle = places.map { number($0, unsigned) }
+        let middle = positions.map { number($0, unsigned) }
         let median = middle[0] == middle[1] ? middle[0] : middle[0] / 2 + middle[1] / 2
         return median.isNaN ? .exactly(.real(.nan)) : (median.isInfinite ? .exactly(.real(median)) : .near(median, within: median.ulp * 2))
     }
@@ -164,15 +164,15 @@ extension OracleModel {
         var parts: [Double] = []
         for number in numbers {
             var carried = number
-            var rest: [Double] = []
+            var remaining: [Double] = []
             for part in parts {
                 let (large, small) = abs(carried) >= abs(part) ? (carried, part) : (part, carried)
                 let sum = large + small
                 let error = small - (sum - large)
-                if error != 0 { rest.append(error) }
+                if error != 0 { remaining.append(error) }
                 carried = sum
             }
-            parts = rest + [carried]
+            parts = remaining + [carried]
         }
         let exact = parts.reversed().reduce(0, +) / count
         return .near(exact, within: exact.ulp * 4 + magnitude * 1e-29)

@@ -12,8 +12,8 @@ extension OracleModel {
             }
             return left < right
         }
-        let rest = sorted.dropFirst(request.offset)
-        return Array(request.limit.map { rest.prefix($0) } ?? rest)
+        let remaining = sorted.dropFirst(request.offset)
+        return Array(request.limit.map { remaining.prefix($0) } ?? remaining)
     }
 
     /// Returns the ids of the objects for which a condition is true, in ascending order.
@@ -22,35 +22,47 @@ extension OracleModel {
     }
 
     /// Returns the targets of an object, in order.
-    func related(_ relationship: Relationship, of source: Int64) -> [Int64] { placed(relationship, of: source).map(\.id) }
+    func related(_ relationship: Relationship, of source: Int64) -> [Int64] { positioned(relationship, of: source).map(\.id) }
+
+    /// A row id with its position in an ordered relationship.
+    struct PositionedID: Comparable {
+        let position: Int64
+        let id: Int64
+
+        static func < (left: PositionedID, right: PositionedID) -> Bool { (left.position, left.id) < (right.position, right.id) }
+    }
 
     /// Returns the targets of an object with their positions; 0 without an order.
-    func placed(_ relationship: Relationship, of source: Int64) -> [(place: Int64, id: Int64)] {
-        var found: [(place: Int64, id: Int64)] = []
+    func positioned(_ relationship: Relationship, of source: Int64) -> [PositionedID] {
+        var found: [PositionedID] = []
         // Targets without a position precede all others.
-        var unplaced: [(place: Int64, id: Int64)] = []
+        var withoutPosition: [PositionedID] = []
         switch relationship.storage {
         case .foreignKey(let field):
-            if case .integer(let target) = rows[relationship.source][source]?[field] { found = [(0, target)] }
+            if case .integer(let target) = rows[relationship.source][source]?[field] { found = [PositionedID(position: 0, id: target)] }
         case .inverse(let field):
             for (id, row) in rows[relationship.destination] {
                 guard case .integer(source) = row[field] else { continue }
                 guard let position = relationship.positionField else {
-                    found.append((0, id))
+                    found.append(PositionedID(position: 0, id: id))
                     continue
                 }
-                if case .integer(let place) = row[position] { found.append((place, id)) } else { unplaced.append((.min, id)) }
+                if case .integer(let stored) = row[position] {
+                    found.append(PositionedID(position: stored, id: id))
+                } else {
+                    withoutPosition.append(PositionedID(position: .min, id: id))
+                }
             }
         case .link(let table, isReversed: false):
-            for (pair, places) in links[table] where pair.source == source {
-                found.append((relationship.isOrdered ? places.target : 0, pair.target))
+            for (pair, positions) in links[table] where pair.source == source {
+                found.append(PositionedID(position: relationship.isOrdered ? positions.target : 0, id: pair.target))
             }
         case .link(let table, isReversed: true):
-            for (pair, places) in links[table] where pair.target == source {
-                found.append((relationship.isOrdered ? places.source : 0, pair.source))
+            for (pair, positions) in links[table] where pair.target == source {
+                found.append(PositionedID(position: relationship.isOrdered ? positions.source : 0, id: pair.source))
             }
         }
-        return unplaced.sorted { $0 < $1 } + found.sorted { $0 < $1 }
+        return withoutPosition.sorted() + found.sorted()
     }
 
     private func order(_ key: SortKey, _ entity: Entity, _ left: Int64, _ first: [Value], _ right: Int64, _ second: [Value]) -> Int {
@@ -69,20 +81,14 @@ extension OracleModel {
 
     /// Evaluates a condition in three-valued logic; `nil` is unknown.
     func holds(_ predicate: QueryPredicate, _ entity: Entity, _ id: Int64) -> Bool? {
-        guard let row = rows[entity.index][id] else { return nil }
+        guard rows[entity.index][id] != nil else { return nil }
         switch predicate.node {
         case .constant(let value): return value
-        case .isNull(let field): return value(field, id, row).isNull
-        case .compare(let field, let comparison, let constant): return holds(value(field, id, row), comparison, constant, field)
-        case .compareFields(let left, let comparison, let right):
-            return holds(value(left, id, row), comparison, value(right, id, row), left)
-        case .oneOf(let field, let constants): return holds(value(field, id, row), isOneOf: constants)
-        case .text(let field, let operation, let pattern): return holds(value(field, id, row), operation, .text(pattern))
-        case .compareExpressions(let left, let comparison, let right):
+        case .compare(let left, let comparison, let right):
             return holds(value(left, entity, id), left.type, comparison, value(right, entity, id), right.type)
-        case .isNullExpression(let expression): return value(expression, entity, id).isNull
-        case .expressionOneOf(let expression, let constants): return holds(value(expression, entity, id), isOneOf: constants)
-        case .textExpressions(let left, let operation, let right):
+        case .isNull(let expression): return value(expression, entity, id).isNull
+        case .oneOf(let expression, let constants): return holds(value(expression, entity, id), isOneOf: constants)
+        case .text(let left, let operation, let right):
             return holds(value(left, entity, id), operation, value(right, entity, id))
         case .related(let reference, let quantifier, let part):
             let truths = related(reference.relationship, of: id).map { holds(part, reference.destination, $0) }
@@ -103,11 +109,6 @@ extension OracleModel {
 
     func holds(_ value: Value, isOneOf constants: [Value]) -> Bool? {
         value.isNull ? nil : constants.contains { !$0.isNull && OracleValues.compare(value, $0, unsigned: false) == 0 }
-    }
-
-    private func holds(_ left: Value, _ comparison: ComparisonOperator, _ right: Value, _ field: FieldReference) -> Bool? {
-        if left.isNull || right.isNull { return nil }
-        return holds(OracleValues.compare(left, right, unsigned: field.type == .uint64), comparison)
     }
 
     /// Compares values that may have different types.

@@ -26,9 +26,9 @@ extension OracleModel {
                 for field in fields where !field.isOptional && row[field.ordinal].isNull { refusal.add(.constraint, key) }
                 if old == nil { after.rows[key.entity][key.id] = row.map(OracleValues.kept) }
             case .update(let values):
-                for (ordinal, value) in values where !fields[ordinal].isOptional && value.isNull { refusal.add(.constraint, key) }
+                for (fieldIndex, value) in values where !fields[fieldIndex].isOptional && value.isNull { refusal.add(.constraint, key) }
                 if old == nil { refusal.add(.notFound, key) }
-                for (ordinal, value) in values { after.rows[key.entity][key.id]?[ordinal] = OracleValues.kept(value) }
+                for (fieldIndex, value) in values { after.rows[key.entity][key.id]?[fieldIndex] = OracleValues.kept(value) }
             case .delete:
                 if old == nil { refusal.add(.notFound, key) }
                 after.rows[key.entity][key.id] = nil
@@ -43,10 +43,10 @@ extension OracleModel {
                 after.links[link.table][pair] = nil
                 continue
             }
-            var places = after.links[link.table][pair] ?? Places()
-            if let place = link.targetPosition { places.target = place }
-            if let place = link.sourcePosition { places.source = place }
-            after.links[link.table][pair] = places
+            var positions = after.links[link.table][pair] ?? LinkPositions()
+            if let position = link.targetPosition { positions.target = position }
+            if let position = link.sourcePosition { positions.source = position }
+            after.links[link.table][pair] = positions
         }
         self = after
         return nil

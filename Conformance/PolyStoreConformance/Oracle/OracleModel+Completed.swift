@@ -38,17 +38,17 @@ extension OracleModel {
 
     private func dropDanglingReferences(_ result: inout OracleChanges) {
         for key in result.keys {
-            for (ordinal, destination) in references(of: key.entity) {
+            for (fieldIndex, destination) in references(of: key.entity) {
                 func isDangling(_ value: Value?) -> Bool {
                     guard case .integer(let target) = value else { return false }
                     return !exists(ObjectKey(entity: destination, id: target), after: result)
                 }
                 switch result.changes[key] {
-                case .insert(var row) where isDangling(row[ordinal]):
-                    row[ordinal] = .null
+                case .insert(var row) where isDangling(row[fieldIndex]):
+                    row[fieldIndex] = .null
                     result.changes[key] = .insert(row)
-                case .update(var fields) where isDangling(fields[ordinal]):
-                    fields[ordinal] = .null
+                case .update(var fields) where isDangling(fields[fieldIndex]):
+                    fields[fieldIndex] = .null
                     result.changes[key] = .update(fields)
                 default: break
                 }
@@ -57,7 +57,7 @@ extension OracleModel {
     }
 
     /// Returns the to-one fields of an entity and their destinations.
-    private func references(of entity: Int) -> [(ordinal: Int, destination: Int)] {
+    private func references(of entity: Int) -> [(fieldIndex: Int, destination: Int)] {
         schema.entities[entity].relationships.compactMap { relationship in
             if case .foreignKey(let field) = relationship.storage { (field, relationship.destination) } else { nil }
         }
@@ -65,14 +65,14 @@ extension OracleModel {
 
     private func clearReferences(to key: ObjectKey, _ result: inout OracleChanges) {
         for entity in schema.entities.indices {
-            for (ordinal, destination) in references(of: entity) where destination == key.entity {
+            for (fieldIndex, destination) in references(of: entity) where destination == key.entity {
                 for id in ids(entity) {
-                    guard case .integer(key.id) = rows[entity][id]?[ordinal] else { continue }
+                    guard case .integer(key.id) = rows[entity][id]?[fieldIndex] else { continue }
                     let referrer = ObjectKey(entity: entity, id: id)
                     switch result.changes[referrer] {
-                    case nil: result.add(referrer, .update([ordinal: .null]))
-                    case .update(var fields) where fields[ordinal] == nil:
-                        fields[ordinal] = .null
+                    case nil: result.add(referrer, .update([fieldIndex: .null]))
+                    case .update(var fields) where fields[fieldIndex] == nil:
+                        fields[fieldIndex] = .null
                         result.changes[referrer] = .update(fields)
                     default: break
                     }
@@ -89,21 +89,21 @@ extension OracleModel {
     }
 
     private func addLinks(_ edits: [OracleEdit], _ result: inout OracleChanges) {
-        func add(_ table: Int, _ source: Int64, _ target: Int64, _ isAddition: Bool, _ places: (target: Int64?, source: Int64?)) {
+        func add(_ table: Int, _ source: Int64, _ target: Int64, _ isAddition: Bool, _ positions: (target: Int64?, source: Int64?)) {
             let isKnown = result.links.contains { $0.table == table && $0.source == source && $0.target == target }
             if isKnown { return }
             result.links.append(
                 .init(
-                    table: table, source: source, target: target, isAddition: isAddition, targetPosition: places.target,
-                    sourcePosition: places.source))
+                    table: table, source: source, target: target, isAddition: isAddition, targetPosition: positions.target,
+                    sourcePosition: positions.source))
         }
-        for case .link(let number, let source, let target, let isAddition, let places) in edits {
+        for case .link(let number, let source, let target, let isAddition, let positions) in edits {
             let table = schema.links[number]
             guard exists(ObjectKey(entity: table.source, id: source), after: result),
                 exists(ObjectKey(entity: table.target, id: target), after: result)
             else { continue }
-            add(number, source, target, isAddition, places)
-            if table.isSymmetric { add(number, target, source, isAddition, (places.source, places.target)) }
+            add(number, source, target, isAddition, positions)
+            if table.isSymmetric { add(number, target, source, isAddition, (positions.source, positions.target)) }
         }
     }
 

@@ -69,18 +69,17 @@ extension OracleQuery {
         case .and(let parts): inner = parts + simpler(parts, QueryPredicate.and)
         case .or(let parts): inner = parts + simpler(parts, QueryPredicate.or)
         case .not(let part): inner = [part] + simpler(part).map(QueryPredicate.not)
-        case .oneOf(let field, let values) where values.count > 1:
-            let middle = values.count / 2
-            inner = [.oneOf(field, Array(values[..<middle])), .oneOf(field, Array(values[middle...]))]
         case .related(let reference, let quantifier, let part):
             inner = simpler(part).map { .related(reference, quantifier, $0) }
-        case .compareExpressions(let left, let comparison, let right):
+        case .compare(let left, let comparison, let right):
             inner =
                 simpler(left).map { .compare($0, comparison, right) } + simpler(right).map { .compare(left, comparison, $0) }
-        case .isNullExpression(let expression): inner = simpler(expression).map(QueryPredicate.isNull)
-        case .expressionOneOf(let expression, let values):
-            inner = simpler(expression).map { .oneOf($0, values) } + values.map { .oneOf(expression, [$0]) }
-        case .textExpressions(let left, let operation, let right):
+        case .isNull(let expression): inner = simpler(expression).map(QueryPredicate.isNull)
+        case .oneOf(let expression, let values):
+            let middle = values.count / 2
+            let halves = values.count > 1 ? [Array(values[..<middle]), Array(values[middle...])] : []
+            inner = simpler(expression).map { .oneOf($0, values) } + halves.map { .oneOf(expression, $0) }
+        case .text(let left, let operation, let right):
             inner = simpler(left).map { .text($0, operation, right) } + simpler(right).map { .text(left, operation, $0) }
         default: inner = []
         }

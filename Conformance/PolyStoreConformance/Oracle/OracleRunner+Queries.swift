@@ -28,10 +28,10 @@ extension OracleRunner {
         case .related(let relationship, let sources):
             let found = try reader.related(relationship, of: sources)
             for source in sources {
-                let placed = model.placed(relationship, of: source)
-                try expect(found[source], equals: placed.map(\.id), "\(what()): the targets of \(source)")
-                let places = relationship.isOrdered ? placed.map(\.place) : []
-                try expect(found.positions(of: source), equals: places, "\(what()): the positions of the targets of \(source)")
+                let targets = model.positioned(relationship, of: source)
+                try expect(found[source], equals: targets.map(\.id), "\(what()): the targets of \(source)")
+                let positions = relationship.isOrdered ? targets.map(\.position) : []
+                try expect(found.positions(of: source), equals: positions, "\(what()): the positions of the targets of \(source)")
             }
         case .compared(let comparison):
             let (yes, no) = model.answer(comparison)
@@ -51,14 +51,14 @@ extension OracleRunner {
                 return try expect(found == nil, equals: expected == nil, "\(what()): that there is none")
             }
             for field in entity.fields where !OracleValues.same(found[field.ordinal], expected[field.ordinal]) {
-                throw mismatch("\(what()): \(field.name)", Self.told(expected[field.ordinal]), Self.told(found[field.ordinal]))
+                throw mismatch("\(what()): \(field.name)", Self.described(expected[field.ordinal]), Self.described(found[field.ordinal]))
             }
         }
     }
 
     /// Checks that every kind of request throws the same error.
     private func checkRefusal(_ request: FetchRequest, _ reader: any ReadTransaction, _ what: @autoclosure () -> String) throws {
-        let ways: [(String, () throws -> Void)] = [
+        let calls: [(String, () throws -> Void)] = [
             ("fetch", { try reader.fetch(request).close() }), ("plan", { _ = try reader.plan(request) }),
             ("explain", { _ = try reader.explain(request) }), ("count", { _ = try reader.count(request) }),
             (
@@ -69,15 +69,15 @@ extension OracleRunner {
                 }
             ),
         ]
-        for (way, ask) in ways {
+        for (name, ask) in calls {
             do {
                 try ask()
             } catch let error as StoreError where error.code == .invalidPredicate {
                 continue
             } catch {
-                throw mismatch("\(what()), by \(way)", "the error invalidPredicate", "\(error)")
+                throw mismatch("\(what()), by \(name)", "the error invalidPredicate", "\(error)")
             }
-            throw mismatch("\(what()), by \(way)", "the error invalidPredicate", "no error")
+            throw mismatch("\(what()), by \(name)", "the error invalidPredicate", "no error")
         }
     }
 
@@ -101,7 +101,7 @@ extension OracleRunner {
         for field in request.entity.fields where request.fields?.contains(field.ordinal) ?? true {
             let value = cursor.record.value(field)
             guard OracleValues.same(value, row[field.ordinal]) else {
-                throw mismatch("\(what()): \(field.name) of \(cursor.id)", Self.told(row[field.ordinal]), Self.told(value))
+                throw mismatch("\(what()): \(field.name) of \(cursor.id)", Self.described(row[field.ordinal]), Self.described(value))
             }
         }
     }
@@ -136,9 +136,9 @@ extension OracleRunner {
         } catch let error as StoreError where answer == nil && error.code == .invalidValue {
             return
         }
-        func told(_ key: [Value]) -> String { "(\(key.map(Self.told).joined(separator: ", ")))" }
+        func described(_ key: [Value]) -> String { "(\(key.map(Self.described).joined(separator: ", ")))" }
         guard let answer else {
-            throw mismatch(what(), "the error invalidValue", rows.map { told($0.values) }.joined(separator: ", "))
+            throw mismatch(what(), "the error invalidValue", rows.map { described($0.values) }.joined(separator: ", "))
         }
         let isSame =
             rows.count == answer.count
@@ -148,12 +148,12 @@ extension OracleRunner {
             }
         guard !isSame else { return }
         throw mismatch(
-            what(), answer.map { "\(told($0.key)): \($0.values)" }.joined(separator: "; "),
-            rows.map { "\(told($0.group)): \(told($0.values))" }.joined(separator: "; "))
+            what(), answer.map { "\(described($0.key)): \($0.values)" }.joined(separator: "; "),
+            rows.map { "\(described($0.group)): \(described($0.values))" }.joined(separator: "; "))
     }
 
     /// Returns a value with its kind, because 1 and 1.0 have the same description.
-    private static func told(_ value: Value) -> String {
+    private static func described(_ value: Value) -> String {
         switch value {
         case .null: "null"
         case .integer(let value): "integer \(value)"

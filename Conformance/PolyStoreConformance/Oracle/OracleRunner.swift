@@ -1,14 +1,5 @@
 import PolyStoreBackend
 
-/// A difference between a store and the model.
-struct OracleMismatch: Error {
-    /// The number of the step.
-    let step: Int
-    let what: String
-    let expected: String
-    let found: String
-}
-
 /// Executes the steps of a case on a new store and on the model, and compares all results.
 final class OracleRunner {
     private let target: ConformanceTarget

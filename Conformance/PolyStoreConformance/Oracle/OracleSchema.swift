@@ -1,38 +1,39 @@
 import PolyStoreBackend
+import SeededRandom
 
 /// Draws schemas.
 enum OracleSchema {
-    static func draw(_ random: inout SplitMix) throws -> ResolvedSchema {
-        let count = 1 + random.next(3)
+    static func draw(_ random: inout SplitMix64) throws -> ResolvedSchema {
+        let count = 1 + random.below(3)
         var properties = (0..<count).map { _ in attributes(&random) }
-        for number in 0..<random.next(4) { addRelationship(number, &properties, &random) }
+        for number in 0..<random.below(4) { addRelationship(number, &properties, &random) }
         let entities = properties.enumerated().map { index, properties in
             EntityDescription(name: "E\(index)", properties: properties, indexes: indexes(properties, &random))
         }
         return try ResolvedSchema(SchemaDescription(name: "Oracle", entities: entities))
     }
 
-    private static func attributes(_ random: inout SplitMix) -> [PropertyDescription] {
-        (0..<1 + random.next(6)).map { number in
+    private static func attributes(_ random: inout SplitMix64) -> [PropertyDescription] {
+        (0..<1 + random.below(6)).map { number in
             let type = random.pick(AttributeType.allCases)
-            let use = random.next(8)
+            let use = random.below(8)
             return .attribute(
                 AttributeDescription(
-                    name: random.once(in: 12) ? "order \"\(number)\"" : "a\(number)", type: type, isOptional: random.next(3) > 0,
+                    name: random.once(in: 12) ? "order \"\(number)\"" : "a\(number)", type: type, isOptional: random.below(3) > 0,
                     isUnique: use == 0 && type != .bool, isIndexed: use < 4))
         }
     }
 
-    private static func addRelationship(_ number: Int, _ properties: inout [[PropertyDescription]], _ random: inout SplitMix) {
-        let source = random.next(properties.count)
-        let destination = random.next(properties.count)
+    private static func addRelationship(_ number: Int, _ properties: inout [[PropertyDescription]], _ random: inout SplitMix64) {
+        let source = random.below(properties.count)
+        let destination = random.below(properties.count)
         let (name, back) = ("r\(number)", "r\(number)back")
         func add(_ entity: Int, _ name: String, to other: Int, many: Bool, inverse: String?) {
             let relationship = RelationshipDescription(
                 name: name, destination: "E\(other)", isToMany: many, isOrdered: many && random.once(in: 3), inverse: inverse)
-            properties[entity].insert(.relationship(relationship), at: random.next(properties[entity].count + 1))
+            properties[entity].insert(.relationship(relationship), at: random.below(properties[entity].count + 1))
         }
-        switch random.next(7) {
+        switch random.below(7) {
         case 0: add(source, name, to: destination, many: false, inverse: nil)
         case 1:
             add(source, name, to: destination, many: false, inverse: back)
@@ -49,11 +50,11 @@ enum OracleSchema {
         }
     }
 
-    private static func indexes(_ properties: [PropertyDescription], _ random: inout SplitMix) -> [IndexDescription] {
+    private static func indexes(_ properties: [PropertyDescription], _ random: inout SplitMix64) -> [IndexDescription] {
         let fields = properties.filter { if case .relationship(let relationship) = $0 { !relationship.isToMany } else { true } }
         guard fields.count > 1 else { return [] }
-        return (0..<random.next(3)).map { _ in
-            let picked = random.pick(2 + random.next(2), of: fields)
+        return (0..<random.below(3)).map { _ in
+            let picked = random.pick(2 + random.below(2), of: fields)
             let isScarce = picked.contains { if case .attribute(let attribute) = $0 { attribute.type != .bool } else { false } }
             return IndexDescription(fields: picked.map(\.name), isUnique: isScarce && random.once(in: 3))
         }

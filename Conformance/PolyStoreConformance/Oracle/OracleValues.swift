@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import SeededRandom
 
 /// Values of every type: few, so that they repeat, and with boundary values among them.
 enum OracleValues {
@@ -43,9 +44,9 @@ enum OracleValues {
     ]
 
     /// Returns a value that an attribute of the type can have. −0 and non-canonical NaNs are included: a store converts them to 0 and the canonical NaN.
-    static func value(_ type: AttributeType, _ random: inout SplitMix) -> Value {
+    static func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
         switch type {
-        case .bool: .integer(Int64(random.next(2)))
+        case .bool: .integer(Int64(random.below(2)))
         case .int64: .integer(random.pick([.min, .min + 1, -1000, -3, -2, -1, 0, 1, 2, 3, 5, 9, 1 << 53, .max - 1, .max]))
         case .uint64: .integer(random.pick([0, 1, 2, 3, 9, 1 << 40, .max, .min, .min + 1, -2, -1]))
         case .int8, .int16, .int32, .uint8, .uint16, .uint32: small(type.integerBounds ?? 0...1, &random)
@@ -60,14 +61,14 @@ enum OracleValues {
         }
     }
 
-    private static func small(_ bounds: ClosedRange<Int64>, _ random: inout SplitMix) -> Value {
+    private static func small(_ bounds: ClosedRange<Int64>, _ random: inout SplitMix64) -> Value {
         let pool = [bounds.lowerBound, bounds.upperBound, -2, -1, 0, 1, 2, 3, 5, 9, 100, bounds.upperBound - 1]
         return .integer(min(max(random.pick(pool), bounds.lowerBound), bounds.upperBound))
     }
 
     /// Returns one of many values, for unique fields.
-    static func scarce(_ type: AttributeType, _ random: inout SplitMix) -> Value {
-        let number = random.next(1000)
+    static func scarce(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
+        let number = random.below(1000)
         switch type {
         case .bool: return value(type, &random)
         case .int8, .uint8: return .integer(Int64(number % 128))
@@ -83,8 +84,8 @@ enum OracleValues {
     }
 
     /// Returns a pattern for a text operator.
-    static func pattern(_ random: inout SplitMix) -> String {
-        if random.once(in: 8) { return String(longPrefix.dropFirst(random.next(8))) + random.pick(["", "a", "x"]) }
+    static func pattern(_ random: inout SplitMix64) -> String {
+        if random.once(in: 8) { return String(longPrefix.dropFirst(random.below(8))) + random.pick(["", "a", "x"]) }
         return random.pick([
             "", "a", "b", "ab", "A", "\u{0}", "\u{301}", "é", "e", "😀", "\u{200d}", "%", "_", "*", "'", "\"", "\\", "prefix", "1",
         ])

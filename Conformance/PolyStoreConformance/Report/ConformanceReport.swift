@@ -8,7 +8,9 @@ import PolyStoreBackend
 public struct ConformanceReport: Sendable {
     /// The result of a case on a backend.
     public enum Outcome: Sendable, Hashable {
+        /// The case passed.
         case passed
+        /// The case failed, with the message.
         case failed(String)
         /// The case does not apply, with the reason.
         case skipped(String)
@@ -41,6 +43,8 @@ public struct ConformanceReport: Sendable {
 
     /// Runs all cases on each backend in turn.
     /// - Parameters:
+    ///   - targets: The backends to test.
+    ///   - cases: The cases to run; by default all.
     ///   - timeLimit: The time limit of each case on a machine of normal speed; see ``ConformanceCase/run(_:timeLimit:)``.
     ///   - progress: Receives the name of each backend before its cases run.
     public static func run(

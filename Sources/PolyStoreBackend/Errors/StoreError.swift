@@ -63,6 +63,8 @@ public struct StoreError: Error, Sendable, Hashable {
     public var entity: String?
     /// The stored name of the attribute or relationship concerned.
     public var attribute: String?
+    /// The index of the field that could not be decoded; set by decoders, which do not know its name, until the context replaces it by `attribute`.
+    package var fieldIndex: Int?
     /// The row id of the object concerned.
     public var objectID: Int64?
     /// The URL or path of the store.

@@ -8,7 +8,20 @@
 
 /// The severity of a message.
 public enum LogLevel: Int, Sendable, Hashable, Comparable, CaseIterable {
-    case trace, debug, info, notice, warning, error, critical
+    /// Requests to a store, with their plans.
+    case trace
+    /// Commits, with the numbers of changed objects.
+    case debug
+    /// Opened stores, failed transactions and other events that need no attention.
+    case info
+    /// Significant events, such as migrations and indexes that are built in the background.
+    case notice
+    /// Conditions that slow a store down or let it grow, such as slow queries and long-lived snapshots.
+    case warning
+    /// Commits that fail because of a store, and errors that no caller receives.
+    case error
+    /// Failures of the application. The framework itself logs no message of this level.
+    case critical
 
     public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
 }

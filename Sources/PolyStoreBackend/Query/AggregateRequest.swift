@@ -71,11 +71,13 @@ public struct Aggregate: Sendable, Hashable {
     /// The median of a field.
     public static func median(_ field: FieldReference) -> Aggregate { Aggregate(.median, field) }
 
-    /// Returns an aggregate of an expression. Only ``ReadTransaction/groups(_:)`` evaluates expressions other than fields; backends never receive them.
+    /// Returns an aggregate of an expression. Only `ReadTransaction.groups(_:)` evaluates expressions other than fields; backends never receive them.
     public static func of(_ function: Function, _ expression: QueryExpression) -> Aggregate { Aggregate(function, expression) }
 
     /// Returns an aggregate of the values that a collection aggregate covers, over all objects; see ``isOverMembers``.
-    /// - Parameter collection: a count or an aggregate over a to-many relationship, optionally at the end of a path of to-one relationships.
+    /// - Parameters:
+    ///   - function: The function that combines the values of all objects.
+    ///   - collection: A count or an aggregate over a to-many relationship, optionally at the end of a path of to-one relationships.
     public static func overMembers(_ function: Function, _ collection: QueryExpression) -> Aggregate {
         Aggregate(function, collection, isOverMembers: collection.memberType != nil)
     }
@@ -99,8 +101,8 @@ extension Aggregate: CustomStringConvertible {
 /// A request for aggregates over the objects that a predicate selects, for each group of objects with equal values in some fields. Aggregates ignore
 /// null values, except `count` of objects. Null forms one group.
 ///
-/// Backends receive requests whose groups and operands are fields. ``GroupRequest`` accepts expressions and passes the rest on to backends. New
-/// versions may add functions: a backend passes functions that it does not know to an ``AggregateEvaluator``, in a `default:`.
+/// Backends receive requests whose groups and operands are fields. `GroupRequest` accepts expressions and passes the rest on to backends. New
+/// versions may add functions: a backend passes functions that it does not know to an `AggregateEvaluator`, in a `default:`.
 public struct AggregateRequest: Sendable, Hashable {
     /// The entity of the objects.
     public var entity: Entity

@@ -1,8 +1,12 @@
 /// An arithmetic operator, with its spelling in format strings.
 public enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
+    /// The sum of two numbers, or a date that is a number of seconds later.
     case add = "+"
+    /// The difference of two numbers, a date that is a number of seconds earlier, or the seconds between two dates.
     case subtract = "-"
+    /// The product of two numbers.
     case multiply = "*"
+    /// The quotient of two numbers.
     case divide = "/"
 }
 

@@ -2,7 +2,12 @@
 public struct SortKey: Sendable, Hashable {
     /// The position of null values in the order. By default, null is the smallest value.
     public enum NullPlacement: String, Sendable, Hashable {
-        case smallest, first, last
+        /// Before all values in ascending order, after all values in descending order.
+        case smallest
+        /// Before all values in both orders.
+        case first
+        /// After all values in both orders.
+        case last
     }
 
     /// The field to sort by.
@@ -12,8 +17,8 @@ public struct SortKey: Sendable, Hashable {
     /// The position of null values.
     public var nulls: NullPlacement
 
-    /// The sort expression, if it is more than a field; ``field`` is then only a name. Scans never receive such keys: ``ReadTransaction/fetch(_:)``
-    /// sorts by them. A backend that implements plans returns the plan of ``FetchRequest/unsorted``, completed by ``QueryPlan/sorted(for:)``.
+    /// The sort expression, if it is more than a field; ``field`` is then only a name. Scans never receive such keys: `ReadTransaction.fetch(_:)`
+    /// sorts by them. A backend that implements plans returns the plan of `FetchRequest.unsorted`, completed by `QueryPlan.sorted(for:)`.
     public var expression: QueryExpression?
 
     /// Creates a key that sorts by a field.

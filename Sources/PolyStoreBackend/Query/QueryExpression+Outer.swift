@@ -43,9 +43,9 @@ extension QueryPredicate {
     /// The number of levels to the outermost enclosing object that the predicate refers to; 0 if it can be evaluated on an object alone.
     public var outerDepth: Int {
         switch node {
-        case .constant, .compare, .compareFields, .isNull, .oneOf, .text: 0
-        case .compareExpressions(let left, _, let right), .textExpressions(let left, _, let right): max(left.outerDepth, right.outerDepth)
-        case .isNullExpression(let expression), .expressionOneOf(let expression, _): expression.outerDepth
+        case .constant: 0
+        case .compare(let left, _, let right), .text(let left, _, let right): max(left.outerDepth, right.outerDepth)
+        case .isNull(let expression), .oneOf(let expression, _): expression.outerDepth
         case .related(_, _, let part): max(0, part.outerDepth - 1)
         case .and(let parts), .or(let parts): parts.map(\.outerDepth).max() ?? 0
         case .not(let part): part.outerDepth
@@ -56,11 +56,11 @@ extension QueryPredicate {
     func collectOuterFields(_ level: Int, into mask: inout FieldMask) {
         guard outerDepth >= level else { return }
         switch node {
-        case .constant, .compare, .compareFields, .isNull, .oneOf, .text: break
-        case .compareExpressions(let left, _, let right), .textExpressions(let left, _, let right):
+        case .constant: break
+        case .compare(let left, _, let right), .text(let left, _, let right):
             left.collectOuterFields(level, into: &mask)
             right.collectOuterFields(level, into: &mask)
-        case .isNullExpression(let expression), .expressionOneOf(let expression, _): expression.collectOuterFields(level, into: &mask)
+        case .isNull(let expression), .oneOf(let expression, _): expression.collectOuterFields(level, into: &mask)
         case .related(_, _, let part): part.collectOuterFields(level + 1, into: &mask)
         case .and(let parts), .or(let parts): for part in parts { part.collectOuterFields(level, into: &mask) }
         case .not(let part): part.collectOuterFields(level, into: &mask)

@@ -34,29 +34,32 @@ public struct RelationshipReference: Sendable, Hashable {
 /// The value is null if an operand is null, if an integer overflows 64 bits, and for a division by zero.
 public struct QueryExpression: Sendable, Hashable {
     /// The kind of expression. New versions may add cases, as for ``QueryPredicate/Node``.
-    public indirect enum Node: Sendable, Hashable {
+    public enum Node: Sendable, Hashable {
+        /// The value of a field.
         case field(FieldReference)
+        /// A constant.
         case constant(Value)
         /// A value of the destination of a to-one relationship.
-        case related(RelationshipReference, QueryExpression)
+        indirect case related(RelationshipReference, QueryExpression)
         /// The number of related objects that satisfy a condition.
-        case count(RelationshipReference, QueryPredicate)
+        indirect case count(RelationshipReference, QueryPredicate)
         /// An aggregate of the values of related objects; see ``Aggregate/Function``.
-        case aggregate(Aggregate.Function, RelationshipReference, QueryExpression)
-        case arithmetic(ArithmeticOperator, QueryExpression, QueryExpression)
+        indirect case aggregate(Aggregate.Function, RelationshipReference, QueryExpression)
+        /// The result of an arithmetic operation; null if one of the values is null.
+        indirect case arithmetic(ArithmeticOperator, QueryExpression, QueryExpression)
         /// A text normalized for comparisons with options.
-        case folded(QueryExpression, TextOptions)
+        indirect case folded(QueryExpression, TextOptions)
         /// A function of one or two values; null if one of them is null.
-        case function(ScalarFunction, [QueryExpression])
+        indirect case function(ScalarFunction, [QueryExpression])
         /// The first value if the condition is true, the second if it is false or unknown.
-        case conditional(QueryPredicate, QueryExpression, QueryExpression)
+        indirect case conditional(QueryPredicate, QueryExpression, QueryExpression)
         /// A value of the member at a position of an ordered relationship, from 0, or -1 for the last. Null if there is none.
-        case element(RelationshipReference, Int, QueryExpression)
+        indirect case element(RelationshipReference, Int, QueryExpression)
         /// A value of an enclosing object: 1 is the object at the source of the relationship, 2 the source of the relationship that leads to that one, and so
         /// on.
         ///
         /// Each relationship followed by a condition or an expression adds one level, and so does the value of an enclosing object.
-        case outer(Int, QueryExpression)
+        indirect case outer(Int, QueryExpression)
     }
 
     /// The kind of expression, with its operands.
@@ -136,7 +139,10 @@ public struct QueryExpression: Sendable, Hashable {
     }
 
     /// Returns a value of a member of an ordered relationship.
-    /// - Parameter position: the position from 0, or -1 for the last member.
+    /// - Parameters:
+    ///   - relationship: The ordered relationship.
+    ///   - position: The position from 0, or -1 for the last member.
+    ///   - expression: The value to read, an expression on the entity of the members.
     public static func element(_ relationship: RelationshipReference, at position: Int, _ expression: QueryExpression) -> QueryExpression {
         QueryExpression(.element(relationship, position, expression), expression.type)
     }

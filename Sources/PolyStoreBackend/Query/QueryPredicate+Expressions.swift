@@ -1,20 +1,15 @@
-/// Conditions on expressions, reduced to their simplest equivalent form. A condition on a plain field becomes a field condition, which indexes can serve.
+/// Conditions on expressions, reduced to their simplest equivalent form.
 extension QueryPredicate {
     /// Returns a comparison of two expressions.
     public static func compare(_ left: QueryExpression, _ comparison: ComparisonOperator, _ right: QueryExpression) -> QueryPredicate {
         switch (left.node, right.node) {
         case (.constant, .field), (.constant, .related): return compare(right, comparison.mirrored, left)
-        case (.field(let field), .constant(let value)) where value.isNull || right.type.writes(value, asIn: field):
-            return compare(field, comparison, value)
-        case (.field(let first), .field(let second))
-        where first.type.physical == second.type.physical && first.isUnsigned == second.isUnsigned
-            && first.type.isComparable(with: second.type):
-            return compare(first, comparison, second)
+        case (.field(let field), .constant(let value)) where right.type.writes(value, asIn: field): return compare(field, comparison, value)
         case (.related(let relationship, let inner), .constant):
             return related(relationship, .one, compare(inner, comparison, right))
         case (.count(let relationship, let condition), _):
-            return quantified(relationship, condition, comparison, right) ?? QueryPredicate(.compareExpressions(left, comparison, right))
-        default: return QueryPredicate(.compareExpressions(left, comparison, right))
+            return quantified(relationship, condition, comparison, right) ?? QueryPredicate(.compare(left, comparison, right))
+        default: return QueryPredicate(.compare(left, comparison, right))
         }
     }
 
@@ -35,21 +30,19 @@ extension QueryPredicate {
     /// Returns a test for null.
     public static func isNull(_ expression: QueryExpression) -> QueryPredicate {
         switch expression.node {
-        case .field(let field): isNull(field)
         case .related(let relationship, let inner):
             // The value is also null if the relationship is null.
             relationship.foreignKey.map { or([isNull($0), related(relationship, .one, isNull(inner))]) }
-                ?? QueryPredicate(.isNullExpression(expression))
-        default: QueryPredicate(.isNullExpression(expression))
+                ?? QueryPredicate(.isNull(expression))
+        default: QueryPredicate(.isNull(expression))
         }
     }
 
     /// Returns a membership test. Null values in the list select nothing.
     public static func oneOf(_ expression: QueryExpression, _ values: [Value]) -> QueryPredicate {
         switch expression.node {
-        case .field(let field): oneOf(field, values)
         case .related(let relationship, let inner): related(relationship, .one, oneOf(inner, values))
-        default: QueryPredicate(.expressionOneOf(expression, values))
+        default: QueryPredicate(.oneOf(expression, values))
         }
     }
 
@@ -58,17 +51,7 @@ extension QueryPredicate {
         switch (left.node, right.node) {
         case (.field(let field), .constant(.text(let value))): text(field, operation, value)
         case (.related(let relationship, let inner), .constant): related(relationship, .one, text(inner, operation, right))
-        default: QueryPredicate(.textExpressions(left, operation, right))
+        default: QueryPredicate(.text(left, operation, right))
         }
-    }
-}
-
-extension AttributeType {
-    /// Returns whether a constant has the same value when read with the field's type. False for numbers above 2^63 − 1 with a signed field and for numbers
-    /// below 0 with an unsigned one.
-    fileprivate func writes(_ value: Value, asIn field: FieldReference) -> Bool {
-        guard value.fits(field.type) else { return false }
-        if case .integer(let integer) = value, (self == .uint64) != field.isUnsigned { return integer >= 0 }
-        return true
     }
 }

@@ -27,38 +27,20 @@ extension QueryPredicate {
     package func validate(for entity: Entity, outer: [Entity] = []) throws {
         switch node {
         case .constant: break
-        case .isNull(let field): try entity.check(field)
-        case .compare(let field, _, let value):
-            try entity.check(field)
-            try Self.check(field, holds: value, entity)
-        case .compareFields(let left, _, let right):
-            try entity.check(left)
-            try entity.check(right)
-            guard left.type.physical == right.type.physical, left.isUnsigned == right.isUnsigned else {
-                throw Self.incomparable(.field(left), .field(right), entity)
-            }
-        case .oneOf(let field, let values):
-            try entity.check(field)
-            for value in values { try Self.check(field, holds: value, entity) }
-        case .text(let field, let operation, let pattern):
-            try entity.check(field)
-            try Self.checkText(.field(field), operation, entity)
-            if operation == .matches { _ = try RegularExpression(pattern) }
-        case .compareExpressions(let left, _, let right):
+        case .compare(let left, _, let right):
             try left.validate(for: entity, outer: outer)
             try right.validate(for: entity, outer: outer)
+            if case .field(let field) = left.node, case .constant(let value) = right.node, right.type == field.type {
+                try Self.check(left, holds: value, entity)
+            }
             guard left.asConstant?.isNull ?? false || right.asConstant?.isNull ?? false || left.type.isComparable(with: right.type) else {
                 throw Self.incomparable(left, right, entity)
             }
-        case .isNullExpression(let expression): try expression.validate(for: entity, outer: outer)
-        case .expressionOneOf(let expression, let values):
+        case .isNull(let expression): try expression.validate(for: entity, outer: outer)
+        case .oneOf(let expression, let values):
             try expression.validate(for: entity, outer: outer)
-            for value in values where !value.fits(expression.type) {
-                throw StoreError(
-                    .invalidPredicate, "\(expression) is \(expression.type) and cannot be compared with \(value.literal).",
-                    entity: entity.name)
-            }
-        case .textExpressions(let left, let operation, let right):
+            for value in values { try Self.check(expression, holds: value, entity) }
+        case .text(let left, let operation, let right):
             for side in [left, right] {
                 try side.validate(for: entity, outer: outer)
                 try Self.checkText(side, operation, entity)
@@ -82,11 +64,11 @@ extension QueryPredicate {
         }
     }
 
-    private static func check(_ field: FieldReference, holds value: Value, _ entity: Entity) throws {
-        guard !value.fits(field.type) else { return }
+    private static func check(_ expression: QueryExpression, holds value: Value, _ entity: Entity) throws {
+        guard !value.fits(expression.type) else { return }
         throw StoreError(
-            .invalidPredicate, "\(field.name) is \(field.type) and cannot be compared with \(value.literal).", entity: entity.name,
-            attribute: field.name)
+            .invalidPredicate, "\(expression) is \(expression.type) and cannot be compared with \(value.literal).", entity: entity.name,
+            attribute: expression.asField?.name)
     }
 
     private static func checkText(_ expression: QueryExpression, _ operation: TextOperator, _ entity: Entity) throws {

@@ -1,90 +1,3 @@
-/// A reference to a field of the record or to the object's id.
-public struct FieldReference: Sendable, Hashable {
-    /// The field index, or -1 for the id.
-    public let ordinal: Int
-    /// The name of the field.
-    public let name: String
-    /// The type of the field.
-    public let type: AttributeType
-
-    /// Creates a reference to a field of a resolved schema.
-    public init(_ field: Field) {
-        ordinal = field.ordinal
-        name = field.name
-        type = field.type
-    }
-
-    /// Creates a reference to a field whose index is known without a resolved schema.
-    public init(ordinal: Int, name: String, type: AttributeType) {
-        self.ordinal = ordinal
-        self.name = name
-        self.type = type
-    }
-
-    /// The object's id.
-    public static let objectID = FieldReference(ordinal: -1, name: "objectID", type: .int64)
-
-    /// A Boolean value that indicates whether the reference is to the object's id.
-    public var isObjectID: Bool { ordinal < 0 }
-    /// A Boolean value that indicates whether integers are compared as unsigned.
-    public var isUnsigned: Bool { type == .uint64 }
-}
-
-/// A comparison operator, with its spelling in format strings.
-public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
-    case equal = "=="
-    case notEqual = "!="
-    case less = "<"
-    case lessOrEqual = "<="
-    case greater = ">"
-    case greaterOrEqual = ">="
-
-    /// The operator for exchanged sides: `<` for `>`.
-    public var mirrored: ComparisonOperator {
-        switch self {
-        case .equal, .notEqual: self
-        case .less: .greater
-        case .lessOrEqual: .greaterOrEqual
-        case .greater: .less
-        case .greaterOrEqual: .lessOrEqual
-        }
-    }
-
-    /// Returns whether an order (negative, 0, positive) satisfies the operator.
-    @inlinable
-    public func accepts(_ order: Int) -> Bool {
-        switch self {
-        case .equal: order == 0
-        case .notEqual: order != 0
-        case .less: order < 0
-        case .lessOrEqual: order <= 0
-        case .greater: order > 0
-        case .greaterOrEqual: order >= 0
-        }
-    }
-}
-
-/// A text comparison operator, with its spelling in format strings.
-public enum TextOperator: String, Sendable, Hashable, CaseIterable {
-    case contains = "CONTAINS"
-    case beginsWith = "BEGINSWITH"
-    case endsWith = "ENDSWITH"
-    /// Wildcard match: `?` matches one Unicode scalar, `*` any number of them, a backslash escapes the next character.
-    case like = "LIKE"
-    /// Regular expression match against the whole text.
-    case matches = "MATCHES"
-}
-
-/// A quantifier over the destination objects of a relationship.
-public enum Quantifier: String, Sendable, Hashable, CaseIterable {
-    /// The destination of a to-one relationship. Unknown if the relationship is null or the condition is unknown.
-    case one = "ONE"
-    /// At least one object; false for an empty relationship. Never unknown.
-    case any = "ANY"
-    /// Every object; true for an empty relationship. Never unknown.
-    case all = "ALL"
-}
-
 /// A condition on the objects of one entity, in resolved form: field references and typed constants, without closures or key paths.
 ///
 /// Conditions use three-valued logic. A comparison with a null field or a null constant is *unknown*, and so is its negation. Only objects for which the
@@ -93,20 +6,23 @@ public struct QueryPredicate: Sendable, Hashable {
     /// The kind of condition. New versions may add cases: a backend leaves cases that it does not know to the shared evaluator, in a `default:` (see
     /// ``Scan/remainder``).
     public indirect enum Node: Sendable, Hashable {
+        /// True or false for every object.
         case constant(Bool)
-        case compare(FieldReference, ComparisonOperator, Value)
-        case compareFields(FieldReference, ComparisonOperator, FieldReference)
-        case isNull(FieldReference)
-        case oneOf(FieldReference, [Value])
-        case text(FieldReference, TextOperator, String)
-        case compareExpressions(QueryExpression, ComparisonOperator, QueryExpression)
-        case isNullExpression(QueryExpression)
-        case expressionOneOf(QueryExpression, [Value])
-        case textExpressions(QueryExpression, TextOperator, QueryExpression)
+        /// A comparison of two values. Unknown if one of them is null. See ``QueryPredicate/fieldCondition`` for a field and a constant.
+        case compare(QueryExpression, ComparisonOperator, QueryExpression)
+        /// A test whether a value is null. Never unknown.
+        case isNull(QueryExpression)
+        /// A test whether a value equals one of several constants. Unknown if the value is null. Null constants select nothing.
+        case oneOf(QueryExpression, [Value])
+        /// A comparison of two texts, by bytes. Unknown if one of them is null.
+        case text(QueryExpression, TextOperator, QueryExpression)
         /// A condition on the destination objects of a relationship.
         case related(RelationshipReference, Quantifier, QueryPredicate)
+        /// The conjunction: false if one predicate is false, otherwise unknown if one is unknown.
         case and([QueryPredicate])
+        /// The disjunction: true if one predicate is true, otherwise unknown if one is unknown.
         case or([QueryPredicate])
+        /// The negation. Unknown stays unknown.
         case not(QueryPredicate)
     }
 
@@ -125,26 +41,26 @@ public struct QueryPredicate: Sendable, Hashable {
 
     /// Returns a comparison of a field with a constant.
     public static func compare(_ field: FieldReference, _ comparison: ComparisonOperator, _ value: Value) -> QueryPredicate {
-        QueryPredicate(.compare(field, comparison, value))
+        QueryPredicate(.compare(.field(field), comparison, .constant(value, field.type)))
     }
 
     /// Returns a comparison of two fields.
     public static func compare(_ left: FieldReference, _ comparison: ComparisonOperator, _ right: FieldReference) -> QueryPredicate {
-        QueryPredicate(.compareFields(left, comparison, right))
+        QueryPredicate(.compare(.field(left), comparison, .field(right)))
     }
 
     /// Returns a test for null.
-    public static func isNull(_ field: FieldReference) -> QueryPredicate { QueryPredicate(.isNull(field)) }
+    public static func isNull(_ field: FieldReference) -> QueryPredicate { QueryPredicate(.isNull(.field(field))) }
 
     /// Returns a membership test. Null values in the list select nothing. For an empty list the result is false, or unknown if the field is null.
-    public static func oneOf(_ field: FieldReference, _ values: [Value]) -> QueryPredicate { QueryPredicate(.oneOf(field, values)) }
+    public static func oneOf(_ field: FieldReference, _ values: [Value]) -> QueryPredicate { QueryPredicate(.oneOf(.field(field), values)) }
 
     /// Returns a text comparison by bytes, case-sensitive. Every text contains the empty text.
     public static func text(_ field: FieldReference, _ operation: TextOperator, _ value: String) -> QueryPredicate {
         if operation == .like, let simple = LikePattern(value).simple {
-            return simple.operation.map { QueryPredicate(.text(field, $0, simple.text)) } ?? .compare(field, .equal, .text(simple.text))
+            return simple.operation.map { text(field, $0, simple.text) } ?? .compare(field, .equal, .text(simple.text))
         }
-        return QueryPredicate(.text(field, operation, value))
+        return QueryPredicate(.text(.field(field), operation, .constant(.text(value), .string)))
     }
 
     /// Returns a condition on the destination objects of a relationship.
@@ -186,10 +102,10 @@ public struct QueryPredicate: Sendable, Hashable {
     /// A Boolean value that indicates whether the predicate refers to related objects.
     public var needsRelated: Bool {
         switch node {
-        case .constant, .compare, .compareFields, .isNull, .oneOf, .text: false
+        case .constant: false
         case .related: true
-        case .compareExpressions(let left, _, let right), .textExpressions(let left, _, let right): left.needsRelated || right.needsRelated
-        case .isNullExpression(let expression), .expressionOneOf(let expression, _): expression.needsRelated
+        case .compare(let left, _, let right), .text(let left, _, let right): left.needsRelated || right.needsRelated
+        case .isNull(let expression), .oneOf(let expression, _): expression.needsRelated
         case .and(let parts), .or(let parts): parts.contains { $0.needsRelated }
         case .not(let part): part.needsRelated
         }
@@ -205,10 +121,9 @@ public struct QueryPredicate: Sendable, Hashable {
         return switch node {
         case .and(let parts), .or(let parts): 1 + (parts.lazy.map { $0.depth(upTo: rest) }.max() ?? 0)
         case .not(let part), .related(_, _, let part): 1 + part.depth(upTo: rest)
-        case .compareExpressions(let left, _, let right), .textExpressions(let left, _, let right):
-            1 + max(left.depth(upTo: rest), right.depth(upTo: rest))
-        case .isNullExpression(let expression), .expressionOneOf(let expression, _): 1 + expression.depth(upTo: rest)
-        default: 1
+        case .compare(let left, _, let right), .text(let left, _, let right): max(left.depth(upTo: limit), right.depth(upTo: limit))
+        case .isNull(let expression), .oneOf(let expression, _): expression.depth(upTo: limit)
+        case .constant: 1
         }
     }
 }
@@ -216,19 +131,14 @@ public struct QueryPredicate: Sendable, Hashable {
 extension QueryPredicate {
     /// Adds the fields that the predicate refers to.
     public func collectFields(into mask: inout FieldMask) {
-        func add(_ field: FieldReference) { if !field.isObjectID { mask.insert(field.ordinal) } }
         switch node {
         case .constant: break
-        case .compare(let field, _, _), .isNull(let field), .oneOf(let field, _), .text(let field, _, _): add(field)
-        case .compareFields(let left, _, let right):
-            add(left)
-            add(right)
-        case .compareExpressions(let left, _, let right), .textExpressions(let left, _, let right):
+        case .compare(let left, _, let right), .text(let left, _, let right):
             left.collectFields(into: &mask)
             right.collectFields(into: &mask)
-        case .isNullExpression(let expression), .expressionOneOf(let expression, _): expression.collectFields(into: &mask)
+        case .isNull(let expression), .oneOf(let expression, _): expression.collectFields(into: &mask)
         case .related(let relationship, _, let part):
-            if let key = relationship.foreignKey { add(key) }
+            if let key = relationship.foreignKey, !key.isObjectID { mask.insert(key.ordinal) }
             part.collectOuterFields(1, into: &mask)
         case .and(let parts), .or(let parts): for part in parts { part.collectFields(into: &mask) }
         case .not(let part): part.collectFields(into: &mask)

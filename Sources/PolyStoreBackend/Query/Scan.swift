@@ -45,7 +45,7 @@ extension RecordView {
 
 /// The result of a backend's `scan`: a cursor and the residual parts of the request.
 ///
-/// The shared executor (``ReadTransaction/fetch(_:)``) applies the residual parts, so no part of a request is lost.
+/// The shared executor (`ReadTransaction.fetch(_:)`) applies the residual parts, so no part of a request is lost.
 public struct Scan {
     /// The residual parts of a request.
     public struct Remainder: Sendable, Hashable {

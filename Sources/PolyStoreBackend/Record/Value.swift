@@ -8,10 +8,15 @@
 
 /// A physical value, used for query constants, defaults and results. Rows are records instead.
 public enum Value: Sendable, Codable {
+    /// No value.
     case null
+    /// A signed integer. An unsigned integer of 64 bits is stored with its bit pattern.
     case integer(Int64)
+    /// A floating-point number.
     case real(Double)
+    /// A text.
     case text(String)
+    /// A sequence of bytes.
     case blob([UInt8])
 
     /// A Boolean value that indicates whether the value is null.

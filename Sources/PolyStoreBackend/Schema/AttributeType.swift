@@ -10,9 +10,42 @@
 /// | `string`, `url`, `json` | text | UTF-8 |
 /// | `data`, `uuid` | blob | its bytes |
 public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
-    case bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64
-    case float, double, date
-    case decimal, string, url, json, data, uuid
+    /// A Boolean value, stored as 0 or 1.
+    case bool
+    /// A signed integer of 8 bits.
+    case int8
+    /// A signed integer of 16 bits.
+    case int16
+    /// A signed integer of 32 bits.
+    case int32
+    /// A signed integer of 64 bits.
+    case int64
+    /// An unsigned integer of 8 bits.
+    case uint8
+    /// An unsigned integer of 16 bits.
+    case uint16
+    /// An unsigned integer of 32 bits.
+    case uint32
+    /// An unsigned integer of 64 bits, stored with its bit pattern.
+    case uint64
+    /// A floating-point number of 32 bits.
+    case float
+    /// A floating-point number of 64 bits.
+    case double
+    /// A point in time, stored in seconds since 2001-01-01 00:00:00 UTC.
+    case date
+    /// A decimal number.
+    case decimal
+    /// A text.
+    case string
+    /// A URL, stored as its text.
+    case url
+    /// A `Codable` value, stored as JSON text.
+    case json
+    /// A sequence of bytes.
+    case data
+    /// A UUID, stored as its 16 bytes.
+    case uuid
 
     /// The type in which a store keeps the values.
     public var physical: PhysicalType {
@@ -52,7 +85,14 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
 
 /// The type of a stored value. An engine supports these four types and null.
 public enum PhysicalType: UInt8, Sendable, Hashable, Codable {
-    case integer, real, text, blob
+    /// A signed integer of 64 bits.
+    case integer
+    /// A floating-point number of 64 bits.
+    case real
+    /// A text in UTF-8.
+    case text
+    /// A sequence of bytes.
+    case blob
 }
 
 /// A requirement of a model on an attribute.

@@ -44,7 +44,9 @@ extension EntityDescription {
 
 /// A property of an entity.
 public enum PropertyDescription: Sendable, Hashable, Codable {
+    /// A property with a value.
     case attribute(AttributeDescription)
+    /// A reference to one or several objects.
     case relationship(RelationshipDescription)
 
     /// The name of the attribute or relationship.

@@ -5,7 +5,12 @@
 public final class ChangeSet {
     /// The operation on an object.
     public enum Kind: UInt8, Sendable, Hashable {
-        case insert, update, delete
+        /// A new object with all its fields.
+        case insert
+        /// New values for some fields of an existing object.
+        case update
+        /// The removal of an existing object.
+        case delete
     }
 
     /// A change of an object.
@@ -75,6 +80,7 @@ public final class ChangeSet {
     // A change set is used by one thread at a time, and no access overlaps another.
     /// The changes of objects, in the order in which they were added.
     @exclusivity(unchecked) public private(set) var changes: [Change] = []
+    /// The changes of link tables, in the order in which they were added.
     @exclusivity(unchecked) public private(set) var links: [LinkChange] = []
     /// The changes of named values, one per name, in the order in which the names were first set.
     @exclusivity(unchecked) public private(set) var values: [ValueChange] = []
@@ -88,7 +94,9 @@ public final class ChangeSet {
     @exclusivity(unchecked) private var builder: RecordBuilder
 
     /// Creates an empty change set.
-    /// - Parameter capacity: The initial capacity for records, in bytes.
+    /// - Parameters:
+    ///   - schema: The schema of the store.
+    ///   - capacity: The initial capacity for records, in bytes.
     public init(_ schema: ResolvedSchema, capacity: Int = 4096) {
         self.schema = schema
         arena = RecordArena(capacity: capacity)

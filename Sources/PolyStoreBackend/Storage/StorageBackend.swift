@@ -8,7 +8,7 @@
 /// ## Requirements
 /// Each sentence is a case of the conformance suite; run `ConformanceCase.all` on your backend to find the ones that fail.
 /// - Opening creates the store if it does not exist, and writes ``StoreMetadata``. Opening rejects a store of another schema, another configuration or a
-///   newer format, and a foreign file, with the code that ``StoreMetadata/check(_:supportedFormat:url:)`` gives
+///   newer format, and a foreign file, with the code that ``StoreMetadata/check(_:supportedFormat:url:acceptsOtherIndexes:)`` gives
 ///   (`notAStore` for a foreign file), and leaves it unchanged.
 /// - A read transaction reads one snapshot for its whole lifetime: all commits up to ``ReadTransaction/version`` and none of the later ones.
 /// - A write transaction reads the changes it applied. Other transactions see them only after `commit`; after `rollback` or deallocation they are discarded.
@@ -98,7 +98,9 @@ public protocol ReadTransaction: RelatedRecords {
     /// ascending order of positions; others, and those with equal positions, in ascending order of row ids.
     ///
     /// The position is the value of the field ``Relationship/positionField`` or that of the link. Null precedes every integer.
-    /// - Parameter sources: Row ids of the relationship's source entity, in any order, without duplicates.
+    /// - Parameters:
+    ///   - relationship: A to-many relationship of the store's schema.
+    ///   - sources: Row ids of the relationship's source entity, in any order, without duplicates.
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs
     /// Computes aggregates over the objects that a predicate selects, with groups in ascending order. The default scans the records.
     /// - Throws: `invalidValue` for a sum of integers that does not fit 64 bits.
@@ -146,7 +148,10 @@ public struct RelatedIDs: Sendable {
     public mutating func add(source: Int64, target: Int64) { targets[source, default: []].append(target) }
 
     /// Adds a target of a source in an ordered relationship.
-    /// - Parameter position: The position of the target; `nil` is null.
+    /// - Parameters:
+    ///   - source: The row id of the source. Add the targets of one source one after another.
+    ///   - target: The row id of the target.
+    ///   - position: The position of the target; `nil` is null.
     public mutating func add(source: Int64, target: Int64, position: Int64?) {
         targets[source, default: []].append(target)
         positions[source, default: []].append(position)

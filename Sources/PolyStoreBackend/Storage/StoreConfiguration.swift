@@ -28,6 +28,9 @@ public struct StoreConfiguration: Sendable {
 
     /// Creates a configuration.
     /// - Parameters:
+    ///   - engine: The name of the engine; see ``engine``.
+    ///   - location: The location of the store; see ``location``.
+    ///   - isShared: See ``isShared``.
     ///   - files: See ``files``.
     ///   - erase: Deletes the files of the closed store and no others. If omitted, all of `files` are deleted.
     ///   - open: Opens or creates the store. Called on the caller's thread; may block.
@@ -45,7 +48,11 @@ public struct StoreConfiguration: Sendable {
 
     /// Opens the store.
     ///
-    /// - Parameter keepsInterruptedMigration: See ``OpenRequest/keepsInterruptedMigration``.
+    /// - Parameters:
+    ///   - schema: The schema of the store: the entities of the configuration.
+    ///   - configurationName: The name of the configuration; nil for the default one.
+    ///   - logger: The logger that receives the messages of the store.
+    ///   - keepsInterruptedMigration: See ``OpenRequest/keepsInterruptedMigration``.
     public func open(
         schema: ResolvedSchema, configurationName: String?, logger: any StoreLogger, keepsInterruptedMigration: Bool = false
     ) throws -> any StorageBackend {

@@ -7,7 +7,10 @@ public struct StoreEngine: Sendable {
     private let make: @Sendable (StoreURL) throws -> StoreConfiguration
 
     /// Creates an engine.
-    /// - Parameter make: Returns the configuration for a URL whose options are all supported.
+    /// - Parameters:
+    ///   - name: The name of the engine, which is the scheme of its URLs.
+    ///   - options: The names of the options that a URL may contain.
+    ///   - make: Returns the configuration for a URL whose options are all supported.
     public init(name: String, options: Set<String> = [], make: @escaping @Sendable (StoreURL) throws -> StoreConfiguration) {
         self.name = name
         self.options = options

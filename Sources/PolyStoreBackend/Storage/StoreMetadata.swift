@@ -36,7 +36,13 @@ public struct StoreMetadata: Sendable, Hashable {
 
     /// Creates metadata from the values of a store that is being opened. The stored schema is decoded only if its hash differs from that of the requested
     /// schema, to describe the differences, because decoding is the most expensive part of opening a store.
-    /// - Parameter schema: The result of ``SchemaDescription/encoded()``.
+    /// - Parameters:
+    ///   - format: The version of the file format.
+    ///   - storeID: The id of the store.
+    ///   - configurationName: The configuration that the store was created with; nil for the default one.
+    ///   - schemaHash: The version hash of the stored schema.
+    ///   - request: The request to open the store.
+    ///   - schema: The result of ``SchemaDescription/encoded()``.
     public init(
         format: Int, storeID: String, configurationName: String?, schemaHash: String, request: OpenRequest,
         schema: @autoclosure () -> [UInt8]
@@ -51,8 +57,12 @@ public struct StoreMetadata: Sendable, Hashable {
     /// - Throws: `incompatibleSchema` for a newer format, `differentStoreAtURL` for another configuration, `migrationRequired` for
     ///   another schema, with the differences.
     ///
-    /// - Parameter acceptsOtherIndexes: Accepts a schema that differs only in plain indexes and in parts that stores do not keep. Pass `true` if the backend
-    ///   then builds the missing indexes, removes the others and replaces the stored schema.
+    /// - Parameters:
+    ///   - request: The request to open the store.
+    ///   - supportedFormat: The newest version of the file format that the backend reads.
+    ///   - url: The location of the store, for errors.
+    ///   - acceptsOtherIndexes: Accepts a schema that differs only in plain indexes and in parts that stores do not keep. Pass `true` if the backend
+    ///     then builds the missing indexes, removes the others and replaces the stored schema.
     public func check(_ request: OpenRequest, supportedFormat: Int, url: String, acceptsOtherIndexes: Bool = false) throws {
         guard format <= supportedFormat else {
             throw StoreError(

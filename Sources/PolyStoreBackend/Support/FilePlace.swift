@@ -13,9 +13,14 @@
 public struct FilePlace: Sendable, Hashable {
     /// The kind of file system entry at a path.
     public enum Kind: Sendable, Hashable {
+        /// No file exists at the path.
         case absent
+        /// A regular file, with its size in bytes.
         case file(bytes: Int)
-        case directory, other
+        /// A directory.
+        case directory
+        /// A device, a pipe, a socket or another special file.
+        case other
     }
 
     /// The path as passed to the initializer.
@@ -176,7 +181,9 @@ public struct FilePlace: Sendable, Hashable {
     }
 
     /// Returns the error for a failed system call: `full` if the disk is full, `io` otherwise.
-    /// - Parameter code: The value of `errno`.
+    /// - Parameters:
+    ///   - what: The operation that failed, for the message.
+    ///   - code: The value of `errno`.
     public func refused(_ what: String, _ code: Int32) -> StoreError {
         StoreError(
             code == ENOSPC || code == EDQUOT ? .full : .io, "\(what): \(path).", url: path, engineCode: Int(code),

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 extension AttributeOption {
-    /// Limits numbers or dates to a range: `.range(0...150)`, `.range(0.0..<1)`, `.range(18...)`. See ``AttributeRule``.
+    /// Limits numbers or dates to a range: `.range(0...150)`, `.range(0.0..<1)`, `.range(18...)`. See `AttributeRule`.
     public static func range<B: AttributeValue & Comparable>(_ bounds: ClosedRange<B>) -> AttributeOption {
         .rule(.range(bounds.lowerBound.attributeValue, bounds.upperBound.attributeValue, of: B.attributeType))
     }

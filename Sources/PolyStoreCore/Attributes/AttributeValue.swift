@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// A Swift type that an attribute can have.
 ///
-/// The types of the standard library and Foundation listed at ``AttributeType`` conform. Enums with raw values and `Codable` types do
+/// The types of the standard library and Foundation listed at `AttributeType` conform. Enums with raw values and `Codable` types do
 /// not need to conform; the macro selects a coding for them (see ``ModelCoding``).
 public protocol AttributeValue: SendableMetatype {
     /// The stored type.
@@ -26,11 +26,11 @@ extension AttributeValue {
 
 @usableFromInline
 func missingValue(_ field: Int) -> StoreError {
-    StoreError(.corrupt, "A value is missing that is not optional.", attribute: "#\(field)")
+    StoreError(undecodable: field, "A value is missing that is not optional.")
 }
 
 @usableFromInline
-func invalidValue(_ field: Int, _ what: String) -> StoreError { StoreError(.corrupt, what, attribute: "#\(field)") }
+func invalidValue(_ field: Int, _ what: String) -> StoreError { StoreError(undecodable: field, what) }
 
 extension Bool: AttributeValue {
     @inlinable public static var attributeType: AttributeType { .bool }

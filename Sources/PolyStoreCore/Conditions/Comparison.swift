@@ -14,25 +14,35 @@ package struct Comparison: Sendable, Hashable {
         case none = "NONE"
     }
 
-    /// An operator, with its spelling in format strings.
-    package enum Operator: String, Sendable, Hashable, CaseIterable {
-        case equal = "=="
-        case notEqual = "!="
-        case less = "<"
-        case lessOrEqual = "<="
-        case greater = ">"
-        case greaterOrEqual = ">="
+    /// An operator. The contract's operators, and the two that take a list or a range.
+    package enum Operator: Sendable, Hashable, CaseIterable {
+        case comparison(ComparisonOperator)
+        case text(TextOperator)
         /// Membership. The right side is a list, a range or a to-many path.
-        case oneOf = "IN"
+        case oneOf
         /// Inclusive range test. The right side is a range or a list of two bounds.
-        case between = "BETWEEN"
-        case contains = "CONTAINS"
-        case beginsWith = "BEGINSWITH"
-        case endsWith = "ENDSWITH"
-        /// Wildcard match: `?` matches one character, `*` any number of characters, a backslash escapes the next character.
-        case like = "LIKE"
-        /// Regular expression match against the whole text.
-        case matches = "MATCHES"
+        case between
+
+        package static let equal = Operator.comparison(.equal)
+        package static let notEqual = Operator.comparison(.notEqual)
+        package static let less = Operator.comparison(.less)
+        package static let lessOrEqual = Operator.comparison(.lessOrEqual)
+        package static let greater = Operator.comparison(.greater)
+        package static let greaterOrEqual = Operator.comparison(.greaterOrEqual)
+
+        package static var allCases: [Operator] {
+            ComparisonOperator.allCases.map(comparison) + [.oneOf, .between] + TextOperator.allCases.map(text)
+        }
+
+        /// The spelling in format strings.
+        package var symbol: String {
+            switch self {
+            case .comparison(let comparison): comparison.rawValue
+            case .text(let text): text.rawValue
+            case .oneOf: "IN"
+            case .between: "BETWEEN"
+            }
+        }
     }
 
     /// The quantifier, if the left side is a to-many path.

@@ -73,7 +73,7 @@ private struct ConditionPrinter {
     private mutating func print(_ comparison: Comparison) {
         if comparison.modifier != .direct { text += comparison.modifier.rawValue + " " }
         print(comparison.left)
-        text += " " + comparison.operation.rawValue
+        text += " " + comparison.operation.symbol
         if !comparison.options.isEmpty {
             text += "["
             if comparison.options.contains(.caseInsensitive) { text += "c" }

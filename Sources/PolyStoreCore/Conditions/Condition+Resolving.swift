@@ -139,7 +139,7 @@ struct ConditionResolver {
             if comparison.operation == .oneOf, let many = try toManyPath(comparison.right, scope) {
                 return try among(comparison.left, many, comparison, scope)
             }
-            if comparison.operation == .contains, let many = try toManyPath(comparison.left, scope) {
+            if comparison.operation == .text(.contains), let many = try toManyPath(comparison.left, scope) {
                 return try among(comparison.right, many, comparison, scope)
             }
         }
@@ -212,8 +212,7 @@ struct ConditionResolver {
     ) throws -> QueryPredicate {
         let left = folded(value.expression, comparison.options)
         switch comparison.operation {
-        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
-            return try compared(value, left, comparison, operand, scope)
+        case .comparison(let operation): return try compared(value, left, operation, comparison, operand, scope)
         case .oneOf:
             if case .range(let low, let high, let includesHigh) = operand {
                 return try within(value, left, comparison, low, high, includesHigh: includesHigh, scope)
@@ -227,7 +226,7 @@ struct ConditionResolver {
                 return try within(value, left, comparison, bounds[0], bounds[1], includesHigh: true, scope)
             default: throw comparison.location.error("BETWEEN needs a list of two: {least, greatest}.", entity: scope.entity.name)
             }
-        case .contains, .beginsWith, .endsWith, .like, .matches: return try text(value, comparison, operand, scope)
+        case .text(let operation): return try text(value, operation, comparison, operand, scope)
         }
     }
 
@@ -235,19 +234,17 @@ struct ConditionResolver {
         _ value: ResolvedValue, _ left: QueryExpression, _ comparison: Comparison, _ low: Operand?, _ high: Operand?, includesHigh: Bool,
         _ scope: Scope
     ) throws -> QueryPredicate {
-        var (least, greatest) = (comparison, comparison)
-        (least.operation, greatest.operation) = (.greaterOrEqual, includesHigh ? .lessOrEqual : .less)
-        return .and(
+        .and(
             [
-                try low.map { try compared(value, left, least, $0, scope) },
-                try high.map { try compared(value, left, greatest, $0, scope) },
+                try low.map { try compared(value, left, .greaterOrEqual, comparison, $0, scope) },
+                try high.map { try compared(value, left, includesHigh ? .lessOrEqual : .less, comparison, $0, scope) },
             ].compactMap { $0 })
     }
 
     private func compared(
-        _ value: ResolvedValue, _ left: QueryExpression, _ comparison: Comparison, _ operand: Operand, _ scope: Scope
+        _ value: ResolvedValue, _ left: QueryExpression, _ operation: ComparisonOperator, _ comparison: Comparison, _ operand: Operand,
+        _ scope: Scope
     ) throws -> QueryPredicate {
-        let operation = comparison.operation.ordering
         if case .constant(.null, _) = operand {
             switch operation {
             case .equal: return .isNull(value.expression)
@@ -259,21 +256,21 @@ struct ConditionResolver {
         try checkComparable(value, right, comparison, scope)
         if operation == .equal || operation == .notEqual { try checkCase(value, right, comparison) }
         if value.isForeign || right.isForeign {
-            return try comparedWithForeign(left, comparison, isSame: value.isForeign && comparison.left == operand, scope)
+            return try comparedWithForeign(left, operation, comparison, isSame: value.isForeign && comparison.left == operand, scope)
         }
         return Self.comparison(left, operation, folded(right.expression, comparison.options))
     }
 
     /// Compares with an object of another store: it is not equal to any local object and has no order among them. A null value yields unknown, as always.
     private func comparedWithForeign(
-        _ left: QueryExpression, _ comparison: Comparison, isSame: Bool, _ scope: Scope
+        _ left: QueryExpression, _ operation: ComparisonOperator, _ comparison: Comparison, isSame: Bool, _ scope: Scope
     ) throws -> QueryPredicate {
-        switch comparison.operation.ordering {
+        switch operation {
         case .equal: return isSame ? .all : .oneOf(left, [])
         case .notEqual: return isSame ? .none : .not(.oneOf(left, []))
         default:
             throw comparison.location.error(
-                "\(comparison.operation.rawValue) cannot compare objects of different stores, which have no order. Compare an attribute.",
+                "\(operation.rawValue) cannot compare objects of different stores, which have no order. Compare an attribute.",
                 entity: scope.entity.name)
         }
     }
@@ -343,21 +340,22 @@ struct ConditionResolver {
         return .text(folded(whole.expression, comparison.options), .contains, left)
     }
 
-    private func text(_ value: ResolvedValue, _ comparison: Comparison, _ operand: Operand, _ scope: Scope) throws -> QueryPredicate {
+    private func text(
+        _ value: ResolvedValue, _ operation: TextOperator, _ comparison: Comparison, _ operand: Operand, _ scope: Scope
+    ) throws -> QueryPredicate {
         guard value.expression.type.physical == .text, value.target == nil else {
             throw comparison.location.error(
-                "\(comparison.operation.rawValue) needs text, and \(value.expression) is \(description(of: value)).",
+                "\(operation.rawValue) needs text, and \(value.expression) is \(description(of: value)).",
                 entity: scope.entity.name,
                 attribute: value.expression.asField?.name)
         }
         let right = try self.value(operand, value, comparison, scope)
         guard right.expression.type.physical == .text || right.expression.asConstant?.isNull ?? false else {
             throw comparison.location.error(
-                "\(comparison.operation.rawValue) needs text on its right too, and \(right.expression) is \(description(of: right)).",
+                "\(operation.rawValue) needs text on its right too, and \(right.expression) is \(description(of: right)).",
                 entity: scope.entity.name)
         }
-        if comparison.operation == .matches { return try matches(value.expression, right.expression, comparison, scope) }
-        let operation = comparison.operation.textOperator ?? .contains
+        if operation == .matches { return try matches(value.expression, right.expression, comparison, scope) }
         return .text(folded(value.expression, comparison.options), operation, folded(right.expression, comparison.options))
     }
 
@@ -458,14 +456,7 @@ extension Operand {
 extension Comparison {
     /// The comparison with its sides exchanged; nil if the operator does not allow it.
     var mirrored: Comparison? {
-        guard let operation = Operator(rawValue: operation.ordering.mirrored.rawValue), self.operation.isOrdering else { return nil }
-        return Comparison(right, operation, left, modifier: modifier, options: options, location: location)
+        guard case .comparison(let operation) = operation else { return nil }
+        return Comparison(right, .comparison(operation.mirrored), left, modifier: modifier, options: options, location: location)
     }
-}
-
-extension Comparison.Operator {
-    var isOrdering: Bool { ComparisonOperator(rawValue: rawValue) != nil }
-    /// The operator as a `ComparisonOperator`. Valid for the first six operators only.
-    var ordering: ComparisonOperator { ComparisonOperator(rawValue: rawValue) ?? .equal }
-    var textOperator: TextOperator? { TextOperator(rawValue: rawValue) }
 }

@@ -33,7 +33,7 @@ extension Context {
             while came == size {
                 var batch: [S.Entity] = []
                 batch.reserveCapacity(min(size, 4096))
-                try collect(S.Entity.self, part.entry, part.slot, cursor, into: &batch, most: size)
+                try collect(S.Entity.self, part.entry, part.entityIndex, cursor, into: &batch, most: size)
                 came = batch.count
                 batch.removeAll { $0.isDeleted }
                 if !batch.isEmpty { try body(batch) }
@@ -102,8 +102,8 @@ extension Context {
 
     /// Returns the object of the row that a cursor is positioned on.
     private func object<T: Model>(_ part: ResolvedFetch.Part, _ cursor: RecordCursor) throws -> T {
-        guard let living = living(T.self, part.slot, cursor.id) else {
-            let map = maps[Int(part.slot)]
+        guard let living = living(T.self, part.entityIndex, cursor.id) else {
+            let map = maps[Int(part.entityIndex)]
             guard part.entry.isPolymorphic else { return try make(T.self, part.entry, map, cursor.id, cursor.record) }
             guard let object = try relative(T.self, part.entry, map, cursor.id, cursor.record) else {
                 throw StoreError(
@@ -115,61 +115,4 @@ extension Context {
         if living._$state.isFault { try fill(living, part.entry, cursor.id, cursor.record) }
         return living
     }
-}
-
-/// A merge of several sorted cursors.
-final class MergedWalk {
-    private(set) var cursors: [RecordCursor] = []
-    /// A Boolean value for each cursor that indicates whether it is positioned on a row that has not been returned.
-    private var stands: [Bool] = []
-    private let order: RecordOrder
-    /// The computed sort keys, if the order is not by fields only: their evaluators and the values of the current rows, by cursor.
-    private var sources: [SortValues] = []
-    private var values: [[Value]] = []
-    /// The cursor of the last row, which is advanced before the next row is selected.
-    private var last: Int?
-
-    init(_ sortKeys: [SortKey]) { order = RecordOrder(sortKeys) }
-
-    func add(_ cursor: RecordCursor, _ source: SortValues?) throws {
-        cursors.append(cursor)
-        stands.append(false)
-        if let source {
-            sources.append(source)
-            values.append([])
-        }
-        try move(cursors.count - 1)
-    }
-
-    private func move(_ index: Int) throws {
-        stands[index] = try cursors[index].next()
-        guard stands[index], !sources.isEmpty else { return }
-        values[index] = try sources[index].values(cursors[index].id, cursors[index].record)
-    }
-
-    private func precedes(_ left: Int, _ right: Int) -> Bool {
-        let order =
-            sources.isEmpty
-            ? order.compare(cursors[left].id, cursors[left].record, cursors[right].id, cursors[right].record)
-            : order.compare(cursors[left].id, values[left], cursors[right].id, values[right])
-        return order < 0
-    }
-
-    /// Advances to the next row.
-    /// - Returns: the index of its cursor, or nil at the end. Among equal rows, that of the first store comes first.
-    func next() throws -> Int? {
-        if let last { try move(last) }
-        var best: Int?
-        for index in cursors.indices where stands[index] {
-            guard let least = best else {
-                best = index
-                continue
-            }
-            if precedes(index, least) { best = index }
-        }
-        last = best
-        return best
-    }
-
-    func close() { for cursor in cursors { cursor.close() } }
 }

@@ -9,7 +9,7 @@ extension Context {
     final func collectRelatives<T: Model>(
         _ type: T.Type, _ entry: StoreEntity, _ cursor: RecordCursor, into found: inout [T], most: Int
     ) throws {
-        let map = maps[Int(entry.slot)]
+        let map = maps[Int(entry.entityIndex)]
         while found.count < most, try cursor.next() {
             if let object = try relative(type, entry, map, cursor.id, cursor.record) { found.append(object) }
         }
@@ -19,24 +19,24 @@ extension Context {
     /// - Returns: nil if it is not of the requested class.
     @usableFromInline
     final func relative<T: Model>(
-        _ type: T.Type, _ entry: StoreEntity, _ map: IdentityMap, _ key: Int64, _ record: RecordView
+        _ type: T.Type, _ entry: StoreEntity, _ map: IdentityMap, _ rowID: Int64, _ record: RecordView
     ) throws -> T? {
-        if let living = map.object(key) {
+        if let living = map.object(rowID) {
             guard let object = living as? T else { return nil }
-            if object._$state.isFault { try fill(object, entry, key, record) }
+            if object._$state.isFault { try fill(object, entry, rowID, record) }
             return object
         }
         do {
             guard let family = entry.family else { return nil }
             func open<K: Model>(_ type: K.Type) throws -> T? {
-                let object = try K(_$state: ModelState(map, key: key), decoding: record)
-                map.insert(key, object)
+                let object = try K(_$state: ModelState(map, rowID: rowID), decoding: record)
+                map.insert(rowID, object)
                 return object as? T
             }
             let kind = try family.kind(record)
             return try open(kind.type)
         } catch {
-            throw described(error, entry, key)
+            throw described(error, entry, rowID)
         }
     }
 
@@ -44,38 +44,39 @@ extension Context {
     /// determine its class.
     /// - Returns: an object in any case, because accessors cannot throw. If it does not exist or is of another class, its `isDeleted` is true.
     @usableFromInline
-    final func relative<T: Model>(_ type: T.Type, _ map: IdentityMap, _ key: Int64) -> T {
-        if let note = note(type, map, key) { return note }
-        let entry = entry(map.slot)
-        if map.object(key) == nil {
-            if rowsAhead != nil, let object = ahead(type, map.slot, key) { return object }
+    final func relative<T: Model>(_ type: T.Type, _ map: IdentityMap, _ rowID: Int64) -> T {
+        if let note = note(type, map, rowID) { return note }
+        let entry = entry(map.entityIndex)
+        if map.object(rowID) == nil {
+            if rowsAhead != nil, let object = ahead(type, map.entityIndex, rowID) { return object }
             if entry.family?.kind(type)?.isLeaf ?? false {
-                let object = T(_$state: ModelState(map, key: key, flags: .fault))
-                map.insert(key, object)
+                let object = T(_$state: ModelState(map, rowID: rowID, flags: .fault))
+                map.insert(rowID, object)
                 return object
             }
             do {
-                if let record = try record(entry, key) {
-                    if let object = try relative(type, entry, map, key, record) { return object }
+                if let record = try record(entry, rowID) {
+                    if let object = try relative(type, entry, map, rowID, record) { return object }
                 } else {
-                    log(.warning, "\(entry.entity.name) \(key) was asked for, but is no longer in the store.")
+                    log(.warning, "\(entry.entity.name) \(rowID) was asked for, but is no longer in the store.")
                 }
             } catch {
-                let error = described(error, entry, key)
-                core.logger.log(error, "Reading \(entry.entity.name) \(key) failed", file: site.file, line: site.line, function: site.kind)
+                let error = described(error, entry, rowID)
+                core.logger.log(
+                    error, "Reading \(entry.entity.name) \(rowID) failed", file: site.file, line: site.line, function: site.kind)
             }
         }
-        return missing(type, map.slot, key)
+        return missing(type, map.entityIndex, rowID)
     }
 
     /// Returns whether objects of a class can be faults: not if only the record determines their class.
     final func mayBeFaults(_ type: any Model.Type, _ entry: StoreEntity) -> Bool { entry.family?.kind(type)?.isLeaf ?? true }
 
     /// Returns a substitute for a missing object. It is registered in a separate map, so that it does not conflict with other objects.
-    final func missing<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> T {
-        let strays = strays[slot] ?? newMap(slot, isPolymorphic: true)
-        self.strays[slot] = strays
-        return T(_$state: ModelState(strays, key: key, flags: [.missing, .deleted]))
+    final func missing<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T {
+        let substitutes = substitutes[entityIndex] ?? newMap(entityIndex, isPolymorphic: true)
+        self.substitutes[entityIndex] = substitutes
+        return T(_$state: ModelState(substitutes, rowID: rowID, flags: [.missing, .deleted]))
     }
 
     /// Returns whether the entity contains objects of a class.
@@ -89,8 +90,7 @@ extension Context {
         let recordClass = try family.kind(record).name
         let taken = family.kind(of: object).name
         guard recordClass == taken else {
-            throw StoreError(
-                .corrupt, "The object is a \(recordClass), not a \(taken).", attribute: "#\(family.classifier)")
+            throw StoreError(undecodable: family.classifier, "The object is a \(recordClass), not a \(taken).")
         }
     }
 }

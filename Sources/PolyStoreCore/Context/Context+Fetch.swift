@@ -18,7 +18,7 @@ extension Context {
         if try collectLiving(T.self, part, into: &found) { return }
         let cursor = try open(part)
         defer { cursor.close() }
-        try collect(T.self, part.entry, part.slot, cursor, into: &found)
+        try collect(T.self, part.entry, part.entityIndex, cursor, into: &found)
     }
 
     /// Executes a fetch with less common options.
@@ -35,7 +35,7 @@ extension Context {
             for part in fetch.parts {
                 let cursor = try openIDs(part)
                 defer { cursor.close() }
-                while try cursor.next() { found.append(object(T.self, part.slot, cursor.id)) }
+                while try cursor.next() { found.append(object(T.self, part.entityIndex, cursor.id)) }
             }
         }
         if !fetch.options.prefetch.isEmpty { try prefetch(fetch.options.prefetch, of: found) }
@@ -72,7 +72,7 @@ extension Context {
             request.onlyIDs = true
             let cursor = try rows(part.entry, request, fetch.options)
             defer { cursor.close() }
-            while try cursor.next() { found.append(ObjectID(entry: part.entry, key: cursor.id)) }
+            while try cursor.next() { found.append(ObjectID(entry: part.entry, rowID: cursor.id)) }
         }
         return found
     }
@@ -97,25 +97,6 @@ extension Context {
     }
 }
 
-/// A fetch with one request per store.
-@usableFromInline
-struct ResolvedFetch {
-    @usableFromInline
-    struct Part {
-        @usableFromInline let entry: StoreEntity
-        @usableFromInline let slot: Int32
-        let request: FetchRequest
-        let options: FetchOptions
-    }
-
-    @usableFromInline let parts: [Part]
-    let options: FetchOptions
-    /// A Boolean value that indicates whether the parts must be merged and limited.
-    @usableFromInline var isMerged: Bool { parts.count > 1 }
-    /// A Boolean value that indicates whether the fetch does more than create objects from the rows of one store.
-    @usableFromInline var isSpecial: Bool { isMerged || !options.prefetch.isEmpty || !options.includesPropertyValues }
-}
-
 extension Context {
     @usableFromInline
     final func resolve<T: Model>(_ chain: FetchChain<T>) throws -> ResolvedFetch {
@@ -127,7 +108,7 @@ extension Context {
         let limit = isMerged ? options.limit.map { Int(clamping: $0.magnitude + options.offset.magnitude) } : options.limit
         let parts = try entries.map { entry in
             ResolvedFetch.Part(
-                entry: entry, slot: entry.slot,
+                entry: entry, entityIndex: entry.entityIndex,
                 request: FetchRequest(
                     entry.entity, predicate: try predicate(chain, entry),
                     sortKeys: try chain.order?.keys(self, entry) ?? [], limit: limit, offset: isMerged ? 0 : options.offset),
@@ -195,10 +176,10 @@ extension Context {
     /// - Parameter most: the maximum number of objects to append.
     @inlinable
     final func collect<T: Model>(
-        _ type: T.Type, _ entry: StoreEntity, _ slot: Int32, _ cursor: RecordCursor, into found: inout [T], most: Int = .max
+        _ type: T.Type, _ entry: StoreEntity, _ entityIndex: Int32, _ cursor: RecordCursor, into found: inout [T], most: Int = .max
     ) throws {
         if entry.isPolymorphic { return try collectRelatives(type, entry, cursor, into: &found, most: most) }
-        let map = maps[Int(slot)]
+        let map = maps[Int(entityIndex)]
         let before = found.count
         var living = 0
         map.beginBatch()
@@ -221,26 +202,26 @@ extension Context {
     /// Creates an object that is not registered yet.
     @inlinable @inline(__always)
     final func make<T: Model>(
-        _ type: T.Type, _ entry: StoreEntity, _ map: IdentityMap, _ key: Int64, _ record: RecordView
+        _ type: T.Type, _ entry: StoreEntity, _ map: IdentityMap, _ rowID: Int64, _ record: RecordView
     ) throws -> T {
         do {
-            let object = try T(_$state: ModelState(map, key: key), decoding: record)
-            map.insert(key, object)
+            let object = try T(_$state: ModelState(map, rowID: rowID), decoding: record)
+            map.insert(rowID, object)
             return object
         } catch {
-            throw described(error, entry, key)
+            throw described(error, entry, rowID)
         }
     }
 
     /// Loads the values of a fault from a row.
     @usableFromInline
-    final func fill(_ object: some Model, _ entry: StoreEntity, _ key: Int64, _ record: RecordView) throws {
+    final func fill(_ object: some Model, _ entry: StoreEntity, _ rowID: Int64, _ record: RecordView) throws {
         do {
             if entry.isPolymorphic { try checkKind(object, entry, record) }
             try object._$load(record)
             object._$state.flags.remove(.fault)
         } catch {
-            throw described(error, entry, key)
+            throw described(error, entry, rowID)
         }
     }
 }
@@ -250,30 +231,30 @@ extension Context {
     @inlinable
     public func fetchExisting<T: Model>(_ id: ObjectID<T>) throws -> T? {
         let entry = try entry(of: id)
-        if let living = living(T.self, entry.slot, id.key) {
+        if let living = living(T.self, entry.entityIndex, id.rowID) {
             if living._$state.isFault { try look(up: living, entry) }
             return living.isDeleted ? nil : living
         }
-        guard let record = try record(entry, id.key) else { return nil }
-        if entry.isPolymorphic { return try relative(T.self, entry, maps[Int(entry.slot)], id.key, record) }
-        return try make(T.self, entry, maps[Int(entry.slot)], id.key, record)
+        guard let record = try record(entry, id.rowID) else { return nil }
+        if entry.isPolymorphic { return try relative(T.self, entry, maps[Int(entry.entityIndex)], id.rowID, record) }
+        return try make(T.self, entry, maps[Int(entry.entityIndex)], id.rowID, record)
     }
 
     /// Reads the values of a fault and marks it as deleted if it does not exist.
     @usableFromInline
     final func look(up object: some Model, _ entry: StoreEntity) throws {
-        guard let record = try record(entry, object._$state.key) else {
+        guard let record = try record(entry, object._$state.rowID) else {
             object._$state.flags.remove(.fault)
             object._$state.flags.formUnion([.missing, .deleted])
             return
         }
-        try fill(object, entry, object._$state.key, record)
+        try fill(object, entry, object._$state.rowID, record)
     }
 
     @usableFromInline
-    final func record(_ entry: StoreEntity, _ key: Int64) throws -> RecordView? {
-        if let rowsAhead, let record = rowsAhead.record(ObjectKey(slot: entry.slot, key: key), entry) { return record }
-        return try storage(entry.store).record(entry.entity, id: key)
+    final func record(_ entry: StoreEntity, _ rowID: Int64) throws -> RecordView? {
+        if let rowsAhead, let record = rowsAhead.record(RowReference(entityIndex: entry.entityIndex, rowID: rowID), entry) { return record }
+        return try storage(entry.store).record(entry.entity, id: rowID)
     }
 
     /// Returns this context's objects with the given ids, in their order. Missing ones are omitted.
@@ -283,20 +264,21 @@ extension Context {
         var wanted: [Int32: [Int64]] = [:]
         for id in ids {
             let entry = try entry(of: id)
-            let living = living(T.self, entry.slot, id.key)
-            if living == nil || living?._$state.isFault == true { wanted[entry.slot, default: []].append(id.key) }
+            let living = living(T.self, entry.entityIndex, id.rowID)
+            if living == nil || living?._$state.isFault == true { wanted[entry.entityIndex, default: []].append(id.rowID) }
         }
         var held: [T] = []
-        for (slot, keys) in wanted {
-            let entry = entry(slot)
+        for (entityIndex, keys) in wanted {
+            let entry = entry(entityIndex)
             let request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
             let cursor = try storage(entry.store).fetch(request)
             defer { cursor.close() }
-            try collect(T.self, entry, slot, cursor, into: &held)
+            try collect(T.self, entry, entityIndex, cursor, into: &held)
         }
         return try withExtendedLifetime(held) {
             try ids.compactMap { id in
-                guard let object = living(T.self, try entry(of: id).slot, id.key), !object._$state.isFault, !object.isDeleted else {
+                guard let object = living(T.self, try entry(of: id).entityIndex, id.rowID), !object._$state.isFault, !object.isDeleted
+                else {
                     return nil
                 }
                 return object
@@ -307,8 +289,9 @@ extension Context {
     /// Returns the entry of this context's stack for an id.
     @inlinable
     final func entry<T: Model>(of id: ObjectID<T>) throws -> StoreEntity {
-        let slot = Int(id.entry.slot)
-        guard slot < table.entries.count, table.entries[slot] === id.entry, !table.hasRemoved || table.isOpen(id.entry.store) else {
+        let entityIndex = Int(id.entry.entityIndex)
+        guard entityIndex < table.entries.count, table.entries[entityIndex] === id.entry, !table.hasRemoved || table.isOpen(id.entry.store)
+        else {
             return try sameEntry(of: id)
         }
         return id.entry
@@ -319,8 +302,8 @@ extension Context {
     final func sameEntry<T: Model>(of id: ObjectID<T>) throws -> StoreEntity {
         if let newerTable {
             update(newerTable)
-            let slot = Int(id.entry.slot)
-            if slot < table.entries.count, table.entries[slot] === id.entry, table.isOpen(id.entry.store) { return id.entry }
+            let entityIndex = Int(id.entry.entityIndex)
+            if entityIndex < table.entries.count, table.entries[entityIndex] === id.entry, table.isOpen(id.entry.store) { return id.entry }
         }
         if let same = (table.byType[ObjectIdentifier(T.self)] ?? []).first(where: { $0.store.storeID == id.entry.store.storeID }) {
             return same

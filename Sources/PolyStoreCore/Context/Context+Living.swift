@@ -8,7 +8,7 @@ extension Context {
     /// - Returns: false, without appending objects, if this is unlikely to be faster.
     @inlinable
     final func collectLiving<T: Model>(_ type: T.Type, _ part: ResolvedFetch.Part, into found: inout [T]) throws -> Bool {
-        let map = maps[Int(part.slot)]
+        let map = maps[Int(part.entityIndex)]
         // The map of a class hierarchy is never warm, because a row id does not determine the class.
         guard map.isWarm, part.mayBeLong else { return false }
         let start = found.count
@@ -16,7 +16,7 @@ extension Context {
         let cursor = try openIDs(part)
         defer { cursor.close() }
         while try cursor.next() {
-            let object = object(type, part.slot, cursor.id)
+            let object = object(type, part.entityIndex, cursor.id)
             found.append(object)
             guard object._$state.isFault else { continue }
             missing.append(cursor.id)
@@ -30,9 +30,9 @@ extension Context {
         if missing.isEmpty { return true }
         // These objects are registered as faults, so collecting them loads their values.
         var filled: [T] = []
-        let rows = try rows(part.slot, of: missing)
+        let rows = try rows(part.entityIndex, of: missing)
         defer { rows.close() }
-        try collect(type, part.entry, part.slot, rows, into: &filled)
+        try collect(type, part.entry, part.entityIndex, rows, into: &filled)
         map.setWarm((found.count &- start) >= IdentityMap.telling)
         return true
     }

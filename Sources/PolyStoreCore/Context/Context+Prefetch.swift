@@ -6,8 +6,8 @@ extension Context {
     /// - Parameter paths: names of relationships, or key paths over several.
     /// - Throws: `invalidPredicate` for a name that does not denote a relationship.
     final func prefetch<T: Model>(_ paths: [String], of objects: [T]) throws {
-        var bySlot: [Int32: [any Model]] = [:]
-        for object in objects { bySlot[object._$state.slot, default: []].append(object) }
+        var byEntity: [Int32: [any Model]] = [:]
+        for object in objects { byEntity[object._$state.entityIndex, default: []].append(object) }
         for path in paths {
             let keys = PropertyPath(dotted: path).keys[...]
             guard keys.count <= FetchRequest.maximumDepth else {
@@ -16,15 +16,15 @@ extension Context {
                     "A path of \(keys.count) relationships to fetch ahead is too long; \(FetchRequest.maximumDepth) are the limit.",
                     entity: T._$entityName)
             }
-            for (slot, objects) in bySlot { try follow(keys, slot, objects, areHeld: true) }
+            for (entityIndex, objects) in byEntity { try follow(keys, entityIndex, objects, areHeld: true) }
         }
     }
 
     /// - Parameter areHeld: whether the caller retains the objects. Otherwise they are released on return, and only their rows and member lists are
     ///   kept.
-    private func follow(_ keys: ArraySlice<String>, _ slot: Int32, _ objects: [any Model], areHeld: Bool) throws {
+    private func follow(_ keys: ArraySlice<String>, _ entityIndex: Int32, _ objects: [any Model], areHeld: Bool) throws {
         guard let key = keys.first, !objects.isEmpty else { return }
-        let entry = entry(slot)
+        let entry = entry(entityIndex)
         guard let relationship = entry.entity.relationship(named: key) else {
             let names = entry.entity.relationships.map(\.name).joined(separator: ", ")
             throw StoreError(
@@ -45,37 +45,39 @@ extension Context {
     }
 
     /// Reads the rows of those row ids that are not loaded yet with one query.
-    private func readAhead(_ slot: Int32, _ keys: [Int64]) throws {
+    private func readAhead(_ entityIndex: Int32, _ rowIDs: [Int64]) throws {
         let rows = rowsAhead ?? FetchedRows()
         rowsAhead = rows
         func open<D: Model>(_ type: D.Type) -> [Int64] {
-            keys.filter { key in
-                if let living = living(type, slot, key), !living._$state.isFault { return false }
-                return !rows.contains(ObjectKey(slot: slot, key: key))
+            rowIDs.filter { key in
+                if let living = living(type, entityIndex, key), !living._$state.isFault { return false }
+                return !rows.contains(RowReference(entityIndex: entityIndex, rowID: key))
             }
         }
-        let wanted = open(entry(slot).type)
+        let wanted = open(entry(entityIndex).type)
         if wanted.isEmpty { return }
-        let cursor = try self.rows(slot, of: wanted)
+        let cursor = try self.rows(entityIndex, of: wanted)
         defer { cursor.close() }
-        while try cursor.next() { rows.add(ObjectKey(slot: slot, key: cursor.id), cursor.record) }
+        while try cursor.next() { rows.add(RowReference(entityIndex: entityIndex, rowID: cursor.id), cursor.record) }
     }
 
     /// Returns the members of a to-many relationship of several objects, without duplicates, and caches the list of each object.
     private func members(
         of objects: [any Model], _ relationship: Relationship, _ entry: StoreEntity, areHeld: Bool
     ) throws -> [Int64] {
-        dropForgottenLists(entry.slot)
+        dropForgottenLists(entry.entityIndex)
         var targets: Set<Int64> = []
         var unknown: [any Model] = []
         for object in objects {
-            let key = MemberKey(slot: entry.slot, relationship: Int32(relationship.ordinal), key: object._$state.key)
+            let key = RelationshipKey(
+                entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: object._$state.rowID)
             if let known = memberLists.keys(key) { targets.formUnion(known) } else { unknown.append(object) }
         }
-        let related = try related(entry.store, FetchOptions()).related(relationship, of: unknown.map { $0._$state.key })
+        let related = try related(entry.store, FetchOptions()).related(relationship, of: unknown.map { $0._$state.rowID })
         for object in unknown {
-            let key = MemberKey(slot: entry.slot, relationship: Int32(relationship.ordinal), key: object._$state.key)
-            let members = related[key.key]
+            let key = RelationshipKey(
+                entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: object._$state.rowID)
+            let members = related[key.rowID]
             setMembers(key, members)
             if areHeld { object._$state.flags.insert(.hasMembers) } else { rowsAhead?.lists.insert(key) }
             targets.formUnion(members)

@@ -19,7 +19,7 @@ extension Context {
     }
 
     /// Returns values of each object, or aggregate values of groups if functions or `GroupBy` are used, without creating objects. Each dictionary
-    /// omits null values. Groups are in ascending order unless `OrderBy` is given. Reads committed data, like ``queryValue(_:_:)-(S,Select<V>)``.
+    /// omits null values. Groups are in ascending order unless `OrderBy` is given. Reads committed data, like `queryValue(_:_:)`.
     ///
     ///     try context.queryAttributes(
     ///         From<Person>(), Select("age", .count("age", as: "people")), GroupBy("age"), Having("people > 1"), OrderBy(.descending("people")))

@@ -24,7 +24,7 @@ public class Context {
     /// The monitors of the context; nil as long as it has none.
     @exclusivity(unchecked) final var observers: ContextObservers?
     /// The maps of substitutes for missing objects, by entity index.
-    @exclusivity(unchecked) final var strays: [Int32: IdentityMap] = [:]
+    @exclusivity(unchecked) final var substitutes: [Int32: IdentityMap] = [:]
 
     init(core: StackCore, table: StoreTable, _ site: CallSite) {
         self.core = core
@@ -47,24 +47,23 @@ public class Context {
         }
     }
 
-    final func newMap(_ slot: Int32, isPolymorphic: Bool) -> IdentityMap {
-        IdentityMap(self, slot: slot, isPolymorphic: isPolymorphic, keepsContext: isKeptByObjects)
+    final func newMap(_ entityIndex: Int32, isPolymorphic: Bool) -> IdentityMap {
+        IdentityMap(self, entityIndex: entityIndex, isPolymorphic: isPolymorphic, keepsContext: isKeptByObjects)
     }
 
     /// Applies the additions and removals of stores since the context was created.
-    final func update(_ table: StoreTable) {
+    func update(_ table: StoreTable) {
         guard table.generation > self.table.generation else { return }
         self.table = table
         growMaps()
-        didGrow()
     }
 
     /// Returns whether an object belongs to this context.
     final func owns(_ object: any Model) -> Bool {
         let map = object._$state.unretainedMap.toOpaque()
-        let slot = object._$state.slot
-        if Int(slot) < maps.count, Unmanaged.passUnretained(maps[Int(slot)]).toOpaque() == map { return true }
-        return strays[slot].map { Unmanaged.passUnretained($0).toOpaque() == map } ?? false
+        let entityIndex = object._$state.entityIndex
+        if Int(entityIndex) < maps.count, Unmanaged.passUnretained(maps[Int(entityIndex)]).toOpaque() == map { return true }
+        return substitutes[entityIndex].map { Unmanaged.passUnretained($0).toOpaque() == map } ?? false
     }
 
     // MARK: Overridden by kinds of contexts
@@ -72,11 +71,14 @@ public class Context {
     /// A Boolean value that indicates whether the context lives as long as any of its objects.
     var isKeptByObjects: Bool { true }
 
-    /// Called after stores were added to the table.
-    func didGrow() {}
-
-    /// Called when the first observer is added.
-    func beginObserving() {}
+    /// Returns the observers of the context. From the first call on, the context collects the changes to notify them.
+    @discardableResult
+    func startObserving() -> ContextObservers {
+        if let observers { return observers }
+        let new = ContextObservers()
+        observers = new
+        return new
+    }
 
     /// The current stores of the stack; nil if the context cannot adopt new ones because it has already read a snapshot of the others.
     var newerTable: StoreTable? { nil }
@@ -94,7 +96,7 @@ public class Context {
     /// Called before the first change of an object.
     func beginEditing(_ object: any Model) -> EditState {
         preconditionFailure(
-            "\(object._$state.context.entry(object._$state.slot).entity.name) \(object._$state.key) was changed outside a transaction; "
+            "\(object._$state.context.entry(object._$state.entityIndex).entity.name) \(object._$state.rowID) was changed outside a transaction; "
                 + "change it in `perform`, where `edit(_:)` gives the object to change.")
     }
 
@@ -107,26 +109,32 @@ public class Context {
     func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) { _ = beginEditing(object) }
 
     /// Returns an object that records the accessed properties; see ``KeyPathProbe``.
-    func note<T: Model>(_ type: T.Type, _ map: IdentityMap, _ key: Int64) -> T? { nil }
+    func note<T: Model>(_ type: T.Type, _ map: IdentityMap, _ rowID: Int64) -> T? { nil }
 
     func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) { _ = beginEditing(object) }
 
     /// Lends the members of a to-many relationship for in-place mutation.
     @usableFromInline
-    func lend<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<Set<T>> { MemberLoan(object._$members(of: relationship)) }
+    func beginMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<Set<T>> {
+        MemberMutation(object._$members(of: relationship))
+    }
 
     /// Takes the members back and updates the inverse relationships.
     @usableFromInline
-    func takeBack<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ object: any Model, _ relationship: Int) { _ = beginEditing(object) }
+    func endMutation<T: Model>(_ mutation: inout MemberMutation<Set<T>>, _ object: any Model, _ relationship: Int) {
+        _ = beginEditing(object)
+    }
 
     @usableFromInline
-    func lend<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<[T]> { MemberLoan(object._$members(of: relationship)) }
+    func beginMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<[T]> {
+        MemberMutation(object._$members(of: relationship))
+    }
 
     @usableFromInline
-    func takeBack<T: Model>(_ loan: inout MemberLoan<[T]>, _ object: any Model, _ relationship: Int) { _ = beginEditing(object) }
+    func endMutation<T: Model>(_ mutation: inout MemberMutation<[T]>, _ object: any Model, _ relationship: Int) { _ = beginEditing(object) }
 
     /// Returns the pending changes of a to-many relationship.
-    func pendingMembers(_ key: MemberKey) -> MemberChanges? { nil }
+    func pendingMembers(_ key: RelationshipKey) -> MemberChanges? { nil }
 
     /// A Boolean value that indicates whether reads include pending changes of a parent transaction.
     var readsPending: Bool { false }
@@ -146,20 +154,20 @@ public class Context {
     }
 
     @usableFromInline
-    func memberSource(_ key: MemberKey, isInserted: Bool) throws -> MemberSource { try storedSource(key, isInserted: isInserted) }
+    func memberSource(_ key: RelationshipKey, isInserted: Bool) throws -> MemberSource { try storedSource(key, isInserted: isInserted) }
 
     /// Returns the related objects for predicates on relationships.
     func related(_ store: PersistentStore, _ options: FetchOptions) throws -> any RelatedRecords { try storage(store) }
 
     // MARK: Objects
 
-    final func entry(_ slot: Int32) -> StoreEntity { table.entries[Int(slot)] }
+    final func entry(_ entityIndex: Int32) -> StoreEntity { table.entries[Int(entityIndex)] }
 
     /// Returns the registered object with a row id, if there is one.
     @inlinable
-    final func living<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> T? {
-        let map = maps[Int(slot)]
-        guard let object = map.object(key) else { return nil }
+    final func living<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T? {
+        let map = maps[Int(entityIndex)]
+        guard let object = map.object(rowID) else { return nil }
         if map.isPolymorphic { return object as? T }
         // The map of a single class contains objects of that class only.
         return unsafeDowncast(object, to: type)
@@ -167,32 +175,34 @@ public class Context {
 
     /// Returns the registered object with a row id, or a new fault.
     @inlinable
-    final func object<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> T {
-        if let living = living(type, slot, key) { return living }
-        let map = maps[Int(slot)]
-        if map.isPolymorphic { return relative(type, map, key) }
-        if rowsAhead != nil, let object = ahead(type, slot, key) { return object }
-        let object = T(_$state: ModelState(map, key: key, flags: .fault))
-        map.insert(key, object)
+    final func object<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T {
+        if let living = living(type, entityIndex, rowID) { return living }
+        let map = maps[Int(entityIndex)]
+        if map.isPolymorphic { return relative(type, map, rowID) }
+        if rowsAhead != nil, let object = ahead(type, entityIndex, rowID) { return object }
+        let object = T(_$state: ModelState(map, rowID: rowID, flags: .fault))
+        map.insert(rowID, object)
         return object
     }
 
     /// Removes the member lists of objects released since the last call.
     @inlinable
-    final func dropForgottenLists(_ slot: Int32) {
-        if maps[Int(slot)].hasForgotten.load(ordering: .relaxed) { dropLists(slot) }
+    final func dropForgottenLists(_ entityIndex: Int32) {
+        if maps[Int(entityIndex)].hasForgotten.load(ordering: .relaxed) { dropLists(entityIndex) }
     }
 
     @usableFromInline
-    final func dropLists(_ slot: Int32) {
-        let keys = maps[Int(slot)].takeForgotten()
-        for relationship in entry(slot).entity.relationships where relationship.isToMany {
-            for key in keys { forgetMembers(MemberKey(slot: slot, relationship: Int32(relationship.ordinal), key: key)) }
+    final func dropLists(_ entityIndex: Int32) {
+        let keys = maps[Int(entityIndex)].takeForgotten()
+        for relationship in entry(entityIndex).entity.relationships where relationship.isToMany {
+            for key in keys {
+                forgetMembers(RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: key))
+            }
         }
     }
 
     /// The old list is released after `memberLists` is consistent again.
-    final func forgetMembers(_ key: MemberKey) { _ = memberLists.forget(key) }
+    final func forgetMembers(_ key: RelationshipKey) { _ = memberLists.forget(key) }
 
     final func forgetAllMembers() {
         let old = memberLists
@@ -201,7 +211,7 @@ public class Context {
     }
 
     @usableFromInline
-    final func setMembers(_ key: MemberKey, _ keys: [Int64]) { _ = memberLists.set(key, keys) }
+    final func setMembers(_ key: RelationshipKey, _ rowIDs: [Int64]) { _ = memberLists.set(key, rowIDs) }
 
     @usableFromInline
     final func fire(_ object: some Model) { fire(object, -1) }
@@ -209,53 +219,40 @@ public class Context {
     /// Reads the values of a fault. An accessor cannot throw, so errors are logged and the object keeps its default values.
     /// - Parameter field: the accessed field; −1 if unknown.
     func fire(_ object: some Model, _ field: Int) {
-        let entry = entry(object._$state.slot)
-        let key = object._$state.key
+        let entry = entry(object._$state.entityIndex)
+        let rowID = object._$state.rowID
         object._$state.flags.remove(.fault)
         do {
-            if let record = try record(entry, key) {
+            if let record = try record(entry, rowID) {
                 if entry.isPolymorphic { try checkKind(object, entry, record) }
                 try object._$load(record)
             } else {
                 object._$state.flags.formUnion([.missing, .deleted])
-                log(.warning, "\(entry.entity.name) \(key) was asked for, but is no longer in the store.")
+                log(.warning, "\(entry.entity.name) \(rowID) was asked for, but is no longer in the store.")
             }
         } catch {
             object._$state.flags.insert(.missing)
-            let error = described(error, entry, key)
-            core.logger.log(error, "Reading \(entry.entity.name) \(key) failed", file: site.file, line: site.line, function: site.kind)
+            let error = described(error, entry, rowID)
+            core.logger.log(error, "Reading \(entry.entity.name) \(rowID) failed", file: site.file, line: site.line, function: site.kind)
         }
     }
 
     /// Adds the names of the entity and attribute to a decoding error.
     @usableFromInline
-    final func described(_ error: any Error, _ entry: StoreEntity, _ key: Int64) -> StoreError {
+    final func described(_ error: any Error, _ entry: StoreEntity, _ rowID: Int64) -> StoreError {
         guard var error = error as? StoreError else {
             return StoreError(
-                .corrupt, "\(entry.entity.name) \(key) cannot be read.", entity: entry.entity.name, objectID: key, underlying: "\(error)")
+                .corrupt, "\(entry.entity.name) \(rowID) cannot be read.", entity: entry.entity.name, objectID: rowID,
+                underlying: "\(error)")
         }
-        guard let mark = error.attribute, mark.hasPrefix("#"), let ordinal = Int(mark.dropFirst()) else { return error }
-        let name = entry.entity.fields.indices.contains(ordinal) ? entry.entity.fields[ordinal].name : mark
+        guard let field = error.fieldIndex else { return error }
+        let name = entry.entity.fields.indices.contains(field) ? entry.entity.fields[field].name : "field \(field)"
+        error.fieldIndex = nil
         error.attribute = name
         error.entity = entry.entity.name
-        error.objectID = key
+        error.objectID = rowID
         error.url = entry.store.url
-        error.message = "\(entry.entity.name).\(name) of object \(key): \(error.message)"
+        error.message = "\(entry.entity.name).\(name) of object \(rowID): \(error.message)"
         return error
-    }
-}
-
-/// A to-many relationship of one object.
-@usableFromInline
-struct MemberKey: Hashable {
-    @usableFromInline let slot: Int32
-    @usableFromInline let relationship: Int32
-    @usableFromInline let key: Int64
-
-    @usableFromInline
-    init(slot: Int32, relationship: Int32, key: Int64) {
-        self.slot = slot
-        self.relationship = relationship
-        self.key = key
     }
 }

@@ -157,7 +157,7 @@ extension FetchableSource {
         try readingContext.queryValue(source, aggregate)
     }
 
-    /// Returns aggregate values of groups of objects; see ``Context/queryGroups(_:by:_:)``.
+    /// Returns aggregate values of groups of objects; see `Context.queryGroups(_:by:_:)`.
     public func queryGroups<S: FetchSource, Key: AttributeValue, each Result>(
         _ source: S, by path: KeyPath<S.Entity, Key>, _ aggregate: repeat AggregateOf<S.Entity, each Result>
     ) throws -> [QueryGroup<Key, (repeat each Result)>] {

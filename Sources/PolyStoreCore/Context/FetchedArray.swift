@@ -7,8 +7,8 @@ import PolyStoreBackend
 /// - Important: An object deleted in the meantime remains in the collection, with `isDeleted` set to true.
 public struct FetchedArray<T: Model>: RandomAccessCollection {
     private let context: Context
-    private let slot: Int32
-    private let keys: [Int64]
+    private let entityIndex: Int32
+    private let rowIDs: [Int64]
     private let batchSize: Int
     private let loaded = Loaded()
 
@@ -20,45 +20,46 @@ public struct FetchedArray<T: Model>: RandomAccessCollection {
         static var most: Int { 2 }
     }
 
-    init(_ context: Context, _ slot: Int32, _ keys: [Int64], batchSize: Int) {
+    init(_ context: Context, _ entityIndex: Int32, _ rowIDs: [Int64], batchSize: Int) {
         self.context = context
-        self.slot = slot
-        self.keys = keys
+        self.entityIndex = entityIndex
+        self.rowIDs = rowIDs
         self.batchSize = batchSize
     }
 
     /// The position of the first object, 0.
     public var startIndex: Int { 0 }
     /// The number of objects.
-    public var endIndex: Int { keys.count }
+    public var endIndex: Int { rowIDs.count }
 
     /// The object at a position. An accessor cannot throw, so a read error is logged and the object is a fault.
     public subscript(position: Int) -> T {
-        precondition(keys.indices.contains(position), "There is no object \(position) among \(keys.count).")
+        precondition(rowIDs.indices.contains(position), "There is no object \(position) among \(rowIDs.count).")
         let number = position / batchSize
         let objects = batch(number)
         return objects[position - number * batchSize]
     }
 
     /// The ids of the objects, without reading any object.
-    public var objectIDs: [ObjectID<T>] { keys.map { ObjectID(entry: context.entry(slot), key: $0) } }
+    public var objectIDs: [ObjectID<T>] { rowIDs.map { ObjectID(entry: context.entry(entityIndex), rowID: $0) } }
 
     private func batch(_ number: Int) -> [T] {
-        if let place = loaded.batches.lastIndex(where: { $0.number == number }) {
-            if place < loaded.batches.count - 1 { loaded.batches.append(loaded.batches.remove(at: place)) }
+        if let index = loaded.batches.lastIndex(where: { $0.number == number }) {
+            if index < loaded.batches.count - 1 { loaded.batches.append(loaded.batches.remove(at: index)) }
             return loaded.batches[loaded.batches.count - 1].objects
         }
-        let keys = Array(self.keys[number * batchSize..<Swift.min((number + 1) * batchSize, self.keys.count)])
+        let rowIDs = Array(self.rowIDs[number * batchSize..<Swift.min((number + 1) * batchSize, self.rowIDs.count)])
         var objects: [T] = []
         do {
-            objects = try context.objects(T.self, slot, keys)
+            objects = try context.objects(T.self, entityIndex, rowIDs)
             // Only missing objects are still faults; this marks them as deleted.
-            for object in objects where object._$state.isFault { try context.look(up: object, context.entry(slot)) }
+            for object in objects where object._$state.isFault { try context.look(up: object, context.entry(entityIndex)) }
         } catch {
             context.core.logger.log(
-                context.described(error, context.entry(slot), keys[0]), "Reading a batch of \(context.entry(slot).entity.name) failed",
+                context.described(error, context.entry(entityIndex), rowIDs[0]),
+                "Reading a batch of \(context.entry(entityIndex).entity.name) failed",
                 file: context.site.file, line: context.site.line, function: context.site.kind)
-            objects = keys.map { context.object(T.self, slot, $0) }
+            objects = rowIDs.map { context.object(T.self, entityIndex, $0) }
         }
         loaded.batches.append((number, objects))
         if loaded.batches.count > Loaded.most { loaded.batches.removeFirst() }
@@ -83,8 +84,8 @@ extension Context {
         }
         let cursor = try openIDs(part)
         defer { cursor.close() }
-        var keys: [Int64] = []
-        while try cursor.next() { keys.append(cursor.id) }
-        return FetchedArray(self, part.slot, keys, batchSize: batchSize)
+        var rowIDs: [Int64] = []
+        while try cursor.next() { rowIDs.append(cursor.id) }
+        return FetchedArray(self, part.entityIndex, rowIDs, batchSize: batchSize)
     }
 }

@@ -4,18 +4,18 @@ import PolyStoreBackend
 @usableFromInline
 final class FetchedRows {
     private let arena = RecordArena()
-    private var rows: [ObjectKey: RecordedChanges.Place] = [:]
+    private var rows: [RowReference: RecordedChanges.ByteRange] = [:]
     /// The member lists of intermediate objects of prefetched paths, which are not removed with an object.
-    var lists: Set<MemberKey> = []
+    var lists: Set<RelationshipKey> = []
 
-    func add(_ object: ObjectKey, _ record: RecordView) {
-        rows[object] = RecordedChanges.Place(offset: arena.append(record.bytes), count: record.count)
+    func add(_ object: RowReference, _ record: RecordView) {
+        rows[object] = RecordedChanges.ByteRange(offset: arena.append(record.bytes), count: record.count)
     }
 
-    func contains(_ object: ObjectKey) -> Bool { rows[object] != nil }
+    func contains(_ object: RowReference) -> Bool { rows[object] != nil }
 
     /// Returns the prefetched record of an object. It is valid until more rows are added.
-    func record(_ object: ObjectKey, _ entry: StoreEntity) -> RecordView? {
+    func record(_ object: RowReference, _ entry: StoreEntity) -> RecordView? {
         rows[object].map { arena.view($0.offset, $0.count, entry.entity.layout) }
     }
 }
@@ -23,16 +23,16 @@ final class FetchedRows {
 extension Context {
     /// Returns the object of a prefetched row, or nil if there is none or it cannot be decoded.
     @usableFromInline
-    final func ahead<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> T? {
-        let entry = entry(slot)
-        guard let record = rowsAhead?.record(ObjectKey(slot: slot, key: key), entry) else { return nil }
-        let map = maps[Int(slot)]
-        if map.isPolymorphic { return try? relative(type, entry, map, key, record) }
-        if let living = living(type, slot, key) {
-            do { try fill(living, entry, key, record) } catch { return nil }
+    final func ahead<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T? {
+        let entry = entry(entityIndex)
+        guard let record = rowsAhead?.record(RowReference(entityIndex: entityIndex, rowID: rowID), entry) else { return nil }
+        let map = maps[Int(entityIndex)]
+        if map.isPolymorphic { return try? relative(type, entry, map, rowID, record) }
+        if let living = living(type, entityIndex, rowID) {
+            do { try fill(living, entry, rowID, record) } catch { return nil }
             return living
         }
-        return try? make(type, entry, map, key, record)
+        return try? make(type, entry, map, rowID, record)
     }
 
     /// Called before the context shows another version.

@@ -31,7 +31,7 @@ final class IdentityMap {
     /// The owning context while it is alive; see ``owner``.
     @usableFromInline unowned(unsafe) let context: Context
     /// The entity's index in the context's table.
-    @usableFromInline let slot: Int32
+    @usableFromInline let entityIndex: Int32
     /// A Boolean value that indicates whether the objects are of several classes, so that casts must be checked.
     @usableFromInline let isPolymorphic: Bool
     /// A Boolean value that indicates whether the objects keep the context alive, through one reference held by the map. Otherwise the context may be
@@ -72,14 +72,14 @@ final class IdentityMap {
     /// A Boolean value that indicates whether nearly all objects of the last fetch were already registered, as when a list is fetched repeatedly.
     @exclusivity(unchecked) @usableFromInline private(set) var isWarm = false
 
-    /// A Boolean value that indicates whether hashed objects are recorded; see ``Transaction/lendSet(_:_:)``.
+    /// A Boolean value that indicates whether hashed objects are recorded; see ``Transaction/beginSetMutation(_:_:)``.
     @exclusivity(unchecked) @usableFromInline private(set) var isNoting = false
     @exclusivity(unchecked) private var noters = 0
     @exclusivity(unchecked) private var noted: [Int64] = []
 
-    init(_ context: Context, slot: Int32, isPolymorphic: Bool, keepsContext: Bool) {
+    init(_ context: Context, entityIndex: Int32, isPolymorphic: Bool, keepsContext: Bool) {
         self.context = context
-        self.slot = slot
+        self.entityIndex = entityIndex
         self.isPolymorphic = isPolymorphic
         self.keepsContext = keepsContext
     }
@@ -171,11 +171,11 @@ final class IdentityMap {
     }
 
     /// Called when an object is deinitialized, on any thread. The object must not use the map afterwards, because the map may be released.
-    func forget(_ key: Int64, hasMembers: Bool) {
+    func forget(_ rowID: Int64, hasMembers: Bool) {
         acquire()
-        clear(key)
+        clear(rowID)
         if hasMembers, heir == nil {
-            forgotten.append(key)
+            forgotten.append(rowID)
             hasForgotten.store(true, ordering: .relaxed)
         }
         holders &-= 1
@@ -226,7 +226,7 @@ final class IdentityMap {
     // MARK: Recording of hashed objects
 
     @usableFromInline
-    func note(_ key: Int64) { noted.append(key) }
+    func note(_ rowID: Int64) { noted.append(rowID) }
 
     /// Starts recording.
     /// - Returns: the start of the new records.
@@ -252,8 +252,8 @@ final class IdentityMap {
 
     /// Returns the registered object with a row id, if it is alive.
     @inlinable
-    func object(_ key: Int64) -> AnyObject? {
-        let (tag, place) = Self.place(of: key)
+    func object(_ rowID: Int64) -> AnyObject? {
+        let (tag, place) = Self.place(of: rowID)
         guard let line = line(tag), line[place].load(ordering: .relaxed) != 0 else { return nil }
         return retained(line + place)
     }
@@ -271,15 +271,15 @@ final class IdentityMap {
     }
 
     @inlinable
-    func insert(_ key: Int64, _ object: AnyObject) {
-        let (tag, place) = Self.place(of: key)
+    func insert(_ rowID: Int64, _ object: AnyObject) {
+        let (tag, place) = Self.place(of: rowID)
         let line = line(tag) ?? makeLine(tag)
         line[place].store(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()), ordering: .relaxed)
     }
 
     /// Clears the word of an object that is being deinitialized. Called under the lock, on any thread.
-    private func clear(_ key: Int64) {
-        let (tag, place) = Self.place(of: key)
+    private func clear(_ rowID: Int64) {
+        let (tag, place) = Self.place(of: rowID)
         guard let line = tag == clearedTag ? clearedLine : search(tag) else { return }
         clearedTag = tag
         clearedLine = line
@@ -312,10 +312,10 @@ final class IdentityMap {
 
     /// Returns the tag of a row id's line and the position of the row id in it.
     @inlinable @inline(__always)
-    static func place(of key: Int64) -> (tag: UInt, place: Int) {
-        let key = UInt64(bitPattern: key)
-        let number = key / keysPerLine
-        return (UInt(truncatingIfNeeded: number &+ 1), Int(truncatingIfNeeded: key &- number &* keysPerLine &+ 1))
+    static func place(of rowID: Int64) -> (tag: UInt, place: Int) {
+        let rowID = UInt64(bitPattern: rowID)
+        let number = rowID / keysPerLine
+        return (UInt(truncatingIfNeeded: number &+ 1), Int(truncatingIfNeeded: rowID &- number &* keysPerLine &+ 1))
     }
 
     @inlinable @inline(__always)

@@ -1,24 +1,24 @@
 /// The ordered row ids of the members of a to-many relationship, without duplicates. Appending, removing and lookup take amortized constant time.
 struct MemberList {
     /// The row ids in order, including removed ones.
-    private var slots: [Int64]
-    /// The index of each row id in `slots`; nil until it is needed. Slots that are not referenced are empty.
-    private var places: [Int64: Int]?
-    /// The number of empty slots.
+    private var elements: [Int64]
+    /// The index of each row id in `elements`; nil until it is needed. Elements that are not referenced are removed ones.
+    private var positions: [Int64: Int]?
+    /// The number of removed elements.
     private var gaps = 0
 
     /// The maximum length of a list that is searched without an index.
     private static let short = 16
 
-    init(_ keys: [Int64]) { slots = keys }
+    init(_ rowIDs: [Int64]) { elements = rowIDs }
 
-    var count: Int { slots.count - gaps }
+    var count: Int { elements.count - gaps }
 
     /// The row ids in order.
-    var keys: [Int64] {
+    var rowIDs: [Int64] {
         mutating get {
             close()
-            return slots
+            return elements
         }
     }
 
@@ -26,80 +26,80 @@ struct MemberList {
     subscript(_ position: Int) -> Int64 {
         mutating get {
             close()
-            return slots[position]
+            return elements[position]
         }
     }
 
-    mutating func contains(_ key: Int64) -> Bool {
-        if places == nil, slots.count <= Self.short { return slots.contains(key) }
-        return index()[key] != nil
+    mutating func contains(_ rowID: Int64) -> Bool {
+        if positions == nil, elements.count <= Self.short { return elements.contains(rowID) }
+        return index()[rowID] != nil
     }
 
     /// Appends a row id.
     /// - Returns: false if the list already contains it.
-    mutating func append(_ key: Int64) -> Bool {
-        if contains(key) { return false }
-        places?[key] = slots.count
-        slots.append(key)
+    mutating func append(_ rowID: Int64) -> Bool {
+        if contains(rowID) { return false }
+        positions?[rowID] = elements.count
+        elements.append(rowID)
         return true
     }
 
     /// Removes a row id.
     /// - Returns: false if the list does not contain it.
-    mutating func remove(_ key: Int64) -> Bool {
-        guard places != nil || slots.count > Self.short else {
-            guard let place = slots.lastIndex(of: key) else { return false }
-            slots.remove(at: place)
+    mutating func remove(_ rowID: Int64) -> Bool {
+        guard positions != nil || elements.count > Self.short else {
+            guard let position = elements.lastIndex(of: rowID) else { return false }
+            elements.remove(at: position)
             return true
         }
-        if places == nil, slots.last == key {
-            slots.removeLast()
+        if positions == nil, elements.last == rowID {
+            elements.removeLast()
             return true
         }
         _ = index()
-        guard let place = places?.removeValue(forKey: key) else { return false }
-        if place == slots.count - 1 {
-            slots.removeLast()
+        guard let position = positions?.removeValue(forKey: rowID) else { return false }
+        if position == elements.count - 1 {
+            elements.removeLast()
         } else {
             gaps += 1
-            if gaps > 64, gaps > slots.count / 2 { close() }
+            if gaps > 64, gaps > elements.count / 2 { close() }
         }
         return true
     }
 
     /// Inserts row ids that the list does not contain at a position.
-    mutating func insert(_ keys: [Int64], at position: Int) {
+    mutating func insert(_ rowIDs: [Int64], at position: Int) {
         close()
-        if position == slots.count, places != nil {
-            for (offset, key) in keys.enumerated() { places?[key] = position + offset }
+        if position == elements.count, positions != nil {
+            for (offset, rowID) in rowIDs.enumerated() { positions?[rowID] = position + offset }
         } else {
-            places = nil
+            positions = nil
         }
-        slots.insert(contentsOf: keys, at: position)
+        elements.insert(contentsOf: rowIDs, at: position)
     }
 
     mutating func removeSubrange(_ range: Range<Int>) {
         close()
-        if range.upperBound == slots.count, places != nil {
-            for key in slots[range] { places?[key] = nil }
+        if range.upperBound == elements.count, positions != nil {
+            for rowID in elements[range] { positions?[rowID] = nil }
         } else {
-            places = nil
+            positions = nil
         }
-        slots.removeSubrange(range)
+        elements.removeSubrange(range)
     }
 
     private mutating func index() -> [Int64: Int] {
-        if let places { return places }
-        let found = Dictionary(slots.enumerated().lazy.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-        places = found
+        if let positions { return positions }
+        let found = Dictionary(elements.enumerated().lazy.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        positions = found
         return found
     }
 
-    /// Removes the empty slots.
+    /// Removes the removed elements.
     private mutating func close() {
-        guard gaps > 0, let known = places else { return }
-        slots = slots.indices.filter { known[slots[$0]] == $0 }.map { slots[$0] }
+        guard gaps > 0, let known = positions else { return }
+        elements = elements.indices.filter { known[elements[$0]] == $0 }.map { elements[$0] }
         gaps = 0
-        places = nil
+        positions = nil
     }
 }

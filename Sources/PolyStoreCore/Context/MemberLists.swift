@@ -3,55 +3,55 @@
 /// Removed collections are returned to the caller: releasing a collection can release its objects, whose deinits access this structure.
 @usableFromInline
 struct MemberLists {
-    private var lists: [MemberKey: MemberList] = [:]
+    private var lists: [RelationshipKey: MemberList] = [:]
     /// The collections; their relationships also have a list.
-    private(set) var collections: [MemberKey: MemberCollection] = [:]
+    private(set) var collections: [RelationshipKey: MemberCollection] = [:]
 
     @usableFromInline
     init() {}
 
     var isEmpty: Bool { lists.isEmpty }
 
-    func contains(_ key: MemberKey) -> Bool { lists.index(forKey: key) != nil }
+    func contains(_ key: RelationshipKey) -> Bool { lists.index(forKey: key) != nil }
 
     /// Returns the row ids of the members of a relationship, or nil if they are not cached.
-    mutating func keys(_ key: MemberKey) -> [Int64]? {
+    mutating func keys(_ key: RelationshipKey) -> [Int64]? {
         guard let index = lists.index(forKey: key) else { return nil }
-        return lists.values[index].keys
+        return lists.values[index].rowIDs
     }
 
-    func count(_ key: MemberKey) -> Int? { lists[key]?.count }
+    func count(_ key: RelationshipKey) -> Int? { lists[key]?.count }
 
-    mutating func has(_ key: MemberKey, _ target: Int64) -> Bool {
+    mutating func has(_ key: RelationshipKey, _ target: Int64) -> Bool {
         guard let index = lists.index(forKey: key) else { return false }
         return lists.values[index].contains(target)
     }
 
     /// Caches the row ids of the members of a relationship, and returns its collection, which is then outdated.
-    mutating func set(_ key: MemberKey, _ keys: [Int64]) -> MemberCollection? {
-        lists[key] = MemberList(keys)
+    mutating func set(_ key: RelationshipKey, _ rowIDs: [Int64]) -> MemberCollection? {
+        lists[key] = MemberList(rowIDs)
         return collections.isEmpty ? nil : collections.removeValue(forKey: key)
     }
 
-    mutating func forget(_ key: MemberKey) -> MemberCollection? {
+    mutating func forget(_ key: RelationshipKey) -> MemberCollection? {
         lists[key] = nil
         return collections.isEmpty ? nil : collections.removeValue(forKey: key)
     }
 
-    mutating func edit<R>(_ key: MemberKey, _ body: (inout MemberList) -> R) -> R? {
+    mutating func edit<R>(_ key: RelationshipKey, _ body: (inout MemberList) -> R) -> R? {
         guard let index = lists.index(forKey: key) else { return nil }
         return body(&lists.values[index])
     }
 
     // MARK: Collections
 
-    func collection(_ key: MemberKey) -> MemberCollection? { collections.isEmpty ? nil : collections[key] }
+    func collection(_ key: RelationshipKey) -> MemberCollection? { collections.isEmpty ? nil : collections[key] }
 
-    mutating func hold(_ collection: MemberCollection, _ key: MemberKey) { collections[key] = collection }
+    mutating func hold(_ collection: MemberCollection, _ key: RelationshipKey) { collections[key] = collection }
 
-    mutating func drop(_ key: MemberKey) -> MemberCollection? { collections.removeValue(forKey: key) }
+    mutating func drop(_ key: RelationshipKey) -> MemberCollection? { collections.removeValue(forKey: key) }
 
-    mutating func dropAll() -> [MemberKey: MemberCollection] {
+    mutating func dropAll() -> [RelationshipKey: MemberCollection] {
         let all = collections
         collections = [:]
         return all

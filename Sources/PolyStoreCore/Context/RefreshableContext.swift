@@ -46,7 +46,7 @@ public class RefreshableContext: SnapshotContext {
     /// Subscribes to commits.
     final func follow(_ feed: CommitFeed) {
         guard self.feed == nil else { return }
-        core.hub.follow(feed)
+        core.commitSequencer.subscribe(feed)
         self.feed = feed
         for store in table.stores where store.index < readers.count {
             guard let reader = readers[store.index] else { continue }
@@ -56,7 +56,12 @@ public class RefreshableContext: SnapshotContext {
         }
     }
 
-    final override func beginObserving() { if feed == nil { follow(CommitFeed()) } }
+    @discardableResult
+    final override func startObserving() -> ContextObservers {
+        let observers = super.startObserving()
+        if feed == nil { follow(CommitFeed()) }
+        return observers
+    }
 
     private func moveOnce(isRefresh: Bool) throws {
         update(core.table.withLock { $0 })
@@ -81,18 +86,18 @@ public class RefreshableContext: SnapshotContext {
         }
         var move = ContextMove(step: step, isPartial: target.isPartial, hasNewStores: hasNewStores)
         move.oldRecord = { row in
-            let entry = entries[Int(row.slot)]
+            let entry = entries[Int(row.entityIndex)]
             return old.indices.contains(entry.store.index) ? try old[entry.store.index]?.record(entry.entity, id: row.rowID) : nil
         }
         move.isChanged = { row in
-            let entry = entries[Int(row.slot)]
+            let entry = entries[Int(row.entityIndex)]
             guard let new = new[entry.store.index], let old = old[entry.store.index] else { return wasOutdated }
             return wasOutdated || ContextMove.differs(entry, row.rowID, old, new)
         }
         let concerned = observers?.concerned(move, entries) ?? []
         for observer in concerned { observer.contextWillMove(move) }
         for (index, reader) in target.readers { readers[index] = reader }
-        if let ledgerID { core.snapshots.renew(ledgerID) }
+        if let snapshotID { core.snapshots.renew(snapshotID) }
         defer {
             for index in target.readers.keys { old[index]?.end() }
             renewReaders()
@@ -116,7 +121,7 @@ public class RefreshableContext: SnapshotContext {
     private func renewReaders() {
         var concernsOthers = false
         for case let reader? in readers where reader.renew() { concernsOthers = true }
-        if concernsOthers { core.wakeFollowers() }
+        if concernsOthers { core.wakeSubscribers() }
     }
 
     private func endReadersOfRemovedStores() {
@@ -135,11 +140,13 @@ public class RefreshableContext: SnapshotContext {
     }
 
     private func newReaders(isRefresh: Bool) throws -> Target {
-        var news = feed?.take() ?? CommitFeed.News()
-        defer { for snapshot in news.snapshots.values { snapshot.end() } }
+        var delivered = feed?.take() ?? CommitFeed.Contents()
+        defer { for snapshot in delivered.snapshots.values { snapshot.end() } }
         var target = Target()
         do {
-            for store in table.stores where store.index < readers.count { try addReader(store, isRefresh: isRefresh, &news, to: &target) }
+            for store in table.stores where store.index < readers.count {
+                try addReader(store, isRefresh: isRefresh, &delivered, to: &target)
+            }
         } catch {
             // The commits taken from the feed are lost.
             gaps.formUnion(table.openStores.map(\.index))
@@ -149,13 +156,15 @@ public class RefreshableContext: SnapshotContext {
         return target
     }
 
-    private func addReader(_ store: PersistentStore, isRefresh: Bool, _ news: inout CommitFeed.News, to target: inout Target) throws {
+    private func addReader(_ store: PersistentStore, isRefresh: Bool, _ delivered: inout CommitFeed.Contents, to target: inout Target)
+        throws
+    {
         guard let old = readers[store.index] else { return }
-        let commits = news.commits.filter { $0.store === store && $0.version > old.version }
-        let isUnknown = news.unknown.contains(store.index) || gaps.contains(store.index)
+        let commits = delivered.commits.filter { $0.store === store && $0.version > old.version }
+        let isUnknown = delivered.unknown.contains(store.index) || gaps.contains(store.index)
         guard isRefresh || !commits.isEmpty || isUnknown else { return }
-        let delivered = isRefresh ? nil : news.snapshots.removeValue(forKey: store.index)
-        let new = try delivered ?? store.backend.beginRead()
+        let snapshot = isRefresh ? nil : delivered.snapshots.removeValue(forKey: store.index)
+        let new = try snapshot ?? store.backend.beginRead()
         guard new.version > old.version else {
             // The context has already read these commits, when it began or was refreshed.
             gaps.remove(store.index)
@@ -173,11 +182,11 @@ public class RefreshableContext: SnapshotContext {
         for map in maps {
             for case let object as any Model in map.objects {
                 // A deleted object may exist again.
-                let entry = entry(object._$state.slot)
+                let entry = entry(object._$state.entityIndex)
                 // Objects of a removed store keep their last values.
                 guard table.isOpen(entry.store) else { continue }
                 if object.isDeleted {
-                    guard try storage(entry.store).record(entry.entity, id: object._$state.key) != nil else { continue }
+                    guard try storage(entry.store).record(entry.entity, id: object._$state.rowID) != nil else { continue }
                     object._$state.flags.subtract([.deleted, .missing])
                 }
                 object._$state.flags.insert(.fault)
@@ -187,14 +196,14 @@ public class RefreshableContext: SnapshotContext {
 
     private func merge(_ commit: CommittedChanges) throws {
         for change in commit.changes.changes {
-            let slot = commit.store.firstSlot + Int32(change.entity)
-            if change.concernsProperties(of: entry(slot)) { try merge(entry(slot).type, slot, change, commit.changes) }
+            let entityIndex = commit.store.firstEntityIndex + Int32(change.entity)
+            if change.concernsProperties(of: entry(entityIndex)) { try merge(entry(entityIndex).type, entityIndex, change, commit.changes) }
         }
-        for key in commit.touched { forgetMembers(key) }
+        for key in commit.relationships { forgetMembers(key) }
     }
 
-    private func merge<T: Model>(_ type: T.Type, _ slot: Int32, _ change: ChangeSet.Change, _ changes: ChangeSet) throws {
-        guard let object = living(type, slot, change.id) else { return }
+    private func merge<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ change: ChangeSet.Change, _ changes: ChangeSet) throws {
+        guard let object = living(type, entityIndex, change.id) else { return }
         if change.kind == .insert {
             // The object was deleted and inserted again.
             guard object.isDeleted else { return }
@@ -205,7 +214,7 @@ public class RefreshableContext: SnapshotContext {
             object._$state.flags.remove(.fault)
             object._$state.flags.insert(.deleted)
         } else if !object._$state.isFault {
-            try fill(object, entry(slot), change.id, changes.record(change))
+            try fill(object, entry(entityIndex), change.id, changes.record(change))
         }
     }
 }

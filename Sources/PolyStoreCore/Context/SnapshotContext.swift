@@ -5,7 +5,7 @@ public class SnapshotContext: Context {
     @exclusivity(unchecked) final var readers: [(any ReadTransaction)?] = []
     @exclusivity(unchecked) final var hasEnded = false
     /// The identifier of the snapshot in the stack's list of open snapshots.
-    @exclusivity(unchecked) final var ledgerID: Int?
+    @exclusivity(unchecked) final var snapshotID: Int?
 
     override var newerTable: StoreTable? { readers.isEmpty && !hasEnded ? core.table.withLock { $0 } : nil }
 
@@ -22,7 +22,7 @@ public class SnapshotContext: Context {
     /// Begins the missing snapshots of all stores together, so that they belong to the same point in time.
     func begin() throws {
         try core.process.check("This stack")
-        if ledgerID == nil { ledgerID = core.snapshots.open(site) }
+        if snapshotID == nil { snapshotID = core.snapshots.open(site) }
         while readers.count < table.stores.count { readers.append(nil) }
         for store in table.openStores where readers[store.index] == nil { readers[store.index] = try store.backend.beginRead() }
     }
@@ -41,8 +41,8 @@ public class SnapshotContext: Context {
     private func release() {
         for reader in readers { reader?.end() }
         readers = []
-        if let ledgerID { core.snapshots.close(ledgerID) }
-        ledgerID = nil
+        if let snapshotID { core.snapshots.close(snapshotID) }
+        snapshotID = nil
     }
 
     deinit { release() }

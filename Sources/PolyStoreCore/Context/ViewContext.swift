@@ -31,54 +31,6 @@ public final class ViewContext: RefreshableContext {
     }
 }
 
-/// The main-actor contexts that are subscribed to commits.
-final class ViewList: Sendable {
-    private struct Place {
-        weak var view: ViewContext?
-    }
-
-    @MainActor private var places: [Place] = []
-
-    /// A Boolean value that indicates whether a task that updates the views is scheduled on the main actor.
-    private let isScheduled = Protected(false)
-
-    init() {}
-
-    @MainActor
-    func add(_ view: ViewContext) {
-        places.removeAll { $0.view == nil }
-        places.append(Place(view: view))
-    }
-
-    /// Schedules one update of the views for all commits until it runs, so that a blocked main actor does not accumulate a task per commit.
-    func catchUpSoon(_ logger: any StoreLogger) {
-        let isFirst = isScheduled.withLock { isScheduled in
-            defer { isScheduled = true }
-            return !isScheduled
-        }
-        guard isFirst else { return }
-        Task { @MainActor in
-            isScheduled.withLock { $0 = false }
-            catchUp(logger)
-        }
-    }
-
-    /// Updates all views.
-    @MainActor
-    func catchUp(_ logger: any StoreLogger) {
-        for place in places {
-            guard let view = place.view else { continue }
-            do {
-                try view.catchUp()
-            } catch {
-                logger.write(.error, "The view could not follow a commit: \(error)")
-                // The pending commits are lost, so the view reads all objects again.
-                do { try view.refresh() } catch { logger.write(.error, "The view shows an earlier version: \(error)") }
-            }
-        }
-    }
-}
-
 extension DataStack {
     /// Creates another read-only context of the main actor with its own objects, for a window that shows one version for a longer time or whose
     /// objects should be released together.

@@ -48,7 +48,7 @@ public struct Commit: Sendable {
         var keys: Set<String> = []
         for part in parts where part.store === id.entry.store {
             let entity = id.entry.entity
-            for change in part.changes.changes where change.entity == entity.index && change.id == id.key {
+            for change in part.changes.changes where change.entity == entity.index && change.id == id.rowID {
                 switch change.kind {
                 case .insert:
                     let kind = try? id.entry.family?.kind(part.changes.record(change))
@@ -60,7 +60,7 @@ public struct Commit: Sendable {
                 case .delete: break
                 }
             }
-            for key in part.touched where key.slot == id.entry.slot && key.key == id.key {
+            for key in part.relationships where key.entityIndex == id.entry.entityIndex && key.rowID == id.rowID {
                 keys.insert(entity.relationships[Int(key.relationship)].name)
             }
         }
@@ -75,7 +75,7 @@ public struct Commit: Sendable {
                 for change in part.changes.changes where change.kind == kind && change.entity == entry.entity.index {
                     guard change.concernsProperties(of: entry) else { continue }
                     if let names, !names.contains(part.kind(of: change, entry)) { continue }
-                    found.insert(ObjectID(entry: entry, key: change.id))
+                    found.insert(ObjectID(entry: entry, rowID: change.id))
                 }
             }
         }
@@ -86,47 +86,8 @@ public struct Commit: Sendable {
 extension CommittedChanges {
     /// Returns the entity name of a changed object in a class hierarchy.
     fileprivate func kind(of change: ChangeSet.Change, _ entry: StoreEntity) -> String {
-        guard change.kind != .delete else { return deletedKinds[ObjectKey(slot: entry.slot, key: change.id)] ?? "" }
+        guard change.kind != .delete else { return deletedKinds[RowReference(entityIndex: entry.entityIndex, rowID: change.id)] ?? "" }
         // Records in a change set are complete, independent of the changed fields.
         return (try? entry.family?.kind(changes.record(change)).name) ?? ""
-    }
-}
-
-/// A subscription to commits, which ends when it is released.
-public final class CommitObservation: Sendable {
-    private let hub: CommitHub
-    private let id: Int
-
-    init(_ hub: CommitHub, _ id: Int) {
-        self.hub = hub
-        self.id = id
-    }
-
-    /// Ends the subscription.
-    public func cancel() { hub.removeObserver(id) }
-
-    deinit { cancel() }
-}
-
-extension DataStack {
-    /// Calls a closure after every commit, on a queue of the stack, in the order of the commits, until the returned observation is released.
-    ///
-    /// The form for code without `async`. It receives every commit after the call; ``commits`` is an asynchronous sequence of the same commits.
-    public func observeCommits(_ tell: @escaping @Sendable (Commit) -> Void) -> CommitObservation { observeCommits(tell, end: {}) }
-
-    private func observeCommits(
-        _ tell: @escaping @Sendable (Commit) -> Void, end: @escaping @Sendable () -> Void
-    ) -> CommitObservation {
-        CommitObservation(core.hub, core.hub.observe(tell, end: end))
-    }
-
-    /// An asynchronous sequence of the commits from now on, which ends when the stack is released. Unread commits are buffered without a limit.
-    ///
-    /// Each access begins an observation, so read the property once and keep the sequence. ``observeCommits(_:)`` is the form with a closure.
-    public var commits: AsyncStream<Commit> {
-        AsyncStream { continuation in
-            let observation = observeCommits({ continuation.yield($0) }, end: { continuation.finish() })
-            continuation.onTermination = { _ in observation.cancel() }
-        }
     }
 }

@@ -8,16 +8,22 @@ extension DataStack {
     ///         completion: { result in print(result) })
     ///
     /// Intended for code without `async`; otherwise use ``perform(durability:source:file:line:_:)``.
-    /// - Parameter completion: receives the result of the body, or the error of the body or of the commit.
+    /// - Parameters:
+    ///   - body: Runs on a thread of the stack. Its result is Sendable and therefore cannot contain objects; return `objectID`s instead.
+    ///   - durability: The durability of the commit; nil uses the durability of the store.
+    ///   - source: A value that is passed to observers of the commit; see ``Commit/sourceIdentifier``.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
+    ///   - completion: Receives the result of the body, or the error of the body or of the commit.
     public func perform<T: Sendable>(
         asynchronous body: @escaping @Sendable (Transaction) throws -> T, durability: Durability? = nil,
         source: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
         completion: @escaping @MainActor @Sendable (Result<T, any Error>) -> Void
     ) {
-        let order = TransactionOrder(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
-        core.transact(order, body) { [core] result in
+        let options = TransactionOptions(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
+        core.transact(options, body) { [core] result in
             Task { @MainActor in
-                if core.hub.isActive { core.views.catchUp(core.logger) }
+                if core.hasSubscribedContexts { core.views.catchUp(core.logger) }
                 completion(result)
             }
         }

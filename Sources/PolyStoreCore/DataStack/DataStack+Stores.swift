@@ -9,9 +9,11 @@ extension DataStack {
     /// Adding a store again returns the open one. Blocks the caller's thread while the store is opened, which takes milliseconds. The name has no `AndWait`,
     /// because a program opens its stores before it does anything else. ``addStore(_:configuration:migrating:history:file:line:)`` does not block.
     /// - Parameters:
-    ///   - store: the engine and the location: `.sqlite(file: "company.sqlite")`, `.inMemory()`, …
-    ///   - name: the schema configuration of the store; nil is the default one, with every entity.
-    ///   - history: the history to record for commits of this stack; nil records none. See ``history(since:matching:limit:file:line:)``.
+    ///   - store: The engine and the location: `.sqlite(file: "company.sqlite")`, `.inMemory()`, …
+    ///   - name: The schema configuration of the store; nil is the default one, with every entity.
+    ///   - history: The history to record for commits of this stack; nil records none. See ``history(since:matching:limit:file:line:)``.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     /// - Throws: `storeNotFound` if the schema does not contain the configuration, `differentStoreAtURL` if another configuration of this stack uses
     ///   the location, `migrationRequired` for a store of another model, `notAStore` for a file of another format, `io`, `readOnly`, `corrupt`;
     ///   `unsupported` for a history in a store without a change log.
@@ -44,7 +46,7 @@ extension DataStack {
         _ store: StoreConfiguration, configuration name: String?, history: HistoryOptions?, _ site: CallSite
     ) throws -> PersistentStore {
         let store = try openOnce(store, configuration: name, history: history, site)
-        core.external.didAdd(store)
+        core.commitSequencer.didAdd(store)
         return store
     }
 
@@ -64,7 +66,7 @@ extension DataStack {
             let backend = try store.open(schema: schema, configurationName: name, logger: core.logger)
             guard history == nil || backend.capabilities.has(.changeLog) else { throw LogBounds.unsupported(url: store.url) }
             let added = PersistentStore(
-                index: table.stores.count, firstSlot: Int32(table.entries.count), configurationName: name, configuration: store,
+                index: table.stores.count, firstEntityIndex: Int32(table.entries.count), configurationName: name, configuration: store,
                 backend: backend, schema: schema, history: history)
             table.add(added, models: models)
             core.logger.write(.info, site, "Opened \(store.url) with \(schema.entities.count) entities.")
@@ -74,8 +76,14 @@ extension DataStack {
     }
 
     /// Opens or creates a store given by a URL, such as a value in a configuration file: `sqlite:company.sqlite`,
-    /// `lmdb:company.lmdb?durability=relaxed`. See ``StoreURL`` for the syntax.
-    /// - Parameter engines: the available engines; by default those registered with ``StoreEngines/register(_:)``.
+    /// `lmdb:company.lmdb?durability=relaxed`. See `StoreURL` for the syntax.
+    /// - Parameters:
+    ///   - url: The URL of the store.
+    ///   - engines: The available engines; by default those registered with `StoreEngines.register(_:)`.
+    ///   - name: The schema configuration of the store; nil is the default one, with every entity.
+    ///   - history: The history to record for commits of this stack; nil records none.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     /// - Throws: `misuse` for an invalid URL, `unsupported` for an unavailable engine, and the errors of
     ///   ``addStore(_:configuration:history:file:line:)``.
     @discardableResult
@@ -92,7 +100,11 @@ extension DataStack {
     ///
     /// Waits until the queued transactions have ended, on a thread of the stack: the calling task does not block a thread. Objects of the store keep the values
     /// that were read; reading further ones throws `closed`. When this method returns, the view context shows the other stores; its monitors follow.
-    /// - Parameter isForced: Whether to close the store even if contexts read from the stack. Their next read from the store then throws `closed`.
+    /// - Parameters:
+    ///   - store: A store of this stack.
+    ///   - isForced: Whether to close the store even if contexts read from the stack. Their next read from the store then throws `closed`.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     /// - Throws: `busy` with the source locations of the open contexts, transactions and reads; `misuse` for a store of another stack.
     public func removeStore(
         _ store: PersistentStore, evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line
@@ -146,7 +158,7 @@ extension DataStack {
         _ store: PersistentStore, evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line
     ) throws {
         try store.configuration.checkErasable()
-        guard !store.writers.isShared else {
+        guard !store.writeAccess.isShared else {
             throw StoreError(
                 .busy, "The store \(store.url) is open in another stack of this process; close it there before it is erased.",
                 url: store.url)
@@ -166,14 +178,14 @@ extension StackCore {
     /// Closes stores between two transactions.
     fileprivate func close(_ stores: [PersistentStore], isForced: Bool, _ site: CallSite) throws {
         guard !stores.isEmpty else { return }
-        let group = try lane.enter(nil, self)
-        defer { lane.leave(group, isPatient: false) }
+        let group = try writeQueue.enter(nil)
+        defer { writeQueue.leave(isPatient: false) }
         if group.isOpen { group.commit() }
         if !isForced { try checkNobodyReads() }
         var failure: (any Error)?
         for store in stores where table.withLock({ $0.remove(store) }) {
-            external.didRemove(store)
-            store.writers.didClose()
+            commitSequencer.didRemove(store)
+            store.writeAccess.didClose()
             do { try store.backend.close() } catch {
                 logger.writeFailure(error, site)
                 failure = failure ?? error

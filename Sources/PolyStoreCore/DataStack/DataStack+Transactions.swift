@@ -9,9 +9,11 @@ extension DataStack {
     /// If the calling task is cancelled before the body returns, nothing is written. A transaction that is still queued is removed from the write
     /// queue. Cancellation after the body has returned has no effect.
     /// - Parameters:
-    ///   - durability: the durability of the commit; nil uses the durability of the store.
-    ///   - source: passed to observers of the commit; see ``Commit/sourceIdentifier``.
-    ///   - body: runs on a thread of the stack. Its result is Sendable and therefore cannot contain objects; return `objectID`s instead.
+    ///   - durability: The durability of the commit; nil uses the durability of the store.
+    ///   - source: Passed to observers of the commit; see ``Commit/sourceIdentifier``.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
+    ///   - body: Runs on a thread of the stack. Its result is Sendable and therefore cannot contain objects; return `objectID`s instead.
     /// - Throws: the error of the body or of the commit: `constraint` with all violations, `cancelled`, `full`, `io`, ….
     @discardableResult
     public func perform<T: Sendable>(
@@ -19,7 +21,7 @@ extension DataStack {
         _ body: @escaping @Sendable (Transaction) throws -> T
     ) async throws -> T {
         let result = try await core.transact(
-            TransactionOrder(durability: durability, source: source, site: CallSite("transaction", file: file, line: line)), body)
+            TransactionOptions(durability: durability, source: source, site: CallSite("transaction", file: file, line: line)), body)
         await core.catchUpViews()
         return result
     }
@@ -47,9 +49,9 @@ extension DataStack {
         durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (Transaction) throws -> T
     ) throws -> T {
-        let order = TransactionOrder(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
+        let options = TransactionOptions(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
         // A caller that blocks an actor or the main thread does not wait for later transactions.
-        let result = try core.transactAndWait(order, isPatient: isolation == nil, body)
+        let result = try core.transactAndWait(options, isPatient: isolation == nil, body)
         core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
         return result
     }
@@ -72,7 +74,7 @@ extension DataStack {
         _ body: @escaping @Sendable (AsynchronousTransaction) throws -> Void
     ) {
         core.beginAsynchronous(
-            TransactionOrder(durability: durability, source: source, site: CallSite("transaction", file: file, line: line)), body)
+            TransactionOptions(durability: durability, source: source, site: CallSite("transaction", file: file, line: line)), body)
     }
 
     /// Runs a transaction on the caller's thread after waiting for its turn in the write queue, and returns when its commit is durable. The body
@@ -87,8 +89,8 @@ extension DataStack {
         durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (SynchronousTransaction) throws -> Void
     ) throws -> Bool? {
-        let order = TransactionOrder(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
-        let result = try core.beginSynchronous(order, isPatient: isolation == nil, body)
+        let options = TransactionOptions(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
+        let result = try core.beginSynchronous(options, isPatient: isolation == nil, body)
         core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
         return result
     }
@@ -96,7 +98,10 @@ extension DataStack {
     // MARK: Unqueued transactions
 
     /// Begins an unqueued transaction, which lives until its owner releases it. Use it on one thread, task or actor at a time.
-    /// - Parameter supportsUndo: whether its steps can be undone and redone. Recording them takes memory.
+    /// - Parameters:
+    ///   - supportsUndo: Whether its steps can be undone and redone. Recording them takes memory.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     public func beginUnsafe(supportsUndo: Bool = false, file: StaticString = #fileID, line: UInt = #line) -> UnsafeTransaction {
         UnsafeTransaction(
             core: core, table: core.table.withLock { $0 }, parent: nil,
@@ -106,7 +111,10 @@ extension DataStack {
     // MARK: Reading
 
     /// Reads one consistent snapshot on the caller's thread, concurrently with any writer.
-    /// - Parameter body: reads the snapshot. Its result is Sendable and therefore cannot contain objects.
+    /// - Parameters:
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
+    ///   - body: Reads the snapshot. Its result is Sendable and therefore cannot contain objects.
     public func readAndWait<T: Sendable>(
         file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (SnapshotContext) throws -> T
     ) throws -> T {
@@ -130,7 +138,10 @@ extension DataStack {
 extension Transaction {
     /// Begins a child transaction. It sees the pending changes of this transaction, and its commit moves its changes into this one. Releasing it or
     /// rolling it back leaves this transaction unchanged.
-    /// - Parameter supportsUndo: whether its steps can be undone and redone. Recording them takes memory.
+    /// - Parameters:
+    ///   - supportsUndo: Whether its steps can be undone and redone. Recording them takes memory.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     public final func beginUnsafe(supportsUndo: Bool = false, file: StaticString = #fileID, line: UInt = #line) -> UnsafeTransaction {
         UnsafeTransaction(
             core: core, table: table, parent: self, CallSite("child transaction", file: file, line: line),

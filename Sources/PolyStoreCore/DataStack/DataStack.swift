@@ -46,7 +46,7 @@ public final class DataStack: Sendable {
     /// The schema of the stack.
     public var schema: Schema { core.schema }
 
-    /// The logger that receives messages of the stack; see ``StoreLogger``.
+    /// The logger that receives messages of the stack; see `StoreLogger`.
     public var logger: any StoreLogger {
         get { core.logger }
         set { core.logger = newValue }
@@ -69,9 +69,9 @@ public final class DataStack: Sendable {
     public func objectID<T: Model>(_ uri: String, for type: T.Type) -> ObjectID<T>? {
         let entries = core.table.withLock { $0.byType[ObjectIdentifier(type)] ?? [] }
         for entry in entries {
-            let prefix = ObjectID<T>(entry: entry, key: 0).uri.dropLast()
+            let prefix = ObjectID<T>(entry: entry, rowID: 0).uri.dropLast()
             guard uri.hasPrefix(prefix), let key = Int64(uri.dropFirst(prefix.count)), key > 0 else { continue }
-            return ObjectID(entry: entry, key: key)
+            return ObjectID(entry: entry, rowID: key)
         }
         return nil
     }

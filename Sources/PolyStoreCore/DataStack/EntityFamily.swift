@@ -65,16 +65,16 @@ final class EntityFamily: Sendable {
     /// - Throws: `corrupt` if the record names an abstract entity, or one outside of the hierarchy.
     func kind(_ record: RecordView) throws -> Kind {
         guard !record.isNull(classifier) else {
-            throw StoreError(.corrupt, "The record does not say which entity of the hierarchy it is of.", attribute: "#\(classifier)")
+            throw StoreError(undecodable: classifier, "The record does not say which entity of the hierarchy it is of.")
         }
         let bytes = record.bytes(classifier)
         for (index, name) in names.enumerated() where name.count == bytes.count && name.elementsEqual(bytes) && !kinds[index].isAbstract {
             return kinds[index]
         }
         throw StoreError(
-            .corrupt,
-            "The record is of \"\(String(decoding: bytes, as: UTF8.self))\", and objects of \(entity.name) are \(kinds[0].concreteNames.joined(separator: ", ")).",
-            attribute: "#\(classifier)")
+            undecodable: classifier,
+            "The record is of \"\(String(decoding: bytes, as: UTF8.self))\", and objects of \(entity.name) are \(kinds[0].concreteNames.joined(separator: ", "))."
+        )
     }
 
     /// Returns whether an object is of the class with an entity name, or of a subclass.

@@ -22,7 +22,10 @@ public struct Schema: Sendable {
     }
 
     /// Creates a schema with the default configuration only.
-    /// - Parameter versionLock: the expected fingerprints of the model; see ``VersionLock``. nil disables the check.
+    /// - Parameters:
+    ///   - name: The name of the schema version.
+    ///   - models: The classes of the schema, in any order.
+    ///   - versionLock: The expected fingerprints of the model; see ``VersionLock``. nil disables the check.
     public init(_ name: String, _ models: any Model.Type..., versionLock: VersionLock? = nil) {
         self.init(name, models, versionLock: versionLock)
     }
@@ -39,8 +42,9 @@ public struct Schema: Sendable {
 
     /// Creates a schema from several parts, each with its own lock.
     /// - Parameters:
-    ///   - name: the name of the merged schema.
-    ///   - versionLock: the lock of the merged schema.
+    ///   - name: The name of the merged schema.
+    ///   - parts: The schemas to merge.
+    ///   - versionLock: The lock of the merged schema.
     public init(_ name: String, merging parts: [Schema], versionLock: VersionLock? = nil) {
         var models: [any Model.Type] = []
         for model in parts.flatMap(\.models) where !models.contains(where: { $0 == model }) { models.append(model) }
@@ -116,7 +120,7 @@ public struct Schema: Sendable {
         return try [(nil, whole)] + configurationNames.map { ($0, try ResolvedSchema(description(of: try models(of: $0)))) }
     }
 
-    /// The fingerprint of the whole model; see ``SchemaDescription/versionHash``.
+    /// The fingerprint of the whole model; see `SchemaDescription.versionHash`.
     public var versionHash: String { description(of: roots(of: models)).versionHash }
 }
 

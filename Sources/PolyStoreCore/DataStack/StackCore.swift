@@ -12,12 +12,12 @@ final class StackCore: Sendable {
     /// first.
     let process = OwningProcess()
     let table = Protected(StoreTable())
-    let lane = WriterLane()
+    let writeQueue: WriteQueue
     let groupLimits = Protected(GroupLimits())
-    let hub = CommitHub()
-    /// Tracks commits of other processes and stacks to the stores.
-    let external: ExternalCommits
-    let snapshots = SnapshotLedger()
+    private let publisher = CommitPublisher()
+    /// Puts the commits of the stack in order with those of other processes and stacks, and publishes them.
+    let commitSequencer: CommitSequencer
+    let snapshots = SnapshotRegistry()
     let slowQueries = SlowQueryLimit()
     /// The main-actor contexts that are subscribed to commits.
     let views = ViewList()
@@ -40,13 +40,16 @@ final class StackCore: Sendable {
         schemaHistory = history
         self.resolved = resolved
         loggerBox = Protected(logger)
-        external = ExternalCommits(hub: hub, table: table, views: views, logger: loggerBox)
+        commitSequencer = CommitSequencer(publisher, table: table, views: views, logger: loggerBox)
+        let group = CommitGroup(
+            table: table, limits: groupLimits, logger: loggerBox, snapshots: snapshots, sequencer: commitSequencer)
+        writeQueue = WriteQueue(group, process)
     }
 
     deinit {
-        guard process.isCurrent else { return external.leaveToParent() }
-        external.stop()
-        hub.finish()
+        guard process.isCurrent else { return commitSequencer.leaveToParent() }
+        commitSequencer.stop()
+        publisher.finish()
         for store in table.withLock({ $0.openStores }) {
             do { try store.backend.close() } catch { logger.write(.error, "Closing \(store.url): \(error)") }
         }
@@ -83,155 +86,34 @@ final class StackCore: Sendable {
 
     // MARK: Views
 
+    /// A Boolean value that indicates whether any context is subscribed to commits.
+    var hasSubscribedContexts: Bool { publisher.hasFeeds }
+
     /// Updates the main-actor contexts to the latest commit.
     func catchUpViews() async {
-        guard hub.isActive else { return }
+        guard hasSubscribedContexts else { return }
         await MainActor.run { views.catchUp(logger) }
     }
 
     /// Notifies subscribed contexts that a store was added or removed.
     func storesDidChange() {
         storeAdditions.call()
-        wakeFollowers()
+        wakeSubscribers()
     }
 
     /// Makes every subscribed context check whether it shows the newest version.
-    func wakeFollowers() {
-        hub.wakeFollowers()
+    func wakeSubscribers() {
+        publisher.wakeFeeds()
         catchUpViewsSoon(isOnMain: false)
     }
 
     /// Updates the main-actor contexts: synchronously on the main actor, otherwise asynchronously.
     func catchUpViewsSoon(isOnMain: Bool) {
-        guard hub.isActive else { return }
+        guard hasSubscribedContexts else { return }
         if isOnMain {
             MainActor.assumeIsolated { views.catchUp(logger) }
         } else {
             views.catchUpSoon(logger)
         }
-    }
-}
-
-extension DataStack {
-    /// The number of queued transactions; for tests.
-    package var transactionsInLine: Int { core.lane.count }
-
-    /// The limits of commit groups; for tests.
-    package var groupLimits: GroupLimits {
-        get { core.groupLimits.withLock { $0 } }
-        set { core.groupLimits.withLock { $0 = newValue } }
-    }
-}
-
-extension StackCore {
-    /// Runs a transaction on the write queue. It is not run if the calling task is cancelled before its turn.
-    func transact<T: Sendable>(_ order: TransactionOrder, _ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
-        try process.check("This stack")
-        let ticket = Ticket()
-        var ticketed = order
-        ticketed.ticket = ticket
-        return try await withTaskCancellationHandler { [ticketed] in
-            try await withCheckedThrowingContinuation { continuation in
-                transact(ticketed, body) { continuation.resume(with: $0) }
-            }
-        } onCancel: {
-            ticket.cancel()
-            lane.withdraw(ticket)
-        }
-    }
-
-    /// Runs a transaction on the write queue and calls back on an arbitrary thread.
-    func transact<T: Sendable>(
-        _ order: TransactionOrder, _ body: @escaping @Sendable (Transaction) throws -> T,
-        done: @escaping @Sendable (Result<T, any Error>) -> Void
-    ) {
-        let job = WriterLane.Job(durability: order.durability, ticket: order.ticket) { group in
-            guard let group else { return done(.failure(Ticket.error)) }
-            var value: T?
-            group.run(order, { value = try body($0) }) { error in done(Result { try Self.outcome(value, error) }) }
-        }
-        lane.enqueue(job, self)
-    }
-
-    /// Runs a transaction on the caller's thread.
-    /// - Parameter isPatient: see ``WriterLane/leave(_:isPatient:)``.
-    func transactAndWait<T>(_ order: TransactionOrder, isPatient: Bool, _ body: (Transaction) throws -> T) throws -> T {
-        let receipt = Receipt()
-        var value: T?
-        let group = try lane.enter(order.durability, self)
-        group.run(order, { value = try body($0) }, done: { receipt.arrive($0) })
-        lane.leave(group, isPatient: isPatient)
-        return try Self.outcome(value, receipt.wait())
-    }
-
-    func beginAsynchronous(_ order: TransactionOrder, _ body: @escaping @Sendable (AsynchronousTransaction) throws -> Void) {
-        let job = WriterLane.Job(durability: order.durability, ticket: nil) { [self] group in
-            guard let group else { return }
-            let transaction = AsynchronousTransaction(core: self, table: table.withLock { $0 }, group: group, order.site)
-            group.runExplicit(order, transaction, { try body(transaction) }) { [self, transaction] result in
-                guard let result else { return }
-                transaction.report(result)
-                catchUpViewsSoon(isOnMain: false)
-            }
-        }
-        lane.enqueue(job, self)
-    }
-
-    func beginSynchronous(
-        _ order: TransactionOrder, isPatient: Bool, _ body: (SynchronousTransaction) throws -> Void
-    ) throws -> Bool? {
-        let receipt = Receipt()
-        var outcome: Bool?
-        let group = try lane.enter(order.durability, self)
-        let transaction = SynchronousTransaction(core: self, table: table.withLock { $0 }, group: group, order.site)
-        let done: (Result<Bool, any Error>?) -> Void = { result in
-            switch result {
-            case .success(let hadChanges):
-                outcome = hadChanges
-                receipt.arrive(nil)
-            case .failure(let error): receipt.arrive(error)
-            case nil: receipt.arrive(nil)
-            }
-        }
-        group.runExplicit(order, transaction, { try body(transaction) }, done: done)
-        lane.leave(group, isPatient: isPatient)
-        if let error = receipt.wait() { throw error }
-        return outcome
-    }
-
-    /// Reserves row ids permanently for an unqueued transaction.
-    func reserveKeys(_ entry: StoreEntity, _ count: Int) throws -> [Int64] {
-        let receipt = Receipt()
-        var keys: [Int64] = []
-        let group = try lane.enter(.relaxed, self)
-        group.reserve(count, entry) { result in
-            keys = (try? result.get()) ?? []
-            if case .failure(let error) = result { receipt.arrive(error) } else { receipt.arrive(nil) }
-        }
-        lane.leave(group, isPatient: false)
-        if let error = receipt.wait() { throw error }
-        return keys
-    }
-
-    private static func outcome<T>(_ value: T?, _ error: (any Error)?) throws -> T {
-        if let error { throw error }
-        guard let value else { throw StoreError(.closed, "The transaction has ended without a result.") }
-        return value
-    }
-}
-
-/// The outcome of a transaction, which may be delivered by another thread.
-private final class Receipt: @unchecked Sendable {  // the error is written before the signal and read after it
-    private let arrival = DispatchSemaphore(value: 0)
-    private var error: (any Error)?
-
-    func arrive(_ error: (any Error)?) {
-        self.error = error
-        arrival.signal()
-    }
-
-    func wait() -> (any Error)? {
-        arrival.wait()
-        return error
     }
 }

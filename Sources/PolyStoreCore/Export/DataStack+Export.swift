@@ -13,7 +13,10 @@ extension DataStack {
     /// If the calling task is cancelled, the export ends before its next batch, and no file is created or replaced.
     /// - Parameters:
     ///   - source: The objects to export, and their order.
+    ///   - destination: A file, standard output or another sink, and its format.
     ///   - options: The fields to export, and their names.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     /// - Throws: `misuse` for a field that cannot be exported, `io` if the destination cannot be written, `cancelled`, and errors of reading the store.
     @discardableResult
     public func export<S: FetchSource>(

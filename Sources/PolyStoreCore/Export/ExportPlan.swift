@@ -109,7 +109,7 @@ struct ExportTarget {
         ids.reserveCapacity(keys.count)
         let sorted = keys.sorted()
         for first in stride(from: 0, to: sorted.count, by: 10_000) {
-            let cursor = try context.rows(entry.slot, of: Array(sorted[first..<min(first + 10_000, sorted.count)]))
+            let cursor = try context.rows(entry.entityIndex, of: Array(sorted[first..<min(first + 10_000, sorted.count)]))
             defer { cursor.close() }
             while try cursor.next() { ids[cursor.id] = try id(cursor.record) }
         }

@@ -60,8 +60,8 @@ final class ExportReader {
         if rows.count == Self.batchSize { try flush(body) }
     }
 
-    private func described<R>(_ plan: ExportPlan, _ key: Int64, _ body: () throws -> R) throws -> R {
-        do { return try body() } catch { throw context.described(error, plan.entry, key) }
+    private func described<R>(_ plan: ExportPlan, _ rowID: Int64, _ body: () throws -> R) throws -> R {
+        do { return try body() } catch { throw context.described(error, plan.entry, rowID) }
     }
 
     private func flush(_ body: ([[JSONValue]]) throws -> Void) throws {

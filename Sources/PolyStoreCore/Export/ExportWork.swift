@@ -63,7 +63,7 @@ final class ExportWork<T: Model>: @unchecked Sendable {  // only the thread that
     }
 
     private func checkCancellation() throws {
-        guard monitor.ticket.isCancelled else { return }
+        guard monitor.cancellation.isCancelled else { return }
         throw StoreError(
             .cancelled, "The export of \(T._$entityName) to \(destination.name) was cancelled after \(report.objects) objects.")
     }

@@ -14,6 +14,8 @@ extension DataStack {
     ///   - token: The point where the last call ended; `nil` for the oldest entry. A store that the token does not contain is read from its oldest entry.
     ///   - filter: The entries and changes to return.
     ///   - limit: The maximum number of entries to return, at least 1; `nil` for no limit.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     /// - Throws: `historyExpired` if entries after the token were deleted, or if the store was replaced by an earlier copy of itself: read
     ///   the objects themselves, and continue with ``historyToken(file:line:)``. `storeNotFound` for a token of other stores. `corrupt` for a damaged entry.
     public func history(
@@ -53,7 +55,7 @@ extension DataStack {
         try await perform(file: file, line: line) { try $0.deleteHistory(removals) }
     }
 
-    /// Deletes entries, blocking the caller's thread; see ``deleteHistory(before:file:line:)``.
+    /// Deletes entries, blocking the caller's thread; see `deleteHistory(before:file:line:)`.
     public func deleteHistoryAndWait(before token: HistoryToken, file: StaticString = #fileID, line: UInt = #line) throws {
         let removals = try reader(file, line).positions(token)
         try performAndWait(isolation: nil, file: file, line: line) { try $0.deleteHistory(removals) }
@@ -65,7 +67,7 @@ extension DataStack {
         try await perform(file: file, line: line) { try $0.deleteHistory(removals) }
     }
 
-    /// Deletes entries, blocking the caller's thread; see ``deleteHistory(before:file:line:)``.
+    /// Deletes entries, blocking the caller's thread; see `deleteHistory(before:file:line:)`.
     public func deleteHistoryAndWait(before date: Date, file: StaticString = #fileID, line: UInt = #line) throws {
         let removals = try reader(file, line).positions(before: date)
         try performAndWait(isolation: nil, file: file, line: line) { try $0.deleteHistory(removals) }

@@ -103,8 +103,8 @@ struct ExternalHistory {
 
     private func commit(_ entry: LogEntry, _ record: HistoryRecord) throws -> Commit {
         let changes = ChangeSet(store.schema)
-        var touched: [MemberKey] = []
-        var deletedKinds: [ObjectKey: String] = [:]
+        var relationships: [RelationshipKey] = []
+        var deletedKinds: [RowReference: String] = [:]
         for group in record.groups {
             guard let found = resolver.entries[group.entity] else {
                 throw StoreError(
@@ -114,16 +114,16 @@ struct ExternalHistory {
             }
             switch group.kind {
             case .inserted: for id in group.ids { try insert(found.entity, id, into: changes) }
-            case .updated: try update(found, group, in: changes, &touched)
+            case .updated: try update(found, group, in: changes, &relationships)
             case .deleted:
                 for id in group.ids {
                     changes.delete(found.entity, id: id)
-                    if found.isPolymorphic { deletedKinds[ObjectKey(slot: found.slot, key: id)] = group.entity }
+                    if found.isPolymorphic { deletedKinds[RowReference(entityIndex: found.entityIndex, rowID: id)] = group.entity }
                 }
             }
         }
         let part = CommittedChanges(
-            store: store, version: entry.version, changes: changes, touched: touched, deletedKinds: deletedKinds)
+            store: store, version: entry.version, changes: changes, relationships: relationships, deletedKinds: deletedKinds)
         return Commit(
             sourceIdentifier: record.head.author, userInfo: [:], isExternal: true, parts: [part], table: table)
     }
@@ -134,7 +134,9 @@ struct ExternalHistory {
         try changes.insert(entity, id: id) { builder in for field in entity.fields { builder.copy(field, from: record) } }
     }
 
-    private func update(_ entry: StoreEntity, _ group: HistoryRecord.Group, in changes: ChangeSet, _ touched: inout [MemberKey]) throws {
+    private func update(_ entry: StoreEntity, _ group: HistoryRecord.Group, in changes: ChangeSet, _ changed: inout [RelationshipKey])
+        throws
+    {
         var mask = FieldMask()
         var relationships: [Int32] = []
         for key in group.keys {
@@ -145,7 +147,7 @@ struct ExternalHistory {
             }
         }
         for id in group.ids {
-            touched += relationships.map { MemberKey(slot: entry.slot, relationship: $0, key: id) }
+            changed += relationships.map { RelationshipKey(entityIndex: entry.entityIndex, relationship: $0, rowID: id) }
             guard !mask.isEmpty, let record = try reader.record(entry.entity, id: id) else { continue }
             try changes.update(entry.entity, id: id, mask: mask) { builder in
                 for field in entry.entity.fields { builder.copy(field, from: record) }

@@ -32,7 +32,7 @@ public struct HistoryEntry: Sendable, Hashable {
 
     /// Returns the change of an object by this transaction; `nil` if there is none.
     public func change<T: Model>(of id: ObjectID<T>) -> HistoryChange? {
-        changes.first { $0.key == id.key && $0.objectID?.entry === id.entry }
+        changes.first { $0.rowID == id.rowID && $0.objectID?.entry === id.entry }
     }
 
     private func ids<T: Model>(_ type: T.Type, _ kind: HistoryChange.Kind) -> Set<ObjectID<T>> {

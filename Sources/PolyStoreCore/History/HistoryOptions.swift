@@ -1,7 +1,7 @@
 /// The options for recording the history of a store: the argument `history` of
 /// ``DataStack/addStore(_:configuration:history:file:line:)``.
 ///
-/// Without limits, entries are kept until ``DataStack/deleteHistory(before:)`` removes them. With limits, each commit removes the oldest entries that exceed
+/// Without limits, entries are kept until `DataStack.deleteHistory(before:)` removes them. With limits, each commit removes the oldest entries that exceed
 /// them. A commit removes at most 256 entries, so a lowered limit takes effect over several commits.
 public struct HistoryOptions: Sendable, Hashable {
     /// A Boolean value that indicates whether entries contain the values that attributes and to-one relationships had before an update or a deletion.

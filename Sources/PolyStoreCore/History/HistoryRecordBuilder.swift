@@ -5,7 +5,7 @@ struct HistoryRecordBuilder {
     private struct Shape: Hashable {
         let entity: String
         let kind: HistoryChange.Kind
-        let slot: Int32
+        let entityIndex: Int32
         let mask: FieldMask
         let relationships: [Int32]
     }
@@ -25,56 +25,60 @@ struct HistoryRecordBuilder {
     }
 
     /// - Parameter published: The changed to-many relationships, and the entities of deleted objects of hierarchies.
-    mutating func add(_ changes: ChangeSet, _ published: (log: MemberLog, deletedKinds: [ObjectKey: String])) throws {
-        var touched: [ObjectKey: [Int32]] = [:]
-        for key in published.log.touched where store.slots.contains(key.slot) {
-            touched[ObjectKey(slot: key.slot, key: key.key), default: []].append(key.relationship)
+    mutating func add(_ changes: ChangeSet, _ published: (relationshipChanges: RelationshipChanges, deletedKinds: [RowReference: String]))
+        throws
+    {
+        var relationshipsByObject: [RowReference: [Int32]] = [:]
+        for key in published.relationshipChanges.changedRelationships where store.entityIndexes.contains(key.entityIndex) {
+            relationshipsByObject[key.owner, default: []].append(key.relationship)
         }
         for change in changes.changes {
-            let entry = table.entries[Int(store.firstSlot) + change.entity]
-            let object = ObjectKey(slot: entry.slot, key: change.id)
+            let entry = table.entries[Int(store.firstEntityIndex) + change.entity]
+            let object = RowReference(entityIndex: entry.entityIndex, rowID: change.id)
             switch change.kind {
             case .insert:
-                touched[object] = nil
+                relationshipsByObject[object] = nil
                 add(
                     object,
                     Shape(
-                        entity: try name(entry, changes.record(change)), kind: .inserted, slot: entry.slot, mask: FieldMask(),
+                        entity: try name(entry, changes.record(change)), kind: .inserted, entityIndex: entry.entityIndex, mask: FieldMask(),
                         relationships: []))
             case .update:
                 let mask = entry.declaredFields.intersection(change.mask)
-                let relationships = touched.removeValue(forKey: object)?.sorted() ?? []
+                let relationships = relationshipsByObject.removeValue(forKey: object)?.sorted() ?? []
                 if mask.isEmpty, relationships.isEmpty { continue }
                 // An update that changes only a position does not contain the object's class.
                 let name = mask.isEmpty ? try storedName(entry, object) : try name(entry, changes.record(change))
                 try update(entry, object, name, mask, relationships)
             case .delete:
-                touched[object] = nil
+                relationshipsByObject[object] = nil
                 try delete(entry, object, published.deletedKinds[object] ?? entry.entity.name)
             }
         }
-        for (object, relationships) in touched.sorted(by: { ($0.key.slot, $0.key.key) < ($1.key.slot, $1.key.key) }) {
-            let entry = table.entries[Int(object.slot)]
+        for (object, relationships) in relationshipsByObject.sorted(by: {
+            ($0.key.entityIndex, $0.key.rowID) < ($1.key.entityIndex, $1.key.rowID)
+        }) {
+            let entry = table.entries[Int(object.entityIndex)]
             // A deleted object has no relationships; its deletion is recorded separately.
-            guard try writer.record(entry.entity, id: object.key) != nil else { continue }
+            guard try writer.record(entry.entity, id: object.rowID) != nil else { continue }
             try update(entry, object, try storedName(entry, object), FieldMask(), relationships.sorted())
         }
     }
 
-    private mutating func update(_ entry: StoreEntity, _ object: ObjectKey, _ name: String, _ mask: FieldMask, _ relationships: [Int32])
+    private mutating func update(_ entry: StoreEntity, _ object: RowReference, _ name: String, _ mask: FieldMask, _ relationships: [Int32])
         throws
     {
-        let shape = Shape(entity: name, kind: .updated, slot: entry.slot, mask: mask, relationships: relationships)
+        let shape = Shape(entity: name, kind: .updated, entityIndex: entry.entityIndex, mask: mask, relationships: relationships)
         let position = add(object, shape)
-        guard recordsPreviousValues, let record = try writer.record(entry.entity, id: object.key) else { return }
+        guard recordsPreviousValues, let record = try writer.record(entry.entity, id: object.rowID) else { return }
         groups[position].values += mask.ordinals.map { record.value(entry.entity.fields[$0]) } + relationships.map { _ in nil }
     }
 
-    private mutating func delete(_ entry: StoreEntity, _ object: ObjectKey, _ name: String) throws {
-        let record = recordsPreviousValues ? try writer.record(entry.entity, id: object.key) : nil
+    private mutating func delete(_ entry: StoreEntity, _ object: RowReference, _ name: String) throws {
+        let record = recordsPreviousValues ? try writer.record(entry.entity, id: object.rowID) : nil
         let fields = entry.family?.kinds.first { $0.name == name }?.fields ?? entry.declaredFields
         let mask = record == nil ? FieldMask() : fields
-        let shape = Shape(entity: name, kind: .deleted, slot: entry.slot, mask: mask, relationships: [])
+        let shape = Shape(entity: name, kind: .deleted, entityIndex: entry.entityIndex, mask: mask, relationships: [])
         let position = add(object, shape)
         guard let record else { return }
         groups[position].values += mask.ordinals.map { record.value(entry.entity.fields[$0]) }
@@ -82,15 +86,15 @@ struct HistoryRecordBuilder {
 
     /// - Returns: The index of the object's group.
     @discardableResult
-    private mutating func add(_ object: ObjectKey, _ shape: Shape) -> Int {
+    private mutating func add(_ object: RowReference, _ shape: Shape) -> Int {
         if let position = positions[shape] {
-            groups[position].ids.append(object.key)
+            groups[position].ids.append(object.rowID)
             return position
         }
-        let entity = table.entries[Int(shape.slot)].entity
+        let entity = table.entries[Int(shape.entityIndex)].entity
         let keys = shape.mask.ordinals.map { entity.fields[$0].name } + shape.relationships.map { entity.relationships[Int($0)].name }
         positions[shape] = groups.count
-        groups.append(HistoryRecord.Group(entity: shape.entity, kind: shape.kind, keys: keys, ids: [object.key]))
+        groups.append(HistoryRecord.Group(entity: shape.entity, kind: shape.kind, keys: keys, ids: [object.rowID]))
         return groups.count - 1
     }
 
@@ -100,8 +104,8 @@ struct HistoryRecordBuilder {
     }
 
     /// Returns the name of the entity of an object's class from the store.
-    private func storedName(_ entry: StoreEntity, _ object: ObjectKey) throws -> String {
-        guard let family = entry.family, let record = try writer.record(entry.entity, id: object.key) else { return entry.entity.name }
+    private func storedName(_ entry: StoreEntity, _ object: RowReference) throws -> String {
+        guard let family = entry.family, let record = try writer.record(entry.entity, id: object.rowID) else { return entry.entity.name }
         return try family.kind(record).name
     }
 }

@@ -10,7 +10,7 @@ struct HistoryResolver {
     init(_ store: PersistentStore, _ table: StoreTable) {
         self.store = store
         var entries: [String: StoreEntity] = [:]
-        for entry in table.entries[Int(store.firstSlot)..<Int(store.firstSlot) + store.schema.entities.count] {
+        for entry in table.entries[Int(store.firstEntityIndex)..<Int(store.firstEntityIndex) + store.schema.entities.count] {
             entries[entry.entity.name] = entry
             for kind in entry.family?.kinds ?? [] { entries[kind.name] = entry }
         }
@@ -34,8 +34,8 @@ struct HistoryResolver {
         let entry = entries[group.entity]
         return group.ids.enumerated().map { position, id in
             HistoryChange(
-                kind: group.kind, entityName: group.entity, key: id, changedKeys: group.kind == .updated ? group.keys : [],
-                previousValues: values(group, position, entry), objectID: entry.map { AnyObjectID(entry: $0, key: id) })
+                kind: group.kind, entityName: group.entity, rowID: id, changedKeys: group.kind == .updated ? group.keys : [],
+                previousValues: values(group, position, entry), objectID: entry.map { AnyObjectID(entry: $0, rowID: id) })
         }
     }
 
@@ -53,8 +53,8 @@ struct HistoryResolver {
     private func value(_ value: Value, _ key: String, _ entry: StoreEntity?) -> QueryValue? {
         guard let entry, let field = entry.entity.field(named: key) else { return QueryValue(plain: value) }
         if let relationship = field.relationship, case .integer(let target) = value {
-            let slot = Int(entry.destinations[relationship]) - Int(store.firstSlot)
-            return entries[store.schema.entities[slot].name].map { .objectID(AnyObjectID(entry: $0, key: target)) }
+            let entityIndex = Int(entry.destinations[relationship]) - Int(store.firstEntityIndex)
+            return entries[store.schema.entities[entityIndex].name].map { .objectID(AnyObjectID(entry: $0, rowID: target)) }
         }
         // The type of the attribute may have changed since the entry was written.
         return (try? QueryValue(value, field.type)) ?? QueryValue(plain: value)

@@ -8,7 +8,7 @@ import PolyStoreBackend
 final class ImportState {
     private struct Key: Hashable {
         let type: ObjectIdentifier
-        let slot: Int32
+        let entityIndex: Int32
     }
 
     private unowned let transaction: Transaction
@@ -25,7 +25,7 @@ final class ImportState {
     @usableFromInline
     func importer<T: ImportableUniqueObject>(_ into: Into<T>) throws -> UniqueImporter<T> {
         let entry = try transaction.entry(for: into)
-        let key = Key(type: ObjectIdentifier(T.self), slot: entry.slot)
+        let key = Key(type: ObjectIdentifier(T.self), entityIndex: entry.entityIndex)
         if let known = importersByKey[key] as? UniqueImporter<T> { return known }
         let importer = try UniqueImporter<T>(transaction, entry)
         importersByKey[key] = importer

@@ -13,7 +13,7 @@
 /// Use it if every source creates a new object. If a source may describe an existing object, conform to
 /// ``ImportableUniqueObject``. An ``ImportMapping`` can provide the conformance.
 public protocol ImportableObject: Model {
-    /// The type that the object reads its values from, such as a dictionary, a decoded value or a ``SourceRecord``.
+    /// The type that the object reads its values from, such as a dictionary, a decoded value or a `SourceRecord`.
     associatedtype ImportSource
     /// The kind of import, which follows from the protocol: an ``ImportableUniqueObject`` is a ``UniqueImport``, other classes are an ``InsertingImport``. The
     /// compiler uses it to refuse the methods of the other kind.

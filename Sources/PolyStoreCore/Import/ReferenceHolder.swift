@@ -21,7 +21,7 @@ struct ReferenceHolder {
     /// A relationship of all objects of an entity.
     struct Property: Hashable {
         let path: AnyKeyPath
-        let slot: Int32
+        let entityIndex: Int32
     }
 
     /// The object; `nil` for a closure.
@@ -45,7 +45,7 @@ struct ReferenceHolder {
     /// The relationship, if it is a stored to-many relationship.
     func relationship(_ transaction: Transaction) -> (entry: StoreEntity, relationship: Relationship)? {
         guard isToMany, let object, let name = self.relationship else { return nil }
-        let entry = transaction.entry(object._$state.slot)
+        let entry = transaction.entry(object._$state.entityIndex)
         guard let relationship = entry.entity.relationship(named: name) else { return nil }
         return (entry, relationship)
     }
@@ -53,7 +53,7 @@ struct ReferenceHolder {
     /// A description for error messages.
     var description: String {
         guard let object else { return "A reference" }
-        return "\(Swift.type(of: object)._$entityName)\(relationship.map { ".\($0)" } ?? "") of object \(object._$state.key)"
+        return "\(Swift.type(of: object)._$entityName)\(relationship.map { ".\($0)" } ?? "") of object \(object._$state.rowID)"
     }
 
     private var relationship: String? {
@@ -65,8 +65,8 @@ struct ReferenceHolder {
     func violation(_ message: String) -> Violation? {
         object.map { object in
             Violation(
-                entity: object._$state.context.entry(object._$state.slot).entity.name, attribute: relationship,
-                objectID: object._$state.key,
+                entity: object._$state.context.entry(object._$state.entityIndex).entity.name, attribute: relationship,
+                objectID: object._$state.rowID,
                 rule: .reference, message: message)
         }
     }

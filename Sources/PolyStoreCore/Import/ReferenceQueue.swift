@@ -102,7 +102,7 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
         var holders: [ReferenceHolder.Property: ReferenceHolder] = [:]
         for link in links where link.holder.isToMany {
             guard let object = link.holder.object, let path = link.holder.path, !object.isInserted else { continue }
-            let key = ReferenceHolder.Property(path: path, slot: object._$state.slot)
+            let key = ReferenceHolder.Property(path: path, entityIndex: object._$state.entityIndex)
             if objects[key]?.last !== object { objects[key, default: []].append(object) }
             holders[key] = link.holder
         }

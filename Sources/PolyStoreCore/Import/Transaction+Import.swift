@@ -16,7 +16,7 @@ extension Transaction {
     ///
     /// A class with unique ids has ``importUniqueObject(_:from:)`` instead, which does not insert a second object with the same id.
     /// - Returns: The new object; `nil` if `shouldInsert(from:in:)` returned false.
-    /// - Throws: Errors of the model's methods; `storeNotFound`, `ambiguousStore` as ``create(_:)``.
+    /// - Throws: Errors of the model's methods; `storeNotFound`, `ambiguousStore` as `create(_:)`.
     @discardableResult
     public func importObject<T: ImportableObject>(_ into: Into<T>, from source: T.ImportSource) throws -> T?
     where T.ImportKind == InsertingImport {
@@ -80,11 +80,11 @@ extension Transaction {
         guard owns(object) else {
             throw StoreError(
                 .misuse, "The object to import into belongs to another context; call edit(_:) on the transaction first.",
-                entity: type(of: object)._$entityName, objectID: object._$state.key)
+                entity: type(of: object)._$entityName, objectID: object._$state.rowID)
         }
         guard !object.isDeleted else {
             throw StoreError(
-                .notFound, "The object to import into was deleted.", entity: type(of: object)._$entityName, objectID: object._$state.key)
+                .notFound, "The object to import into was deleted.", entity: type(of: object)._$entityName, objectID: object._$state.rowID)
         }
     }
 

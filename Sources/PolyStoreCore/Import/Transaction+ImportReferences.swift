@@ -6,6 +6,7 @@ extension Transaction {
     ///     try transaction.reference(Into<Country>(), uniqueID: "FR").assign(to: \.country, on: city)
     ///
     /// - Parameters:
+    ///   - into: The store of the object, if several stores hold its entity.
     ///   - uniqueID: The unique id; `nil` returns an empty reference.
     ///   - ifMissing: The behavior if the object does not exist when the transaction is committed. Stubs are created at the end of the import call.
     /// - Throws: `storeNotFound`, `ambiguousStore`; `misuse` with the index to declare, if no index covers the unique id.
@@ -31,7 +32,9 @@ extension Transaction {
     ///     try transaction.reference(Into<Address>(), importing: source.address).assign(to: \.address, on: self)
     ///
     /// If `shouldInsert` rejects a source whose object does not exist, the reference is empty.
-    /// - Parameter source: The nested source; `nil`, or a source without an id, returns an empty reference.
+    /// - Parameters:
+    ///   - into: The store of the object, if several stores hold its entity.
+    ///   - source: The nested source; `nil`, or a source without an id, returns an empty reference.
     /// - Throws: Errors of `uniqueID(from:in:)`; see ``reference(_:uniqueID:ifMissing:)``.
     public func reference<T: ImportableUniqueObject>(_ into: Into<T>, importing source: T.ImportSource?) throws -> ImportReference<T> {
         let importer = try importing.importer(into)

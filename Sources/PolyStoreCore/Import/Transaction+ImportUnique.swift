@@ -37,7 +37,10 @@ extension Transaction {
     }
 
     /// Updates and inserts objects after a closure has processed the sources by id. The closure can remove, replace and add sources.
-    /// - Parameter preProcess: Receives the last source of each id and returns the sources to import: in the order of the sources, added ids last.
+    /// - Parameters:
+    ///   - into: The class, and the configuration if several stores hold it.
+    ///   - sources: The sources, in order.
+    ///   - preProcess: Receives the last source of each id and returns the sources to import: in the order of the sources, added ids last.
     @discardableResult
     public func importUniqueObjects<T: ImportableUniqueObject, S: Sequence<T.ImportSource>>(
         _ into: Into<T>, from sources: S,
@@ -54,7 +57,10 @@ extension Transaction {
     }
 
     /// Updates and inserts objects after a closure has processed the sources with their ids, in order. The closure can remove, replace, add and move sources.
-    /// - Parameter preProcessInOrder: Receives each id once, with its last source, and returns the sources to import, in that order.
+    /// - Parameters:
+    ///   - into: The class, and the configuration if several stores hold it.
+    ///   - sources: The sources, in order.
+    ///   - preProcessInOrder: Receives each id once, with its last source, and returns the sources to import, in that order.
     @discardableResult
     public func importUniqueObjects<T: ImportableUniqueObject, S: Sequence<T.ImportSource>>(
         _ into: Into<T>, from sources: S,

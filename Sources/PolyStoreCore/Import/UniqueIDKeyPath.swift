@@ -123,7 +123,7 @@ private protocol UniqueIDOptional {
 extension Optional: UniqueIDOptional {
     static var valueOfWrapped: Any? {
         func object<T: Model>(_ type: T.Type) -> Any {
-            { ($0 as? T).map { .integer($0._$state.key) } ?? .null } as (Wrapped?) -> Value
+            { ($0 as? T).map { .integer($0._$state.rowID) } ?? .null } as (Wrapped?) -> Value
         }
         func raw<R: RawRepresentable>(_ type: R.Type) -> Any? {
             func attribute<A: AttributeValue>(_ raw: A.Type) -> Any {

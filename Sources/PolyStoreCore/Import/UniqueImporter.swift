@@ -190,7 +190,7 @@ final class UniqueImporter<T: ImportableUniqueObject> {
             let cursor = try open(request, lookUps)
             defer { close(cursor) }
             var objects: [T] = []
-            try transaction.collect(T.self, entry, entry.slot, cursor, into: &objects)
+            try transaction.collect(T.self, entry, entry.entityIndex, cursor, into: &objects)
             for (row, object) in objects.enumerated() where cursor.positions[row] >= 0 { found(cursor.positions[row], object) }
         }
     }

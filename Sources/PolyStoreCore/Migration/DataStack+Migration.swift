@@ -19,6 +19,8 @@ extension DataStack {
     ///   - name: The configuration of the schema that the store contains; `nil` for the default one.
     ///   - policy: The migrations that may be performed.
     ///   - history: The history that this stack records for its commits to the store; `nil` records none.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     /// - Throws: `incompatibleSchema` if no path leads to the current version; `constraint` with entity, attribute and row id if objects violate a constraint
     ///   of the new version; `unsupported` for a backend that cannot migrate; `busy` if another process migrates the store for too long; `cancelled`; `full`;
     ///   and errors of ``addStore(_:configuration:history:file:line:)``. The store is then in the state before the step that failed.

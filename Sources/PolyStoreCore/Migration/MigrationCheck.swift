@@ -40,7 +40,7 @@ struct MigrationCheck {
         }
     }
 
-    // MARK: Refusals
+    // MARK: Refused data
 
     private mutating func checkMissing(_ match: EntityMatch) throws {
         for (part, field) in zip(match.fields, match.target.fields) where part == .missing {

@@ -31,7 +31,10 @@ public final class MigrationContext {
 
     /// Returns the first new object, by row id, with a value of an attribute; `nil` if there is none. Uses an index on the attribute if there is one.
     ///
-    /// - Parameter value: The value; `nil` is null.
+    /// - Parameters:
+    ///   - entity: The name of an entity of the new version.
+    ///   - attribute: The name of an attribute of the entity.
+    ///   - value: The value; `nil` is null.
     public func first(_ entity: String, where attribute: String, equals value: QueryValue?) throws -> NewObject? {
         try work.first(try work.targetEntity(entity), attribute, value)
     }

@@ -70,7 +70,7 @@ final class MigrationMonitor {
     }
 
     func checkCancellation() throws {
-        if run.ticket.isCancelled { throw StoreError(.cancelled, "The migration was cancelled; the store is unchanged.") }
+        if run.cancellation.isCancelled { throw StoreError(.cancelled, "The migration was cancelled; the store is unchanged.") }
     }
 
     func didRead(_ count: Int, _ activity: String) throws {

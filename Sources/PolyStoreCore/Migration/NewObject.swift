@@ -72,7 +72,9 @@ public final class NewObject {
 
     /// Sets a to-one relationship, and the inverse if there is one.
     ///
-    /// - Parameter object: The target; `nil` clears the relationship.
+    /// - Parameters:
+    ///   - relationship: The name of a to-one relationship of the new version.
+    ///   - object: The target; `nil` clears the relationship.
     public func set(_ relationship: String, to object: NewObject?) {
         guard let found = entity.relationship(named: relationship), case .foreignKey(let field) = found.storage else {
             return work.fail(entity.unknownProperty(relationship, "to-one relationship"))

@@ -50,10 +50,10 @@ extension Model {
         get { _$members(of: relationship) }
         _modify {
             let context = _$state.context
-            var loan: MemberLoan<Set<T>> = context.lend(self, relationship)
+            var mutation: MemberMutation<Set<T>> = context.beginMutation(self, relationship)
             // Also runs if the mutation throws.
-            defer { context.takeBack(&loan, self, relationship) }
-            yield &loan.members
+            defer { context.endMutation(&mutation, self, relationship) }
+            yield &mutation.members
         }
     }
 
@@ -62,9 +62,9 @@ extension Model {
         get { _$members(of: relationship) }
         _modify {
             let context = _$state.context
-            var loan: MemberLoan<[T]> = context.lend(self, relationship)
-            defer { context.takeBack(&loan, self, relationship) }
-            yield &loan.members
+            var mutation: MemberMutation<[T]> = context.beginMutation(self, relationship)
+            defer { context.endMutation(&mutation, self, relationship) }
+            yield &mutation.members
         }
     }
 
@@ -82,7 +82,7 @@ extension Model {
 
 extension Model {
     /// The permanent identity of the object. Sendable; use it to pass the object from one context to another.
-    public var objectID: ObjectID<Self> { ObjectID(entry: _$state.context.entry(_$state.slot), key: _$state.key) }
+    public var objectID: ObjectID<Self> { ObjectID(entry: _$state.context.entry(_$state.entityIndex), rowID: _$state.rowID) }
 
     /// A Boolean value that indicates whether the values have not been read from the store yet.
     public var isFault: Bool { _$state.isFault }
@@ -104,7 +104,7 @@ extension Model {
     public var changedKeys: Set<String> {
         var keys = Set(changedRelationships.map(\.name))
         guard let edit = _$state.edit else { return keys }
-        let fields = _$state.context.entry(_$state.slot).entity.fields
+        let fields = _$state.context.entry(_$state.entityIndex).entity.fields
         for ordinal in edit.mask.ordinals where fields.indices.contains(ordinal) { keys.insert(fields[ordinal].name) }
         return keys
     }

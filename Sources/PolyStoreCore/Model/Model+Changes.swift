@@ -1,20 +1,5 @@
 import PolyStoreBackend
 
-/// A pending change of one property of an object.
-public enum PropertyChange: Sendable, Hashable {
-    /// A change of an attribute or a to-one relationship. The values of relationships are ``QueryValue/objectID(_:)``; `nil` is null.
-    case value(old: QueryValue?, new: QueryValue?)
-    /// A change of a to-many relationship.
-    case members(added: Set<AnyObjectID>, removed: Set<AnyObjectID>)
-    /// A change of an ordered to-many relationship.
-    case list(old: [AnyObjectID], new: [AnyObjectID])
-
-    /// The previous value of an attribute or to-one relationship.
-    public var old: QueryValue? { if case .value(let old, _) = self { old } else { nil } }
-    /// The new value of an attribute or to-one relationship.
-    public var new: QueryValue? { if case .value(_, let new) = self { new } else { nil } }
-}
-
 extension Model {
     /// Returns the pending changes of the object by stored name, with old and new values. Unlike ``changedKeys``, it omits properties that were changed back to
     /// their stored values. For a new object it contains every property with a value.
@@ -40,34 +25,35 @@ extension Model {
     /// - Parameter keys: The stored names to return; `nil` for all.
     /// - Throws: `notFound` if the object has been deleted from the store; `misuse` for a name that is not an attribute or to-one relationship.
     public func committedValues(forKeys keys: [String]? = nil) throws -> QueryRow {
-        let (context, entry) = (_$state.context, _$state.context.entry(_$state.slot))
+        let (context, entry) = (_$state.context, _$state.context.entry(_$state.entityIndex))
         if let unknown = keys?.first(where: { entry.entity.field(named: $0) == nil }) {
             throw StoreError(
                 .misuse, "\(entry.entity.name) has no attribute or to-one relationship \"\(unknown)\".", entity: entry.entity.name,
                 attribute: unknown)
         }
         if isInserted { return [:] }
-        guard let record = try context.record(entry, _$state.key) else {
+        guard let record = try context.record(entry, _$state.rowID) else {
             throw StoreError(
-                .notFound, "\(entry.entity.name) \(_$state.key) is not in the store: it was deleted.", entity: entry.entity.name,
-                objectID: _$state.key)
+                .notFound, "\(entry.entity.name) \(_$state.rowID) is not in the store: it was deleted.", entity: entry.entity.name,
+                objectID: _$state.rowID)
         }
         return try context.row(record, entry, keys.map(Set.init))
     }
 
     private func currentValues() throws -> QueryRow {
         if isFault { _$fire() }
-        let (context, entry) = (_$state.context, _$state.context.entry(_$state.slot))
+        let (context, entry) = (_$state.context, _$state.context.entry(_$state.entityIndex))
         let arena = RecordArena(capacity: 512)
         return try context.row(arena.encode(self, entry), entry, nil)
     }
 
     /// The to-many relationships that this transaction has changed.
     var changedRelationships: [Relationship] {
-        let (context, slot) = (_$state.context, _$state.slot)
-        return context.entry(slot).entity.relationships.filter { relationship in
+        let (context, entityIndex) = (_$state.context, _$state.entityIndex)
+        return context.entry(entityIndex).entity.relationships.filter { relationship in
             guard relationship.isToMany else { return false }
-            let changes = context.pendingMembers(MemberKey(slot: slot, relationship: Int32(relationship.ordinal), key: _$state.key))
+            let changes = context.pendingMembers(
+                RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: _$state.rowID))
             return !(changes?.isEmpty ?? true)
         }
     }
@@ -81,7 +67,7 @@ extension Context {
             if let relationship = field.relationship {
                 let target = ToOne(record, field.ordinal)
                 if target.id != 0 {
-                    row[field.name] = .objectID(AnyObjectID(entry: self.entry(entry.destinations[relationship]), key: target.id))
+                    row[field.name] = .objectID(AnyObjectID(entry: self.entry(entry.destinations[relationship]), rowID: target.id))
                 }
             } else {
                 row[field.name] = try QueryValue(record.value(field), field.type)
@@ -92,12 +78,12 @@ extension Context {
 
     /// Returns the changes of a to-many relationship relative to the store; `nil` if there are none.
     fileprivate final func changedMembers(of object: some Model, _ relationship: Relationship) throws -> PropertyChange? {
-        let entry = entry(object._$state.slot)
-        let key = MemberKey(slot: entry.slot, relationship: Int32(relationship.ordinal), key: object._$state.key)
+        let entry = entry(object._$state.entityIndex)
+        let key = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: object._$state.rowID)
         guard let changes = pendingMembers(key) else { return nil }
-        let stored = object.isInserted ? [] : try storage(entry.store).related(relationship, of: [key.key])[key.key]
+        let stored = object.isInserted ? [] : try storage(entry.store).related(relationship, of: [key.rowID])[key.rowID]
         let destination = self.entry(entry.destinations[relationship.ordinal])
-        func id(_ key: Int64) -> AnyObjectID { AnyObjectID(entry: destination, key: key) }
+        func id(_ rowID: Int64) -> AnyObjectID { AnyObjectID(entry: destination, rowID: rowID) }
         if relationship.isOrdered {
             let new = changes.applied(to: stored)
             return new == stored ? nil : .list(old: stored.map(id), new: new.map(id))

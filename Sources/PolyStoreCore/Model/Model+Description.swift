@@ -41,7 +41,7 @@ extension QueryValue {
         switch self {
         case .text(let text): text.count > 60 ? "\"\(text.prefix(60))…\"" : "\"\(text)\""
         case .data(let data): "\(data.count) bytes"
-        case .objectID(let id): "\(id.entityName) \(id.key)"
+        case .objectID(let id): "\(id.entityName) \(id.rowID)"
         default: "\(self)"
         }
     }

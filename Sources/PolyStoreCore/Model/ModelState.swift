@@ -9,7 +9,7 @@ public struct ModelState: ~Copyable {
     /// would cost two atomic operations per object.
     @usableFromInline let unretainedMap: Unmanaged<IdentityMap>
     /// The row id of the object; constant from creation.
-    public let key: Int64
+    public let rowID: Int64
     @usableFromInline var flags: Flags
     /// The pending changes; only in transactions, from the first change on.
     @usableFromInline var edit: EditState?
@@ -37,45 +37,27 @@ public struct ModelState: ~Copyable {
     }
 
     @inlinable
-    init(_ map: IdentityMap, key: Int64, flags: Flags = []) {
+    init(_ map: IdentityMap, rowID: Int64, flags: Flags = []) {
         unretainedMap = Unmanaged.passUnretained(map)
-        self.key = key
+        self.rowID = rowID
         self.flags = flags
         self.edit = nil
         unretainedMap._withUnsafeGuaranteedRef { $0.willHold() }
     }
 
     deinit {
-        let (key, hasMembers) = (key, flags.contains(.hasMembers))
-        unretainedMap._withUnsafeGuaranteedRef { $0.forget(key, hasMembers: hasMembers) }
+        let (rowID, hasMembers) = (rowID, flags.contains(.hasMembers))
+        unretainedMap._withUnsafeGuaranteedRef { $0.forget(rowID, hasMembers: hasMembers) }
     }
 
     /// The context of the object.
     @inlinable public var context: Context { unretainedMap._withUnsafeGuaranteedRef { $0.owner } }
-    /// The slot of the object's entity in the context.
-    @inlinable var slot: Int32 { unretainedMap._withUnsafeGuaranteedRef { $0.slot } }
+    /// The index of the object's entity in the context's store table.
+    @inlinable var entityIndex: Int32 { unretainedMap._withUnsafeGuaranteedRef { $0.entityIndex } }
 
     /// A Boolean value that indicates whether the values have not been read yet.
     @inlinable public var isFault: Bool { flags.contains(.fault) }
 
     /// The pending changes, without retaining them.
     @inlinable var unretainedEdit: Unmanaged<EditState>? { edit.map { Unmanaged.passUnretained($0) } }
-}
-
-/// The pending changes of one object in a transaction.
-@usableFromInline
-final class EditState {
-    @exclusivity(unchecked) @usableFromInline var mask = FieldMask()
-    @usableFromInline let isInsert: Bool
-    /// A Boolean value that indicates whether the transaction has a record of the object that the next change invalidates.
-    @inlinable var isRecorded: Bool {
-        get { recorded.load(ordering: .relaxed) }
-        set { recorded.store(newValue, ordering: .relaxed) }
-    }
-    /// Atomic, because an unsafe transaction may be released on another thread than the one that uses its objects.
-    @usableFromInline let recorded = Atomic<Bool>(false)
-    /// The row of that record.
-    @exclusivity(unchecked) var row: Int32 = -1
-
-    init(isInsert: Bool) { self.isInsert = isInsert }
 }

@@ -4,7 +4,7 @@ import PolyStoreBackend
 public struct ObjectID<T: Model>: Sendable {
     @usableFromInline let entry: StoreEntity
     /// The row id, unique within the entity and the store, and never reused.
-    public let key: Int64
+    public let rowID: Int64
 
     /// The name of the object's entity; for a class with subclasses the name of the hierarchy, because the id does not contain the object's own class.
     public var entityName: String { entry.family?.kind(T.self).flatMap { $0.isLeaf ? $0.name : nil } ?? entry.entity.name }
@@ -12,19 +12,19 @@ public struct ObjectID<T: Model>: Sendable {
     public var configuration: String? { entry.store.configurationName }
 
     /// The id as a URI, `polystore://STORE/ENTITY/KEY`. ``DataStack/objectID(_:for:)`` converts it back.
-    public var uri: String { entry.uri(key) }
+    public var uri: String { entry.uri(rowID) }
 }
 
 extension StoreEntity {
     /// See ``ObjectID/uri``.
-    func uri(_ key: Int64) -> String {
+    func uri(_ rowID: Int64) -> String {
         let name = entity.name.utf8.map { byte in
             switch byte {
             case 48...57, 65...90, 97...122, 45, 46, 95, 126: String(UnicodeScalar(byte))
             default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
             }
         }
-        return "polystore://\(store.storeID)/\(name.joined())/\(key)"
+        return "polystore://\(store.storeID)/\(name.joined())/\(rowID)"
     }
 }
 
@@ -36,11 +36,11 @@ extension ObjectID {
             return self as? ObjectID<U>
         }
         let isRelated = mine.index..<mine.end ~= other.index || other.index..<other.end ~= mine.index
-        return isRelated ? ObjectID<U>(entry: entry, key: key) : nil
+        return isRelated ? ObjectID<U>(entry: entry, rowID: rowID) : nil
     }
 
     /// The id without its class. Equal for all classes of a hierarchy.
-    public var untyped: AnyObjectID { AnyObjectID(entry: entry, key: key) }
+    public var untyped: AnyObjectID { AnyObjectID(entry: entry, rowID: rowID) }
 }
 
 /// An alternative name of ``ObjectID`` for signatures that pass an object from one context to another, where the id represents the object.
@@ -48,17 +48,17 @@ public typealias ObjectReference<T: Model> = ObjectID<T>
 
 extension ObjectID: Hashable {
     public static func == (left: ObjectID, right: ObjectID) -> Bool {
-        left.key == right.key
+        left.rowID == right.rowID
             && (left.entry === right.entry
                 || left.entry.store.storeID == right.entry.store.storeID && left.entry.entity.name == right.entry.entity.name)
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(key)
+        hasher.combine(rowID)
         hasher.combine(entry.entity.name)
     }
 }
 
 extension ObjectID: CustomStringConvertible {
-    public var description: String { "\(entityName) \(key)" }
+    public var description: String { "\(entityName) \(rowID)" }
 }

@@ -1,14 +1,6 @@
 import Dispatch
 import PolyStoreBackend
 
-/// An observer of a stack off the main actor. All calls occur on the queue of a ``BackgroundObservation``.
-protocol BackgroundSubscriber: AnyObject {
-    /// Called once with the context to observe. An error ends the subscription.
-    func start(_ context: RefreshableContext) throws
-    /// Called once when the subscription ends, because it was cancelled, failed or the stack was released.
-    func finish(_ error: (any Error)?)
-}
-
 /// The context for observation of a stack off the main actor, and the serial queue on which it is used. The context exists only while there are subscribers.
 final class BackgroundObservation: @unchecked Sendable {  // everything but the queue and the core is used on the queue alone
     private let core: StackCore

@@ -18,17 +18,17 @@ final class CommittedStep {
         var record: RecordView? { source.map { $0.changes.record($0.change) } }
     }
 
-    /// The rows by slot, each once.
+    /// The rows by entity index, each once.
     private(set) var rows: [Int32: [Row]] = [:]
-    private var indexes: [ObjectKey: Int] = [:]
-    /// The changed to-many relationships, by slot and relationship index.
+    private var indexes: [RowReference: Int] = [:]
+    /// The changed to-many relationships, by entity index and relationship index.
     private(set) var relationships: [Int32: Set<Int32>] = [:]
 
     func add(_ commit: CommittedChanges, _ table: StoreTable) {
         for change in commit.changes.changes {
-            let slot = commit.store.firstSlot + Int32(change.entity)
-            guard change.concernsProperties(of: table.entries[Int(slot)]) else { continue }
-            update(slot, change.id) { row in
+            let entityIndex = commit.store.firstEntityIndex + Int32(change.entity)
+            guard change.concernsProperties(of: table.entries[Int(entityIndex)]) else { continue }
+            update(entityIndex, change.id) { row in
                 row.source = change.kind == .delete ? nil : (commit.changes, change)
                 switch change.kind {
                 case .insert: row.wasInserted = true
@@ -37,28 +37,28 @@ final class CommittedStep {
                 }
             }
         }
-        for key in commit.touched { add(key) }
+        for key in commit.relationships { add(key) }
     }
 
     /// Adds a changed to-many relationship.
-    func add(_ key: MemberKey) {
-        relationships[key.slot, default: []].insert(key.relationship)
-        update(key.slot, key.key) { row in
+    func add(_ key: RelationshipKey) {
+        relationships[key.entityIndex, default: []].insert(key.relationship)
+        update(key.entityIndex, key.rowID) { row in
             if !row.relationships.contains(key.relationship) { row.relationships.append(key.relationship) }
         }
     }
 
-    private func update(_ slot: Int32, _ rowID: Int64, _ change: (inout Row) -> Void) {
-        let key = ObjectKey(slot: slot, key: rowID)
+    private func update(_ entityIndex: Int32, _ rowID: Int64, _ change: (inout Row) -> Void) {
+        let key = RowReference(entityIndex: entityIndex, rowID: rowID)
         let index: Int
         if let known = indexes[key] {
             index = known
         } else {
-            index = rows[slot]?.count ?? 0
+            index = rows[entityIndex]?.count ?? 0
             indexes[key] = index
-            rows[slot, default: []].append(Row(rowID: rowID))
+            rows[entityIndex, default: []].append(Row(rowID: rowID))
         }
-        rows[slot]?.withUnsafeMutableBufferPointer { change(&$0[index]) }
+        rows[entityIndex]?.withUnsafeMutableBufferPointer { change(&$0[index]) }
     }
 
     /// Removes changes without effect: properties that were set to their previous values, and reverted changes.
@@ -70,9 +70,9 @@ final class CommittedStep {
         _ entries: [StoreEntity], where isReported: (Int32) -> Bool, old: (PersistentStore) -> (any ReadTransaction)?,
         new: (PersistentStore) -> (any ReadTransaction)?
     ) throws {
-        for slot in rows.keys where isReported(slot) {
-            let entry = entries[Int(slot)]
-            guard let before = old(entry.store), let after = new(entry.store), var changed = rows[slot] else { continue }
+        for entityIndex in rows.keys where isReported(entityIndex) {
+            let entry = entries[Int(entityIndex)]
+            guard let before = old(entry.store), let after = new(entry.store), var changed = rows[entityIndex] else { continue }
             try settleRelationships(&changed, entry, before, after)
             for index in changed.indices where !changed[index].wasInserted && !changed[index].mask.isEmpty {
                 guard let now = changed[index].record, let then = try before.record(entry.entity, id: changed[index].rowID) else {
@@ -84,9 +84,9 @@ final class CommittedStep {
                 }
             }
             changed.removeAll { !$0.isUpdate || $0.wasInserted && $0.wasDeleted && $0.source == nil }
-            for row in rows[slot] ?? [] { indexes[ObjectKey(slot: slot, key: row.rowID)] = nil }
-            for (index, row) in changed.enumerated() { indexes[ObjectKey(slot: slot, key: row.rowID)] = index }
-            rows[slot] = changed.isEmpty ? nil : changed
+            for row in rows[entityIndex] ?? [] { indexes[RowReference(entityIndex: entityIndex, rowID: row.rowID)] = nil }
+            for (index, row) in changed.enumerated() { indexes[RowReference(entityIndex: entityIndex, rowID: row.rowID)] = index }
+            rows[entityIndex] = changed.isEmpty ? nil : changed
         }
     }
 
@@ -94,7 +94,7 @@ final class CommittedStep {
     private func settleRelationships(
         _ changed: inout [Row], _ entry: StoreEntity, _ before: any ReadTransaction, _ after: any ReadTransaction
     ) throws {
-        for ordinal in relationships[entry.slot] ?? [] {
+        for ordinal in relationships[entry.entityIndex] ?? [] {
             let relationship = entry.entity.relationships[Int(ordinal)]
             let ids = changed.lazy.filter { $0.relationships.contains(ordinal) }.map(\.rowID).sorted()
             let (old, new) = (try before.related(relationship, of: ids), try after.related(relationship, of: ids))
@@ -105,17 +105,19 @@ final class CommittedStep {
         }
     }
 
-    func row(_ slot: Int32, _ rowID: Int64) -> Row? { indexes[ObjectKey(slot: slot, key: rowID)].flatMap { rows[slot]?[$0] } }
+    func row(_ entityIndex: Int32, _ rowID: Int64) -> Row? {
+        indexes[RowReference(entityIndex: entityIndex, rowID: rowID)].flatMap { rows[entityIndex]?[$0] }
+    }
 
     /// Returns whether the step changes data of other objects that a query depends on.
     func touches(_ dependencies: QueryDependencies, in store: PersistentStore) -> Bool {
         if dependencies.isEmpty { return false }
         for relationship in dependencies.relationships {
-            let slot = store.firstSlot + Int32(relationship.source)
-            if relationships[slot]?.contains(Int32(relationship.ordinal)) ?? false { return true }
+            let entityIndex = store.firstEntityIndex + Int32(relationship.source)
+            if relationships[entityIndex]?.contains(Int32(relationship.ordinal)) ?? false { return true }
         }
         for (entity, fields) in dependencies.fields {
-            for row in rows[store.firstSlot + Int32(entity)] ?? [] where row.wasDeleted || !row.mask.isDisjoint(with: fields) {
+            for row in rows[store.firstEntityIndex + Int32(entity)] ?? [] where row.wasDeleted || !row.mask.isDisjoint(with: fields) {
                 return true
             }
         }

@@ -1,58 +1,5 @@
 import PolyStoreBackend
 
-/// An observer of the contents of a context, such as a list or an object.
-protocol ContextObserver: AnyObject {
-    /// The value that an object must have, before or after a change, to affect the observer; `nil` if any object can.
-    var route: ObserverRoute? { get }
-    /// The entities whose objects it reports; `nil` for all.
-    var observedSlots: [Int32]? { get }
-    /// Called before the context advances, while objects still have their old values.
-    func contextWillMove(_ move: ContextMove)
-    /// Called when the context shows the new snapshot, before any observer is notified. Applies the changes and keeps them for ``notify()``.
-    func contextDidMove(_ move: ContextMove, _ context: Context)
-    /// Called after all observers have applied the changes.
-    func notify()
-}
-
-extension ContextObserver {
-    var route: ObserverRoute? { nil }
-    var observedSlots: [Int32]? { nil }
-
-    func contextWillMove(_ move: ContextMove) {}
-
-    /// Restarts observation of a context with a new route or new entities.
-    func observeAgain(_ context: Context) {
-        guard let observers = context.observers else { return }
-        observers.remove(self)
-        observers.add(self)
-    }
-}
-
-/// A transition of a context from one state to another.
-struct ContextMove {
-    /// The changes of the commits in between, or the pending changes of a transaction.
-    let step: CommittedStep
-    /// A Boolean value that indicates whether the step is incomplete, so that everything observed must be compared.
-    var isPartial = false
-    /// A Boolean value that indicates whether stores were added.
-    var hasNewStores = false
-    /// Returns an object's record before the move.
-    var oldRecord: (ListRow) throws -> RecordView? = { _ in nil }
-    /// Returns whether an object's record has changed, if the step does not contain this information.
-    var isChanged: (ListRow) -> Bool = { _ in false }
-}
-
-/// A field value that all objects of a list have. Commits without objects with this value do not affect the list.
-struct ObserverRoute {
-    struct Field: Hashable {
-        let slot: Int32
-        let ordinal: Int
-    }
-
-    let field: Field
-    let value: Value
-}
-
 /// The observers of one context.
 final class ContextObservers {
     private struct Reference {
@@ -62,17 +9,17 @@ final class ContextObservers {
     private var lists: [Reference] = []
     /// The lists whose objects all have the same value of a field.
     private var routes: [ObserverRoute.Field: [Value: [Reference]]] = [:]
-    private var objects: [ListRow: [Reference]] = [:]
+    private var objects: [RowReference: [Reference]] = [:]
     /// The number of observed objects at which entries without observers are removed.
     private var objectLimit = 64
     /// The entities that observers report, including released observers; `nil` for all.
-    private var slots: Set<Int32>? = []
+    private var entityIndexes: Set<Int32>? = []
 
     /// Returns whether an observer may report objects of an entity.
-    func reports(_ slot: Int32) -> Bool { slots?.contains(slot) ?? true }
+    func reports(_ entityIndex: Int32) -> Bool { entityIndexes?.contains(entityIndex) ?? true }
 
     private func note(_ observer: any ContextObserver) {
-        if let observed = observer.observedSlots { slots?.formUnion(observed) } else { slots = nil }
+        if let observed = observer.observedEntities { entityIndexes?.formUnion(observed) } else { entityIndexes = nil }
     }
 
     func add(_ list: any ContextObserver) {
@@ -99,7 +46,7 @@ final class ContextObservers {
         }
     }
 
-    func add(_ observer: any ContextObserver, of row: ListRow) {
+    func add(_ observer: any ContextObserver, of row: RowReference) {
         note(observer)
         objects[row, default: []].removeAll { $0.observer == nil }
         objects[row, default: []].append(Reference(observer: observer))
@@ -115,10 +62,12 @@ final class ContextObservers {
             for references in routes.values.flatMap(\.values) { found += references.compactMap(\.observer) }
             return found + objects.values.flatMap { $0.compactMap(\.observer) }
         }
-        for field in routes.keys { addRouted(field, move, entries[Int(field.slot)], to: &found) }
+        for field in routes.keys { addRouted(field, move, entries[Int(field.entityIndex)], to: &found) }
         if !objects.isEmpty {
-            for (slot, rows) in move.step.rows {
-                for row in rows { found += (objects[ListRow(slot: slot, rowID: row.rowID)] ?? []).compactMap(\.observer) }
+            for (entityIndex, rows) in move.step.rows {
+                for row in rows {
+                    found += (objects[RowReference(entityIndex: entityIndex, rowID: row.rowID)] ?? []).compactMap(\.observer)
+                }
             }
         }
         return found
@@ -128,7 +77,7 @@ final class ContextObservers {
     private func addRouted(
         _ route: ObserverRoute.Field, _ move: ContextMove, _ entry: StoreEntity, to found: inout [any ContextObserver]
     ) {
-        guard let rows = move.step.rows[route.slot], let byValue = routes[route] else { return }
+        guard let rows = move.step.rows[route.entityIndex], let byValue = routes[route] else { return }
         let field = entry.entity.fields[route.ordinal]
         var values: Set<Value> = []
         for row in rows {
@@ -137,7 +86,9 @@ final class ContextObservers {
                 row.record != nil && (row.wasInserted && !row.wasDeleted || !row.wasInserted && !row.mask.contains(field.ordinal))
             if isUnchanged { continue }
             do {
-                if let record = try move.oldRecord(ListRow(slot: route.slot, rowID: row.rowID)) { values.insert(record.value(field)) }
+                if let record = try move.oldRecord(RowReference(entityIndex: route.entityIndex, rowID: row.rowID)) {
+                    values.insert(record.value(field))
+                }
             } catch {
                 // An unreadable record may affect every list.
                 for references in byValue.values { found += references.compactMap(\.observer) }
@@ -145,19 +96,5 @@ final class ContextObservers {
             }
         }
         for value in values { found += (byValue[value] ?? []).compactMap(\.observer) }
-    }
-}
-
-extension ContextMove {
-    /// Returns whether an object's record differs between two snapshots. An unreadable record counts as different.
-    static func differs(_ entry: StoreEntity, _ rowID: Int64, _ old: any ReadTransaction, _ new: any ReadTransaction) -> Bool {
-        do {
-            let before = try old.record(entry.entity, id: rowID)
-            let after = try new.record(entry.entity, id: rowID)
-            guard let before, let after else { return (before == nil) != (after == nil) }
-            return Order.of(before.bytes, after.bytes) != 0
-        } catch {
-            return true
-        }
     }
 }

@@ -34,7 +34,9 @@ public struct SectionBy<T: Model>: Sendable {
     public init<V>(_ path: KeyPath<T, V>) { self.init(path: path, Self.plainName) }
 
     /// Creates a section for each name that a closure returns.
-    /// - Parameter name: Returns the section's name for a value. If a damaged store contains a value of the wrong type, the name is empty.
+    /// - Parameters:
+    ///   - path: The attribute that divides the list into sections.
+    ///   - name: Returns the section's name for a value. If a damaged store contains a value of the wrong type, the name is empty.
     public init<V: QueryResult & SendableMetatype>(_ path: KeyPath<T, V>, name: @escaping @Sendable (V) -> String) {
         self.init(path: path) { $0.flatMap { $0.as(V.self) }.map(name) ?? "" }
     }
@@ -48,7 +50,9 @@ public struct SectionBy<T: Model>: Sendable {
     public init(_ path: String) { self.init(name: path, Self.plainName) }
 
     /// Creates a section for each name that a closure returns.
-    /// - Parameter name: Returns the section's name for a value; `nil` is null.
+    /// - Parameters:
+    ///   - path: The name of the attribute that divides the list into sections.
+    ///   - name: Returns the section's name for a value; `nil` is null.
     public init(_ path: String, name: @escaping @Sendable (QueryValue?) -> String) { self.init(name: path, name) }
 
     private static func plainName(_ value: QueryValue?) -> String {

@@ -159,6 +159,14 @@ extension AggregateOf where Result == Double? {
         AggregateOf(path, Aggregate.median, real)
     }
 
+    // For the error messages of the compiler, which otherwise cannot say which types are accepted.
+    @available(*, unavailable, message: "an average needs an attribute of numbers, decimals or Booleans")
+    public static func average<V>(_ path: KeyPath<T, V>) -> AggregateOf { fatalError() }
+    @available(*, unavailable, message: "a standardDeviation needs an attribute of numbers")
+    public static func standardDeviation<V>(_ path: KeyPath<T, V>) -> AggregateOf { fatalError() }
+    @available(*, unavailable, message: "a median needs an attribute of numbers")
+    public static func median<V>(_ path: KeyPath<T, V>) -> AggregateOf { fatalError() }
+
     @Sendable private static func real(_ value: Value, _ entity: Entity) -> Double? {
         if case .real(let real) = value { real } else { Decimal(stored: value).map { Double(truncating: $0 as NSDecimalNumber) } }
     }

@@ -2,6 +2,7 @@ import PolyStoreBackend
 
 /// A description of what to fetch: a ``From`` or a ``FetchChain``.
 public protocol FetchSource<Entity>: ClauseChain {
+    /// The description as a chain of clauses.
     var chain: FetchChain<Entity> { get }
 }
 
@@ -11,7 +12,9 @@ public protocol FetchSource<Entity>: ClauseChain {
 ///
 /// Chaining to a ``From`` returns a ``FetchChain``. A ``FetchChain``, a ``SectionedChain`` and a ``QueryChain`` keep their types.
 public protocol ClauseChain<Entity>: Sendable {
+    /// The class of the objects to fetch.
     associatedtype Entity: Model
+    /// The type of the chain after a clause was added.
     associatedtype Chained: ClauseChain<Entity>
 
     /// Returns the chain with an additional clause.
@@ -21,7 +24,7 @@ public protocol ClauseChain<Entity>: Sendable {
 extension ClauseChain {
     /// Adds a condition. Multiple conditions are combined with AND.
     public func `where`(_ condition: Where<Entity>) -> Chained { chaining { $0.add(condition) } }
-    /// Adds a condition in the syntax of format strings; see ``Where/init(_:_:)``.
+    /// Adds a condition in the syntax of format strings; see `Where.init(_:_:)`.
     public func `where`(_ format: String, _ arguments: (any QueryArgument)?...) -> Chained {
         `where`(Where(format: format, arguments: arguments))
     }
@@ -29,7 +32,7 @@ extension ClauseChain {
     public func `where`(format: String, _ arguments: (any QueryArgument)?...) -> Chained {
         `where`(Where(format: format, arguments: arguments))
     }
-    /// Adds a condition for each key of a dictionary; see ``Where/init(_:)``.
+    /// Adds a condition for each key of a dictionary; see `Where.init(_:)`.
     public func `where`(_ conditions: [String: (any QueryArgument)?]) -> Chained { `where`(Where(conditions)) }
 
     /// Appends sort keys.
@@ -71,6 +74,7 @@ public struct FetchChain<T: Model>: FetchSource, Hashable {
 
     init(_ from: From<T>) { self.from = from }
 
+    /// The chain itself.
     public var chain: FetchChain<T> { self }
 
     public func chaining(_ change: (inout FetchChain<T>) -> Void) -> FetchChain<T> {
@@ -84,6 +88,7 @@ public struct FetchChain<T: Model>: FetchSource, Hashable {
 }
 
 extension From: FetchSource {
+    /// A chain without clauses.
     public var chain: FetchChain<T> { FetchChain(self) }
     public func chaining(_ change: (inout FetchChain<T>) -> Void) -> FetchChain<T> { chain.chaining(change) }
 }
@@ -175,16 +180,20 @@ public struct FetchOptions: Sendable, Hashable {
 
 /// A clause that follows `From`: ``Where``, ``OrderBy`` or ``Tweak``.
 public protocol FetchClause<Entity>: QueryClause {
+    /// Adds the clause to a chain.
     func apply(to chain: inout FetchChain<Entity>)
 }
 
 /// A clause of a query of values: a clause of a fetch, ``GroupBy`` or ``Having``.
 public protocol QueryClause<Entity> {
+    /// The class of the objects to query.
     associatedtype Entity: Model
+    /// Adds the clause to a query of values.
     func add(to query: inout ValueQuery<Entity>)
 }
 
 extension FetchClause {
+    /// Adds the clause to the fetch that selects the objects of a query.
     public func add(to query: inout ValueQuery<Entity>) { apply(to: &query.chain) }
 }
 
@@ -194,6 +203,7 @@ extension FetchClause {
 ///
 /// The form of CoreStore among the clauses of a fetch. In a chain, `.limit(20).offset(40)` is the same.
 public struct Tweak<T: Model>: FetchClause {
+    /// The class of the objects to fetch.
     public typealias Entity = T
 
     private let change: (inout FetchOptions) -> Void
@@ -201,5 +211,6 @@ public struct Tweak<T: Model>: FetchClause {
     /// Creates a clause from a closure that changes the options.
     public init(_ change: @escaping (inout FetchOptions) -> Void) { self.change = change }
 
+    /// Changes the options of a chain.
     public func apply(to chain: inout FetchChain<T>) { change(&chain.options) }
 }

@@ -237,13 +237,13 @@ extension PredicateExpressions.Filter: TranslatablePredicate {
 
 extension PredicateExpressions.SequenceStartsWith: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
-        try translation.compare(base, .beginsWith, prefix)
+        try translation.compare(base, .text(.beginsWith), prefix)
     }
 }
 
 extension PredicateExpressions.CollectionContainsCollection: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
-        try translation.compare(base, .contains, other)
+        try translation.compare(base, .text(.contains), other)
     }
 }
 

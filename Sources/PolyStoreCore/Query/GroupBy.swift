@@ -20,6 +20,7 @@ public struct GroupBy<T: Model>: Sendable, Hashable, QueryClause {
     public init(_ first: PartialKeyPath<T>, _ others: PartialKeyPath<T>...) { self.init([first] + others) }
     public init(_ paths: [PartialKeyPath<T>]) { keys = paths.map { .path($0) } }
 
+    /// Adds the keys to a query.
     public func add(to query: inout ValueQuery<T>) { query.groupBy += keys }
 }
 

@@ -16,7 +16,7 @@ final class KeyPathProbe: Context {
     private var attempts: [FieldPlace: Int] = [:]
 
     private struct FieldPlace: Hashable {
-        let slot: Int32
+        let entityIndex: Int32
         let field: Int
     }
 
@@ -74,7 +74,7 @@ final class KeyPathProbe: Context {
     ) -> [String]? {
         let probe = KeyPathProbe(core: context.core, table: context.table, context.site)
         probe.samples = KeyPathSamples(content: .first)
-        let object: T = probe.object(T.self, root.slot, 1)
+        let object: T = probe.object(T.self, root.entityIndex, 1)
         withExtendedLifetime((object, object[keyPath: path])) {}
         let type = type(of: path).valueType
         var entry = root
@@ -101,7 +101,7 @@ final class KeyPathProbe: Context {
         func agrees(_ samples: KeyPathSamples) -> Bool {
             let probe = KeyPathProbe(core: context.core, table: context.table, context.site)
             probe.samples = samples
-            let object: T = probe.object(T.self, root.slot, 1)
+            let object: T = probe.object(T.self, root.entityIndex, 1)
             let found = withExtendedLifetime(probe) { object[keyPath: path] as Any }
             var last = root
             for key in keys.dropLast() {
@@ -112,7 +112,7 @@ final class KeyPathProbe: Context {
             guard probe.read == wanted else { return false }
             if samples.end != nil { return KeyPathSamples.isSame(found, .null) }
             guard let field = last.entity.field(named: keys[keys.count - 1]), field.relationship == nil else { return true }
-            return KeyPathSamples.isSame(found, probe.value(field, last.slot, samples))
+            return KeyPathSamples.isSame(found, probe.value(field, last.entityIndex, samples))
         }
         // A path with forced unwrapping cannot be evaluated for a missing value.
         let isForced = path.debugDescription.contains("!")
@@ -134,7 +134,7 @@ final class KeyPathProbe: Context {
         [2, 5, 11].allSatisfy { count in
             let probe = KeyPathProbe(core: context.core, table: context.table, context.site)
             probe.memberCount = count
-            let object: T = probe.object(T.self, entry.slot, 1)
+            let object: T = probe.object(T.self, entry.entityIndex, 1)
             return withExtendedLifetime(probe) { object[keyPath: path] as? Int == count }
         }
     }
@@ -145,7 +145,7 @@ final class KeyPathProbe: Context {
     private static let known = Protected<[Key: [String]]>([:])
 
     override func fire(_ object: some Model, _ field: Int) {
-        let entity = entry(object._$state.slot).entity
+        let entity = entry(object._$state.entityIndex).entity
         if entity.fields.indices.contains(field) { read.append(entity.fields[field].name) }
         if let samples { load(samples, into: object) }
         // Every to-one relationship has a destination, except the one at `samples.end`.
@@ -155,46 +155,46 @@ final class KeyPathProbe: Context {
 
     /// Sets the values of a sample, or those of a new object for properties that cannot decode them.
     private func load(_ samples: KeyPathSamples, into object: some Model) {
-        let entry = entry(object._$state.slot)
+        let entry = entry(object._$state.entityIndex)
         for _ in 0...entry.entity.fields.count * KeyPathSamples.attempts {
             let arena = RecordArena(capacity: 512)
             var builder = RecordBuilder(arena)
             builder.begin(entry.entity.layout)
             do {
                 for field in entry.entity.fields where field.relationship == nil && !field.isHidden {
-                    try builder.set(field, value(field, entry.slot, samples))
+                    try builder.set(field, value(field, entry.entityIndex, samples))
                 }
                 return try object._$load(builder.finishedView())
             } catch {
                 // The decoding error identifies the field by its index.
-                guard let mark = (error as? StoreError)?.attribute, mark.hasPrefix("#"), let field = Int(mark.dropFirst()) else { return }
-                attempts[FieldPlace(slot: entry.slot, field: field), default: 0] += 1
+                guard let field = (error as? StoreError)?.fieldIndex else { return }
+                attempts[FieldPlace(entityIndex: entry.entityIndex, field: field), default: 0] += 1
             }
         }
     }
 
-    private func value(_ field: Field, _ slot: Int32, _ samples: KeyPathSamples) -> Value {
-        samples.value(field, attempt: attempts[FieldPlace(slot: slot, field: field.ordinal)] ?? 0)
+    private func value(_ field: Field, _ entityIndex: Int32, _ samples: KeyPathSamples) -> Value {
+        samples.value(field, attempt: attempts[FieldPlace(entityIndex: entityIndex, field: field.ordinal)] ?? 0)
     }
 
     /// Returns a new object of a class in the path. All its objects are equivalent, so the row id does not matter.
-    override func note<T: Model>(_ type: T.Type, _ map: IdentityMap, _ key: Int64) -> T? {
-        let object = T(_$state: ModelState(map, key: key, flags: .fault))
-        map.insert(key, object)
+    override func note<T: Model>(_ type: T.Type, _ map: IdentityMap, _ rowID: Int64) -> T? {
+        let object = T(_$state: ModelState(map, rowID: rowID, flags: .fault))
+        map.insert(rowID, object)
         return object
     }
 
-    override func memberSource(_ key: MemberKey, isInserted: Bool) throws -> MemberSource {
-        read.append(entry(key.slot).entity.relationships[Int(key.relationship)].name)
-        let slot = destination(key.slot, Int(key.relationship))
-        let declared = entry(key.slot).destinationNames[Int(key.relationship)]
-        func make<M: Model>(_ type: M.Type, _ key: Int64) {
-            let object = M(_$state: ModelState(maps[Int(slot)], key: key))
-            maps[Int(slot)].insert(key, object)
+    override func memberSource(_ key: RelationshipKey, isInserted: Bool) throws -> MemberSource {
+        read.append(entry(key.entityIndex).entity.relationships[Int(key.relationship)].name)
+        let entityIndex = destination(key.entityIndex, Int(key.relationship))
+        let declared = entry(key.entityIndex).destinationNames[Int(key.relationship)]
+        func make<M: Model>(_ type: M.Type, _ rowID: Int64) {
+            let object = M(_$state: ModelState(maps[Int(entityIndex)], rowID: rowID))
+            maps[Int(entityIndex)].insert(rowID, object)
             members.append(object)
         }
         let keys = (0..<memberCount).map { Int64($0) + 2 }
-        let type = entry(slot).types.first { $0._$entityName == declared } ?? entry(slot).type
+        let type = entry(entityIndex).types.first { $0._$entityName == declared } ?? entry(entityIndex).type
         for key in keys { make(type, key) }
         return .known(keys)
     }

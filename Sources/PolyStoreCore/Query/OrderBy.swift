@@ -57,7 +57,10 @@ public struct OrderKey<T: Model>: Sendable, Hashable {
     }
 
     /// Returns an ascending key. `nulls` specifies the position of null values; by default, null is the smallest value.
-    /// - Parameter options: options for comparing texts. Texts that are equal under these options are ordered by the next key.
+    /// - Parameters:
+    ///   - path: The attribute to order by, also of an object that to-one relationships lead to.
+    ///   - nulls: The position of null values.
+    ///   - options: Options for comparing texts. Texts that are equal under these options are ordered by the next key.
     public static func ascending<V>(
         _ path: KeyPath<T, V>, nulls: SortKey.NullPlacement = .smallest, options: TextOptions = []
     ) -> OrderKey<T> {
@@ -111,6 +114,7 @@ public struct OrderKey<T: Model>: Sendable, Hashable {
 
 /// The order of a fetch. Ties, and fetches without an order, are ordered by row id.
 public struct OrderBy<T: Model>: Sendable, Hashable, FetchClause {
+    /// The class of the objects to sort.
     public typealias Entity = T
 
     let keys: [OrderKey<T>]
@@ -128,10 +132,12 @@ public struct OrderBy<T: Model>: Sendable, Hashable, FetchClause {
 
     /// Appends the keys of one order to those of another.
     public static func + (left: OrderBy<T>, right: OrderBy<T>) -> OrderBy<T> { OrderBy(left.keys + right.keys) }
+    /// Appends the keys of another order.
     public static func += (left: inout OrderBy<T>, right: OrderBy<T>) { left = left + right }
     /// Appends the keys of one order to those of another. The form of CoreDataMonk; the same as `+`.
     public static func | (left: OrderBy<T>, right: OrderBy<T>) -> OrderBy<T> { left + right }
 
+    /// Adds the order to a chain. The keys of several orders are appended.
     public func apply(to chain: inout FetchChain<T>) { chain.add(self) }
 }
 

@@ -20,6 +20,7 @@ extension QueryArgument {
 }
 
 extension AttributeValue {
+    /// The value as a constant of its attribute type.
     public var queryOperand: QueryOperand {
         let value = attributeValue
         return QueryOperand(value.isNull ? .null : .constant(value, Self.attributeType))
@@ -69,6 +70,7 @@ extension PartialRangeThrough: QueryArgument where Bound: QueryArgument {}
 extension PartialRangeUpTo: QueryArgument where Bound: QueryArgument {}
 
 extension QueryRange where Bound: QueryArgument {
+    /// The bounds as an operand.
     public var queryOperand: QueryOperand {
         let bounds = queryBounds
         return QueryOperand(.range(low: bounds.low?.operand, high: bounds.high?.operand, includesHigh: bounds.includesHigh))
@@ -76,7 +78,7 @@ extension QueryRange where Bound: QueryArgument {
 }
 
 extension ObjectID: QueryArgument {
-    public var queryOperand: QueryOperand { QueryOperand(.object(entity: T.storedEntityName, id: key, store: entry.store.storeID)) }
+    public var queryOperand: QueryOperand { QueryOperand(.object(entity: T.storedEntityName, id: rowID, store: entry.store.storeID)) }
 }
 
 /// An object represents its id: `Where("department == %@", research)`.
@@ -90,6 +92,7 @@ extension Operand: QueryArgument {
 }
 
 extension RawRepresentable where RawValue: QueryArgument {
+    /// The raw value as an operand.
     public var queryOperand: QueryOperand { rawValue.queryOperand }
 }
 
@@ -112,7 +115,10 @@ extension Where {
     }
 
     /// Creates a condition in the syntax of format strings.
-    /// - Parameter variables: the values of `$name` in the format.
+    /// - Parameters:
+    ///   - format: The condition, such as `"age > %@ AND name BEGINSWITH $prefix"`.
+    ///   - arguments: The values of the placeholders `%@`, in order.
+    ///   - variables: The values of `$name` in the format.
     public init(format: String, arguments: [(any QueryArgument)?] = [], variables: [String: (any QueryArgument)?] = [:]) {
         self.init {
             try Condition(

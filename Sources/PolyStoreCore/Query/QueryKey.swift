@@ -24,7 +24,7 @@ public struct QueryKey: Sendable, Hashable {
     /// The key with the quantifier NONE: no value of the path.
     public var none: QueryKey { with(.none) }
 
-    /// Returns the key. Allows `%"friends.age"%.any` to begin with a percent sign, as all other conditions by key do.
+    /// Returns the key. Allows `%"friends.age"%.any` to begin with a percent sign, as all other keys do.
     public static prefix func % (name: QueryKey) -> QueryKey { name }
 
     fileprivate func within<T: Model>(_ range: any QueryRange) -> Where<T> {
@@ -89,20 +89,20 @@ public func ~= <T: Model, R: QueryRange>(range: R, key: QueryKey) -> Where<T> wh
 extension QueryKey {
     /// Returns a condition that the text contains another.
     public func contains<T: Model>(_ text: String, options: TextOptions = []) -> Where<T> {
-        compare(.contains, text.operand, options: options)
+        compare(.text(.contains), text.operand, options: options)
     }
     /// Returns a condition that the text begins with another.
     public func beginsWith<T: Model>(_ text: String, options: TextOptions = []) -> Where<T> {
-        compare(.beginsWith, text.operand, options: options)
+        compare(.text(.beginsWith), text.operand, options: options)
     }
     /// Returns a condition that the text ends with another.
     public func endsWith<T: Model>(_ text: String, options: TextOptions = []) -> Where<T> {
-        compare(.endsWith, text.operand, options: options)
+        compare(.text(.endsWith), text.operand, options: options)
     }
     /// Returns a condition that the text matches a LIKE pattern.
     public func like<T: Model>(_ pattern: String, options: TextOptions = []) -> Where<T> {
-        compare(.like, pattern.operand, options: options)
+        compare(.text(.like), pattern.operand, options: options)
     }
     /// Returns a condition that the whole text matches a regular expression.
-    public func matches<T: Model>(_ expression: String) -> Where<T> { compare(.matches, expression.operand) }
+    public func matches<T: Model>(_ expression: String) -> Where<T> { compare(.text(.matches), expression.operand) }
 }

@@ -4,7 +4,9 @@ import PolyStoreBackend
 ///
 /// It is evaluated as a comparison with its bounds. Its elements are never listed.
 public protocol QueryRange<Bound> {
+    /// The type of the bounds.
     associatedtype Bound
+    /// The bounds of the range.
     var queryBounds: QueryBounds<Bound> { get }
 }
 
@@ -28,18 +30,23 @@ public struct QueryBounds<Bound> {
 extension QueryBounds: Sendable where Bound: Sendable {}
 
 extension ClosedRange: QueryRange {
+    /// Both bounds; the upper one is included.
     public var queryBounds: QueryBounds<Bound> { QueryBounds(low: lowerBound, high: upperBound, includesHigh: true) }
 }
 extension Range: QueryRange {
+    /// Both bounds; the upper one is excluded.
     public var queryBounds: QueryBounds<Bound> { QueryBounds(low: lowerBound, high: upperBound, includesHigh: false) }
 }
 extension PartialRangeFrom: QueryRange {
+    /// The lower bound; the range has no upper one.
     public var queryBounds: QueryBounds<Bound> { QueryBounds(low: lowerBound, high: nil, includesHigh: true) }
 }
 extension PartialRangeThrough: QueryRange {
+    /// The upper bound, which is included; the range has no lower one.
     public var queryBounds: QueryBounds<Bound> { QueryBounds(low: nil, high: upperBound, includesHigh: true) }
 }
 extension PartialRangeUpTo: QueryRange {
+    /// The upper bound, which is excluded; the range has no lower one.
     public var queryBounds: QueryBounds<Bound> { QueryBounds(low: nil, high: upperBound, includesHigh: false) }
 }
 

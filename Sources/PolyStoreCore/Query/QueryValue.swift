@@ -9,17 +9,27 @@ import PolyStoreBackend
 ///
 /// Null values are absent from the dictionary. Numbers are equal if they have the same value, regardless of the case; a NaN equals a NaN.
 public enum QueryValue: Sendable {
+    /// A Boolean value.
     case bool(Bool)
     /// An integer of any type except `UInt64`.
     case integer(Int64)
+    /// An integer of the type `UInt64`.
     case unsigned(UInt64)
+    /// A floating-point number.
     case real(Double)
+    /// A text.
     case text(String)
+    /// A date.
     case date(Date)
+    /// A sequence of bytes.
     case data(Data)
+    /// A UUID.
     case uuid(UUID)
+    /// A URL.
     case url(URL)
+    /// A decimal number.
     case decimal(Decimal)
+    /// The id of an object.
     case objectID(AnyObjectID)
 }
 
@@ -27,32 +37,32 @@ public enum QueryValue: Sendable {
 public struct AnyObjectID: Sendable, Hashable {
     let entry: StoreEntity
     /// The row id, which is unique within an entity of a store.
-    public let key: Int64
+    public let rowID: Int64
 
     /// The name of the entity.
     public var entityName: String { entry.entity.name }
 
     /// Returns the typed id; nil if the object has another type.
     public func of<T: Model>(_ type: T.Type) -> ObjectID<T>? {
-        entry.type == type || entry.family?.kind(type) != nil ? ObjectID(entry: entry, key: key) : nil
+        entry.type == type || entry.family?.kind(type) != nil ? ObjectID(entry: entry, rowID: rowID) : nil
     }
 
     /// The URI of the object; see ``ObjectID/uri``.
-    public var uri: String { entry.uri(key) }
+    public var uri: String { entry.uri(rowID) }
 
     public static func == (left: AnyObjectID, right: AnyObjectID) -> Bool {
-        left.key == right.key && left.entityName == right.entityName && left.entry.store.storeID == right.entry.store.storeID
+        left.rowID == right.rowID && left.entityName == right.entityName && left.entry.store.storeID == right.entry.store.storeID
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(key)
+        hasher.combine(rowID)
         hasher.combine(entityName)
     }
 }
 
 extension AnyObjectID: CustomStringConvertible {
     /// The name of the entity and the row id: `Person 7`.
-    public var description: String { "\(entityName) \(key)" }
+    public var description: String { "\(entityName) \(rowID)" }
 }
 
 extension QueryValue {
@@ -60,17 +70,27 @@ extension QueryValue {
     /// every number within their range, rounded.
     public func `as`<V: QueryResult>(_ type: V.Type) -> V? { V.decodeQueryValue(self) }
 
-    /// The value as a `Bool`; nil for other values. The same applies to the properties below.
+    /// The value as a `Bool`; nil for other values.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    /// The value as an `Int`; nil for other values, numbers with a fraction and numbers outside its range.
     public var int: Int? { self.as(Int.self) }
+    /// The value as an `Int64`; nil for other values, numbers with a fraction and numbers outside its range.
     public var int64: Int64? { self.as(Int64.self) }
+    /// The value as a `UInt64`; nil if it is not a whole number in its range.
     public var uint64: UInt64? { self.as(UInt64.self) }
+    /// The value as a `Double`, rounded; nil for values that are not numbers.
     public var double: Double? { self.as(Double.self) }
+    /// The value as a `String`; nil for values that are not texts.
     public var string: String? { if case .text(let value) = self { value } else { nil } }
+    /// The value as a `Date`; nil for other values.
     public var date: Date? { if case .date(let value) = self { value } else { nil } }
+    /// The value as `Data`; nil for other values.
     public var data: Data? { if case .data(let value) = self { value } else { nil } }
+    /// The value as a `UUID`; nil for other values.
     public var uuid: UUID? { if case .uuid(let value) = self { value } else { nil } }
+    /// The value as a `URL`; nil for other values.
     public var url: URL? { if case .url(let value) = self { value } else { nil } }
+    /// The value as a `Decimal`; nil for values that are not numbers.
     public var decimal: Decimal? { self.as(Decimal.self) }
     /// Returns the value as an object id; nil for other values and for ids of other types.
     public func objectID<T: Model>(of type: T.Type) -> ObjectID<T>? { if case .objectID(let id) = self { id.of(type) } else { nil } }
@@ -142,7 +162,7 @@ extension QueryValue: CustomStringConvertible {
         case .uuid(let value): "\(value)"
         case .url(let value): "\(value)"
         case .decimal(let value): "\(value)"
-        case .objectID(let value): "\(value.entityName) \(value.key)"
+        case .objectID(let value): "\(value.entityName) \(value.rowID)"
         }
     }
 }

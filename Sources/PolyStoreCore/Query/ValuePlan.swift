@@ -61,6 +61,6 @@ extension Context {
     /// Decodes a value of a store to a value of the result.
     final func value(_ value: Value, _ column: ValueColumn, _ entry: StoreEntity) throws -> QueryValue? {
         guard let target = column.target, case .integer(let key) = value else { return try QueryValue(value, column.type) }
-        return .objectID(AnyObjectID(entry: self.entry(entry.store.firstSlot + Int32(target.index)), key: key))
+        return .objectID(AnyObjectID(entry: self.entry(entry.store.firstEntityIndex + Int32(target.index)), rowID: key))
     }
 }

@@ -140,7 +140,7 @@ private func leads<T: Model, D: Model>(_ path: KeyPath<T, D?>, to target: Object
     return Where(of: [path, target]) { context, entry in
         let expression = try context.expression(path, entry)
         guard target.isHeld(by: entry.store) else { return .oneOf(expression, []) }
-        return .compare(expression, .equal, .constant(.integer(target.key), .int64))
+        return .compare(expression, .equal, .constant(.integer(target.rowID), .int64))
     }
 }
 
@@ -192,6 +192,6 @@ public func ~= <T: Model, D: Model, S: Sequence<ObjectID<D>>>(targets: S, path: 
     let targets = Array(targets)
     nonisolated(unsafe) let path = path  // key paths of stored properties hold no state
     return Where(of: [path, targets]) { context, entry in
-        .oneOf(try context.expression(path, entry), targets.lazy.filter { $0.isHeld(by: entry.store) }.map { .integer($0.key) })
+        .oneOf(try context.expression(path, entry), targets.lazy.filter { $0.isHeld(by: entry.store) }.map { .integer($0.rowID) })
     }
 }

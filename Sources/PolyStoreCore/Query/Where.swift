@@ -12,6 +12,7 @@ import PolyStoreBackend
 /// All dialects have the same semantics; see `docs/query-language.md`. `&&`, `||` and `!` combine conditions of any dialect. A comparison with null is never
 /// true, except `== nil` and `!= nil`, which test for null; see `docs/semantics.md`.
 public struct Where<T: Model>: Sendable, Hashable, FetchClause {
+    /// The class of the objects that the condition selects.
     public typealias Entity = T
 
     private let form: Form
@@ -146,6 +147,7 @@ public struct Where<T: Model>: Sendable, Hashable, FetchClause {
         }
     }
 
+    /// Adds the condition to a chain. Multiple conditions are combined with AND.
     public func apply(to chain: inout FetchChain<T>) { chain.add(self) }
 }
 
@@ -166,7 +168,7 @@ extension Where {
             case .open(let condition):
                 return try condition.resolved(for: entry.entity, in: entry.store.schema, store: entry.store.storeID) {
                     owner, field, value in
-                    context.entry(entry.store.firstSlot + Int32(owner.index)).unknownCase(value, of: field)
+                    context.entry(entry.store.firstEntityIndex + Int32(owner.index)).unknownCase(value, of: field)
                 }
             case .path(let deferred): return try deferred.make(context, entry)
             case .joined(let junction):

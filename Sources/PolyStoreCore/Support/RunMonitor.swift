@@ -1,31 +1,25 @@
 import Foundation
 import PolyStoreBackend
 
-/// The progress of an import or an export.
-protocol RunProgress: Sendable, CustomStringConvertible {
-    /// The completed fraction of the work, from 0 to 1; `nil` if the amount of work is unknown.
-    var fractionCompleted: Double? { get }
-}
-
 /// The shared state of the handle of a run and the thread that executes it.
 final class RunMonitor<Now: RunProgress, Report: Sendable>: Sendable {
     /// Cancels the run.
-    let ticket: Ticket
+    let cancellation: CancellationToken
     let progress: DescribedProgress
     let latest: LatestValue<Now>
     let outcome = Outcome<Report>()
     /// The report of an ended run, even if it failed.
     let report = Protected<Report?>(nil)
-    /// Called when the run is cancelled, in addition to setting the ticket.
+    /// Called when the run is cancelled, in addition to setting the token.
     private let onCancel: Protected<(@Sendable () -> Void)?>
 
     init(_ description: String, _ first: Now) {
-        let (ticket, onCancel) = (Ticket(), Protected<(@Sendable () -> Void)?>(nil))
-        self.ticket = ticket
+        let (cancellation, onCancel) = (CancellationToken(), Protected<(@Sendable () -> Void)?>(nil))
+        self.cancellation = cancellation
         self.onCancel = onCancel
         latest = LatestValue(first)
         progress = DescribedProgress(description) {
-            ticket.cancel()
+            cancellation.cancel()
             onCancel.withLock { $0 }?()
         }
         // Indeterminate progress.
@@ -33,14 +27,14 @@ final class RunMonitor<Now: RunProgress, Report: Sendable>: Sendable {
     }
 
     func cancel() {
-        ticket.cancel()
+        cancellation.cancel()
         onCancel.withLock { $0 }?()
     }
 
-    /// Sets an action for cancellation in addition to setting the ticket. Runs it immediately if the run is already cancelled.
+    /// Sets an action for cancellation in addition to setting the token. Runs it immediately if the run is already cancelled.
     func setCancellation(_ action: @escaping @Sendable () -> Void) {
         onCancel.withLock { $0 = action }
-        if ticket.isCancelled { action() }
+        if cancellation.isCancelled { action() }
     }
 
     func update(_ now: Now) {

@@ -12,7 +12,7 @@ extension StoreError: CustomNSError {
     /// The error domain of all store errors.
     public static var errorDomain: String { "PolyStore" }
 
-    /// The position of ``code-swift.property`` in the list of codes, from 1; 0 for a code of another module. The numbers are stable.
+    /// The position of `code` in the list of codes, from 1; 0 for a code of another module. The numbers are stable.
     public var errorCode: Int {
         let codes: [Code] = [
             .constraint, .conflict, .notFound, .corrupt, .full, .busy, .incompatibleSchema, .migrationRequired, .invalidSchema,

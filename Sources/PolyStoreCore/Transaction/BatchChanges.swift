@@ -67,7 +67,7 @@ public struct BatchChanges<T: Model> {
                 Step(name: name, reads: false) { _, _, _, entry in
                     guard let target else { return .null }
                     guard target.isHeld(by: entry.store) else { throw Self.foreign("\(target)", name, entry) }
-                    return .integer(target.key)
+                    return .integer(target.rowID)
                 })
         } catch { self.error = self.error ?? error }
     }

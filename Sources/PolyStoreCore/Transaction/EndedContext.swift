@@ -4,17 +4,17 @@ import PolyStoreBackend
 final class EndedContext: Context {
     /// - Parameters:
     ///   - maps: the identity maps of the ended context, which its objects reference.
-    ///   - strays: its identity maps of substitutes for missing objects.
-    init(core: StackCore, table: StoreTable, taking maps: [IdentityMap], _ strays: [Int32: IdentityMap], _ site: CallSite) {
+    ///   - substitutes: its identity maps of substitutes for missing objects.
+    init(core: StackCore, table: StoreTable, taking maps: [IdentityMap], _ substitutes: [Int32: IdentityMap], _ site: CallSite) {
         super.init(core: core, table: StoreTable(), site)
         self.table = table
         self.maps = maps
-        self.strays = strays
+        self.substitutes = substitutes
     }
 
     override func beginEditing(_ object: any Model) -> EditState {
-        let name = entry(object._$state.slot).entity.name
-        log(.error, "A change of \(name) \(object._$state.key) is lost: its transaction was released.")
+        let name = entry(object._$state.entityIndex).entity.name
+        log(.error, "A change of \(name) \(object._$state.rowID) is lost: its transaction was released.")
         return EditState(isInsert: false)
     }
 }

@@ -60,7 +60,7 @@ final class FieldAssigner {
                 try object._$load(new)
             } catch {
                 try object._$load(old)
-                throw transaction.described(error, entry, object._$state.key)
+                throw transaction.described(error, entry, object._$state.rowID)
             }
         }
         for (ordinal, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -71,24 +71,24 @@ final class FieldAssigner {
     }
 
     /// Sets a to-one relationship to the object with a row id, or to nil if it is 0. The commit validates that the object exists.
-    private func lead<T: Model>(_ object: T, _ entry: StoreEntity, _ relationship: Int, _ field: Field, to key: Int64) throws {
+    private func lead<T: Model>(_ object: T, _ entry: StoreEntity, _ relationship: Int, _ field: Field, to rowID: Int64) throws {
         object._$willChange(field.ordinal)
         let old = object._$toOne(relationship)
-        guard old.id != key else { return }
-        guard key != 0 else {
+        guard old.id != rowID else { return }
+        guard rowID != 0 else {
             object._$setToOne(relationship, transaction.moveToOne(object, relationship, from: old, to: T?.none))
             return
         }
         func move(to target: some Model) throws -> ToOne {
             guard !target.isDeleted else {
-                let name = transaction.entry(target._$state.slot).entity.name
+                let name = transaction.entry(target._$state.entityIndex).entity.name
                 throw StoreError(
-                    .notFound, "\(entry.entity.name).\(field.name) cannot lead to \(name) \(key), which is deleted.",
-                    entity: entry.entity.name, attribute: field.name, objectID: object._$state.key)
+                    .notFound, "\(entry.entity.name).\(field.name) cannot lead to \(name) \(rowID), which is deleted.",
+                    entity: entry.entity.name, attribute: field.name, objectID: object._$state.rowID)
             }
             if target._$state.isFault { target._$state.flags.insert(.unverified) }
             return transaction.moveToOne(object, relationship, from: old, to: target)
         }
-        object._$setToOne(relationship, try move(to: transaction.anyObject(entry.destinations[relationship], key)))
+        object._$setToOne(relationship, try move(to: transaction.anyObject(entry.destinations[relationship], rowID)))
     }
 }

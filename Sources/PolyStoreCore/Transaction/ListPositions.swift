@@ -22,17 +22,17 @@ package enum ListPositions {
     ///   - wanted: the row ids in the requested order, without duplicates.
     ///   - stored: the positions of those that have one.
     /// - Returns: the changed positions; the minimum number of them unless room must be made.
-    package static func changes(_ wanted: [Int64], _ stored: [Int64: Int64]) -> [(key: Int64, position: Int64)] {
+    package static func changes(_ wanted: [Int64], _ stored: [Int64: Int64]) -> [(rowID: Int64, position: Int64)] {
         let before = wanted.map { stored[$0] }
-        var places = kept(before)
-        if !fill(&places) {
+        var positions = kept(before)
+        if !fill(&positions) {
             // The range of integers is exhausted, so all positions are reassigned.
             let step = min(step, Int64.max / Int64(wanted.count + 1))
-            for index in places.indices { places[index] = Int64(index) * step }
+            for index in positions.indices { positions[index] = Int64(index) * step }
         }
         return wanted.indices.compactMap { index in
-            guard let place = places[index], place != before[index] else { return nil }
-            return (wanted[index], place)
+            guard let position = positions[index], position != before[index] else { return nil }
+            return (wanted[index], position)
         }
     }
 
@@ -65,51 +65,51 @@ package enum ListPositions {
 
     /// Assigns positions to all members without one.
     /// - Returns: false if the range of integers is exhausted at an end.
-    private static func fill(_ places: inout [Int64?]) -> Bool {
+    private static func fill(_ positions: inout [Int64?]) -> Bool {
         var index = 0
-        while index < places.count {
-            guard places[index] == nil else {
+        while index < positions.count {
+            guard positions[index] == nil else {
                 index += 1
                 continue
             }
-            var gap = index..<(places[index...].firstIndex { $0 != nil } ?? places.count)
+            var gap = index..<(positions[index...].firstIndex { $0 != nil } ?? positions.count)
             var width = 8
-            while !hasRoom(gap, places, least: width == 8 ? 1 : room) {
+            while !hasRoom(gap, positions, least: width == 8 ? 1 : room) {
                 // Moves neighbors too, twice as many in each iteration. Beyond the ends of the list the room is unlimited.
                 let low = max(0, gap.lowerBound - width)
-                var high = min(places.count, gap.upperBound + width)
-                while high < places.count, places[high] == nil { high += 1 }
+                var high = min(positions.count, gap.upperBound + width)
+                while high < positions.count, positions[high] == nil { high += 1 }
                 gap = low..<high
                 width *= 2
             }
-            guard spread(gap, &places) else { return false }
+            guard spread(gap, &positions) else { return false }
             index = gap.upperBound
         }
         return true
     }
 
-    private static func ends(_ gap: Range<Int>, _ places: [Int64?]) -> (low: Int64?, high: Int64?) {
-        (gap.lowerBound > 0 ? places[gap.lowerBound - 1] : nil, gap.upperBound < places.count ? places[gap.upperBound] : nil)
+    private static func ends(_ gap: Range<Int>, _ positions: [Int64?]) -> (low: Int64?, high: Int64?) {
+        (gap.lowerBound > 0 ? positions[gap.lowerBound - 1] : nil, gap.upperBound < positions.count ? positions[gap.upperBound] : nil)
     }
 
-    private static func hasRoom(_ gap: Range<Int>, _ places: [Int64?], least: UInt64) -> Bool {
-        guard case (let low?, let high?) = ends(gap, places) else { return true }
+    private static func hasRoom(_ gap: Range<Int>, _ positions: [Int64?], least: UInt64) -> Bool {
+        guard case (let low?, let high?) = ends(gap, positions) else { return true }
         return UInt64(bitPattern: high &- low) / UInt64(gap.count + 1) >= least
     }
 
     /// Distributes members evenly between their neighbors, or in steps from the only neighbor.
-    private static func spread(_ gap: Range<Int>, _ places: inout [Int64?]) -> Bool {
-        switch ends(gap, places) {
+    private static func spread(_ gap: Range<Int>, _ positions: inout [Int64?]) -> Bool {
+        switch ends(gap, positions) {
         case (let low?, let high?):
             let step = UInt64(bitPattern: high &- low) / UInt64(gap.count + 1)
-            for (number, index) in gap.enumerated() { places[index] = low &+ Int64(bitPattern: UInt64(number + 1) &* step) }
+            for (number, index) in gap.enumerated() { positions[index] = low &+ Int64(bitPattern: UInt64(number + 1) &* step) }
         case (nil, let high?):
             let (first, overflow) = high.subtractingReportingOverflow(Int64(gap.count) * step)
             if overflow { return false }
-            for (number, index) in gap.enumerated() { places[index] = first + Int64(number) * step }
+            for (number, index) in gap.enumerated() { positions[index] = first + Int64(number) * step }
         case (let low, nil):
-            guard let positions = after(low, count: gap.count) else { return false }
-            for (position, index) in zip(positions, gap) { places[index] = position }
+            guard let following = after(low, count: gap.count) else { return false }
+            for (position, index) in zip(following, gap) { positions[index] = position }
         }
         return true
     }

@@ -10,7 +10,7 @@ final class ParentReader: ReadTransaction {
         self.store = store
     }
 
-    private func entry(_ entity: Entity) -> StoreEntity { parent.entry(store.firstSlot + Int32(entity.index)) }
+    private func entry(_ entity: Entity) -> StoreEntity { parent.entry(store.firstEntityIndex + Int32(entity.index)) }
 
     private func related() throws -> PendingRelated { PendingRelated(parent, store, try parent.storage(store)) }
 

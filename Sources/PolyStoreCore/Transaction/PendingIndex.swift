@@ -56,11 +56,11 @@ struct PendingIndex {
     func rows(_ hashes: Set<Int>) -> [Int32] {
         var rows: [Int32] = []
         for hash in hashes {
-            var place = buckets[hash]?.first ?? -1
-            while place >= 0 {
-                let entry = entries[Int(place)]
-                if current[Int(entry.row)] == place { rows.append(entry.row) }
-                place = entry.next
+            var position = buckets[hash]?.first ?? -1
+            while position >= 0 {
+                let entry = entries[Int(position)]
+                if current[Int(entry.row)] == position { rows.append(entry.row) }
+                position = entry.next
             }
         }
         return rows

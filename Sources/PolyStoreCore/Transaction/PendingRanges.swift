@@ -38,10 +38,10 @@ struct PendingRanges {
     mutating func didWalk(_ rows: some Collection<Int32>, for predicate: QueryPredicate, _ record: PendingOrder.Record) {
         for part in predicate.conjuncts {
             guard let field = Self.field(part) else { continue }
-            let place = place(field)
-            guard orders[place] == nil else { continue }
-            walked[place, default: 0] += rows.count
-            if walked[place, default: 0] > Self.price * rows.count { orders[place] = PendingOrder([SortKey(field)], rows, record) }
+            let index = fieldIndex(field)
+            guard orders[index] == nil else { continue }
+            walked[index, default: 0] += rows.count
+            if walked[index, default: 0] > Self.price * rows.count { orders[index] = PendingOrder([SortKey(field)], rows, record) }
         }
     }
 
@@ -50,21 +50,21 @@ struct PendingRanges {
         guard !orders.isEmpty else { return nil }
         var found: [Int: Range] = [:]
         for part in predicate.conjuncts {
-            guard let field = Self.field(part), let order = orders[place(field)] else { continue }
+            guard let field = Self.field(part), let order = orders[fieldIndex(field)] else { continue }
             let (from, to) = try Self.bounds(part, field, order, record)
-            let known = found[place(field)]
-            found[place(field)] = Range(order: order, from: max(from, known?.from ?? from), to: min(to, known?.to ?? to))
+            let known = found[fieldIndex(field)]
+            found[fieldIndex(field)] = Range(order: order, from: max(from, known?.from ?? from), to: min(to, known?.to ?? to))
         }
         return found.values.min { $0.count < $1.count }
     }
 
-    private func place(_ field: FieldReference) -> Int { field.isObjectID ? entity.fields.count : field.ordinal }
+    private func fieldIndex(_ field: FieldReference) -> Int { field.isObjectID ? entity.fields.count : field.ordinal }
 
     /// Returns the field whose order applies to a condition.
     private static func field(_ part: QueryPredicate) -> FieldReference? {
-        switch part.node {
-        case .compare(let field, .less, _), .compare(let field, .lessOrEqual, _), .compare(let field, .greater, _),
-            .compare(let field, .greaterOrEqual, _), .text(let field, .beginsWith, _):
+        switch part.fieldCondition {
+        case .compare(let field, .less, _)?, .compare(let field, .lessOrEqual, _)?, .compare(let field, .greater, _)?,
+            .compare(let field, .greaterOrEqual, _)?, .text(let field, .beginsWith, _)?:
             field
         default: nil
         }
@@ -81,10 +81,10 @@ struct PendingRanges {
             return try evaluator.matches(id: id, view)
         }
         func isNull(_ row: Int32) -> Bool { !field.isObjectID && record(row).view.isNull(field.ordinal) }
-        switch part.node {
-        case .compare(_, .less, _), .compare(_, .lessOrEqual, _):
+        switch part.fieldCondition {
+        case .compare(_, .less, _)?, .compare(_, .lessOrEqual, _)?:
             return (order.position { isNull($0) }, try order.position { try isNull($0) || isSelected($0) })
-        case .text(_, _, let prefix):
+        case .text(_, _, let prefix)?:
             let start = PredicateEvaluator(.compare(field, .greaterOrEqual, .text(prefix)))
             func isBefore(_ row: Int32) throws -> Bool {
                 let (id, view) = record(row)

@@ -9,11 +9,11 @@ extension PendingRecords {
     /// affect the cursor over them. The request must not read related objects; see ``Transaction/mergedRows(_:_:_:isSteady:)``.
     func matching(_ request: FetchRequest, _ found: RecordArena) throws -> [MaterializedCursor.Row] {
         let most = request.limit.map { Int(clamping: $0.magnitude + request.offset.magnitude) } ?? .max
-        let places =
+        let positions =
             try fewRows(request.predicate)
             ?? watch(request.predicate, isIndexed: false) { watch in watch.first(most, by: request.sortKeys, record) }
-        var selected = places.map { place in
-            let row = rows[Int(place)]
+        var selected = positions.map { position in
+            let row = rows[Int(position)]
             return MaterializedCursor.Row(id: row.id, offset: found.append(arena.bytes(row.offset, row.count)), count: row.count)
         }
         found.sort(&selected, by: RecordOrder(request.sortKeys), layout: entity.layout)
@@ -117,17 +117,17 @@ extension PendingRecords {
         for part in predicate.conjuncts {
             let field: FieldReference
             let values: [Value]
-            switch part.node {
-            case .constant(false): return Candidates.none
-            case .compare(let compared, .equal, let value): (field, values) = (compared, [value])
-            case .oneOf(let compared, let some): (field, values) = (compared, some)
+            if part == .none { return Candidates.none }
+            switch part.fieldCondition {
+            case .compare(let compared, .equal, let value)?: (field, values) = (compared, [value])
+            case .oneOf(let compared, let some)?: (field, values) = (compared, some)
             default: continue
             }
             // Comparisons with null are never true.
             let hashes = Set(values.lazy.compactMap(PendingIndex.hash))
-            let place = field.isObjectID ? entity.fields.count : field.ordinal
-            let count = index(place).count(hashes)
-            if count < best?.count ?? .max { best = .equal(field: place, hashes: hashes, count: count) }
+            let fieldIndex = field.isObjectID ? entity.fields.count : field.ordinal
+            let count = index(fieldIndex).count(hashes)
+            if count < best?.count ?? .max { best = .equal(field: fieldIndex, hashes: hashes, count: count) }
         }
         if best?.count ?? .max > Self.few, let range = try ranges.fewest(predicate, record), range.count < best?.count ?? .max {
             best = .between(range)

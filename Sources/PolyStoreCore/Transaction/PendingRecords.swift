@@ -96,13 +96,13 @@ final class PendingRecords {
     }
 
     /// Encodes inserted and changed objects.
-    func catchUp(_ own: Transaction.Pending) throws {
-        while insertedCount < own.inserted.count {
-            try add(own.inserted[insertedCount])
+    func catchUp(_ changes: Transaction.EntityChanges) throws {
+        while insertedCount < changes.inserted.count {
+            try add(changes.inserted[insertedCount])
             insertedCount += 1
         }
-        while updatedCount < own.updated.count {
-            try add(own.updated[updatedCount])
+        while updatedCount < changes.updated.count {
+            try add(changes.updated[updatedCount])
             updatedCount += 1
         }
         while let row = outdated.last {
@@ -115,7 +115,7 @@ final class PendingRecords {
     private func add(_ object: any Model) throws {
         guard !object.isDeleted, let edit = object._$state.edit else { return }
         edit.row = Int32(rows.count)
-        rows.append(Row(object: object, id: object._$state.key, offset: 0, count: 0))
+        rows.append(Row(object: object, id: object._$state.rowID, offset: 0, count: 0))
         do { try encode(rows.count - 1) } catch {
             rows.removeLast()
             throw error
@@ -125,12 +125,12 @@ final class PendingRecords {
     private func encode(_ row: Int) throws {
         let object = rows[row].object
         guard !object.isDeleted, let edit = object._$state.edit else { return }
-        let place = try encoded(object)
+        let range = try encoded(object)
         statistics.encoded += 1
         forget(Int32(row))
         wasted += rows[row].count
-        rows[row].offset = place.offset
-        rows[row].count = place.count
+        rows[row].offset = range.offset
+        rows[row].count = range.count
         ranges.insert(Int32(row), record)
         edit.isRecorded = true
         if !watches.isEmpty { changed.append(Int32(row)) }

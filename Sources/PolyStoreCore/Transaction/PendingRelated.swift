@@ -13,13 +13,13 @@ final class PendingRelated: RelatedRecords {
     }
 
     func record(_ entity: Entity, id: Int64) throws -> RecordView? {
-        let slot = Int(store.firstSlot) + entity.index
-        switch state(slot, id) {
+        let entityIndex = Int(store.firstEntityIndex) + entity.index
+        switch state(entityIndex, id) {
         case .stored: return try storage.record(entity, id: id)
         case .deleted: return nil
         case .changed(let edit):
-            let records = transaction.records(slot)
-            try records.catchUp(transaction.pending[slot])
+            let records = transaction.records(entityIndex)
+            try records.catchUp(transaction.pending[entityIndex])
             return records.record(edit)
         }
     }
@@ -27,11 +27,12 @@ final class PendingRelated: RelatedRecords {
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         let stored = try storage.related(relationship, of: sources)
         if let forward = forward(relationship) { return owners(forward, sources, stored) }
-        let slot = store.firstSlot + Int32(relationship.source)
-        let destination = Int(store.firstSlot) + relationship.destination
+        let entityIndex = store.firstEntityIndex + Int32(relationship.source)
+        let destination = Int(store.firstEntityIndex) + relationship.destination
         var found = RelatedIDs()
         for source in sources {
-            let changes = transaction.pendingMembers(MemberKey(slot: slot, relationship: Int32(relationship.ordinal), key: source))
+            let changes = transaction.pendingMembers(
+                RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: source))
             var targets = changes?.applied(to: stored[source]) ?? stored[source]
             if !transaction.pending[destination].deleted.isEmpty {
                 targets.removeAll { if case .deleted = state(destination, $0) { true } else { false } }
@@ -53,17 +54,17 @@ final class PendingRelated: RelatedRecords {
 
     /// Returns the objects whose relationship references given targets.
     private func owners(_ forward: Relationship, _ targets: [Int64], _ stored: RelatedIDs) -> RelatedIDs {
-        let slot = store.firstSlot + Int32(forward.source)
-        let lists = transaction.memberLog.all { $0.slot == slot && $0.relationship == Int32(forward.ordinal) }
+        let entityIndex = store.firstEntityIndex + Int32(forward.source)
+        let lists = transaction.relationshipChanges.all { $0.entityIndex == entityIndex && $0.relationship == Int32(forward.ordinal) }
         var found = RelatedIDs()
         for target in targets {
             var owners = Set(stored[target])
             for (key, changes) in lists {
-                if changes.added.contains(target) { owners.insert(key.key) }
-                if changes.removed.contains(target) { owners.remove(key.key) }
+                if changes.added.contains(target) { owners.insert(key.rowID) }
+                if changes.removed.contains(target) { owners.remove(key.rowID) }
             }
             for owner in owners.sorted() {
-                if case .deleted = state(Int(slot), owner) { continue }
+                if case .deleted = state(Int(entityIndex), owner) { continue }
                 found.add(source: target, target: owner)
             }
         }
@@ -77,14 +78,14 @@ final class PendingRelated: RelatedRecords {
         case deleted
     }
 
-    private func state(_ slot: Int, _ id: Int64) -> State {
-        if transaction.pending[slot].isEmpty { return .stored }
+    private func state(_ entityIndex: Int, _ id: Int64) -> State {
+        if transaction.pending[entityIndex].isEmpty { return .stored }
         func open<T: Model>(_ type: T.Type) -> State {
-            guard let object = transaction.living(type, Int32(slot), id) else { return .stored }
+            guard let object = transaction.living(type, Int32(entityIndex), id) else { return .stored }
             if object.isDeleted { return .deleted }
             return object._$state.edit.map(State.changed) ?? .stored
         }
-        return open(transaction.table.entries[slot].type)
+        return open(transaction.table.entries[entityIndex].type)
     }
 }
 

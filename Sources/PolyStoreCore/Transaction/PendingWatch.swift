@@ -79,17 +79,17 @@ struct PendingWatch {
     ///   - count: returns the number of all matching rows in the store.
     ///   - record: returns a record of the store.
     mutating func untouched(
-        _ own: Transaction.Pending, isFixed: Bool, count: () throws -> Int, record: (Int64) throws -> RecordView?
+        _ changes: Transaction.EntityChanges, isFixed: Bool, count: () throws -> Int, record: (Int64) throws -> RecordView?
     ) throws -> Int {
         if !isFixed { (stored, hidden, known, updatedCount, deletedCount) = (nil, 0, [], 0, 0) }
         let total = try stored ?? count()
         stored = total
-        while updatedCount < own.updated.count {
-            try hide(own.updated[updatedCount]._$state.key, record)
+        while updatedCount < changes.updated.count {
+            try hide(changes.updated[updatedCount]._$state.rowID, record)
             updatedCount += 1
         }
-        while deletedCount < own.deleted.count {
-            try hide(own.deleted[deletedCount]._$state.key, record)
+        while deletedCount < changes.deleted.count {
+            try hide(changes.deleted[deletedCount]._$state.rowID, record)
             deletedCount += 1
         }
         return total - hidden
@@ -98,8 +98,8 @@ struct PendingWatch {
     /// Discards the cached counts of the store's rows.
     mutating func forgetStored() { (stored, hidden, known, updatedCount, deletedCount) = (nil, 0, [], 0, 0) }
 
-    private mutating func hide(_ key: Int64, _ record: (Int64) throws -> RecordView?) throws {
-        guard known.insert(key).inserted, let view = try record(key) else { return }
-        if try evaluator.matches(id: key, view) { hidden += 1 }
+    private mutating func hide(_ rowID: Int64, _ record: (Int64) throws -> RecordView?) throws {
+        guard known.insert(rowID).inserted, let view = try record(rowID) else { return }
+        if try evaluator.matches(id: rowID, view) { hidden += 1 }
     }
 }

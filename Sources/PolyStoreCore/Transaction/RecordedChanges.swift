@@ -1,54 +1,48 @@
 import PolyStoreBackend
 
-/// An object of a stack, identified by its entity index and row id.
-struct ObjectKey: Hashable, Sendable {
-    let slot: Int32
-    let key: Int64
-}
-
-/// The pending changes of a transaction without references to its objects, for replay in another transaction.
+/// The pending changes of a transaction without references to its objects, to be applied to another transaction.
 final class RecordedChanges: @unchecked Sendable {  // complete and no longer mutated when it is passed on
     /// A range of bytes of the arena.
-    struct Place {
+    struct ByteRange {
         let offset: Int
         let count: Int
     }
 
     struct Insert {
-        let object: ObjectKey
+        let object: RowReference
         /// The assigned fields.
         let mask: FieldMask
-        let record: Place
+        let record: ByteRange
     }
 
     struct Update {
-        let object: ObjectKey
+        let object: RowReference
         let mask: FieldMask
         /// The record that was read, before the first change.
-        let base: Place
-        let record: Place
+        let base: ByteRange
+        let record: ByteRange
     }
 
     struct Deletion {
-        let object: ObjectKey
-        let base: Place?
+        let object: RowReference
+        let base: ByteRange?
     }
 
     /// The additions to and removals from a relationship stored in a link table.
     struct Links {
-        let key: MemberKey
+        let key: RelationshipKey
         let added: [Int64]
         let removed: [Int64]
     }
 
     /// The new order of an ordered relationship.
     struct Order {
-        let key: MemberKey
+        let key: RelationshipKey
         let order: MemberOrder
     }
 
     /// A Boolean value that indicates whether an earlier, failed commit may have written some of these changes.
-    let mayBeThere: Bool
+    let mayBeWritten: Bool
     private let arena = RecordArena()
     private(set) var inserts: [Insert] = []
     private(set) var updates: [Update] = []
@@ -58,45 +52,42 @@ final class RecordedChanges: @unchecked Sendable {  // complete and no longer mu
 
     var isEmpty: Bool { inserts.isEmpty && updates.isEmpty && deletions.isEmpty && links.isEmpty && orders.isEmpty }
 
-    init(mayBeThere: Bool) { self.mayBeThere = mayBeThere }
+    init(mayBeWritten: Bool) { self.mayBeWritten = mayBeWritten }
 
     /// The new records of inserted and updated objects.
-    var records: [ObjectKey: Place] {
+    var records: [RowReference: ByteRange] {
         Dictionary(inserts.map { ($0.object, $0.record) } + updates.map { ($0.object, $0.record) }, uniquingKeysWith: { first, _ in first })
     }
 
-    func record(_ place: Place, _ layout: RecordLayout) -> RecordView { arena.view(place.offset, place.count, layout) }
+    func record(_ range: ByteRange, _ layout: RecordLayout) -> RecordView { arena.view(range.offset, range.count, layout) }
 
     func insert(_ object: some Model, _ entry: StoreEntity) throws {
-        inserts.append(Insert(object: object.place, mask: object._$state.edit?.mask ?? FieldMask(), record: try encoded(object, entry)))
+        inserts.append(
+            Insert(object: object.rowReference, mask: object._$state.edit?.mask ?? FieldMask(), record: try encoded(object, entry)))
     }
 
     func update(_ object: some Model, _ entry: StoreEntity, base: UnsafeRawBufferPointer) throws {
         guard let mask = object._$state.edit?.mask, !mask.isEmpty else { return }
-        updates.append(Update(object: object.place, mask: mask, base: copied(base), record: try encoded(object, entry)))
+        updates.append(Update(object: object.rowReference, mask: mask, base: copied(base), record: try encoded(object, entry)))
     }
 
     func delete(_ object: some Model, base: UnsafeRawBufferPointer?) {
-        deletions.append(Deletion(object: object.place, base: base.map { copied($0) }))
+        deletions.append(Deletion(object: object.rowReference, base: base.map { copied($0) }))
     }
 
-    func link(_ key: MemberKey, _ changes: MemberChanges) {
+    func link(_ key: RelationshipKey, _ changes: MemberChanges) {
         links.append(Links(key: key, added: changes.added.sorted(), removed: changes.removed.sorted()))
     }
 
-    func arrange(_ key: MemberKey, _ order: MemberOrder) { orders.append(Order(key: key, order: order)) }
+    func arrange(_ key: RelationshipKey, _ order: MemberOrder) { orders.append(Order(key: key, order: order)) }
 
-    private func copied(_ bytes: UnsafeRawBufferPointer) -> Place { Place(offset: arena.append(bytes), count: bytes.count) }
+    private func copied(_ bytes: UnsafeRawBufferPointer) -> ByteRange { ByteRange(offset: arena.append(bytes), count: bytes.count) }
 
-    private func encoded(_ object: some Model, _ entry: StoreEntity) throws -> Place {
+    private func encoded(_ object: some Model, _ entry: StoreEntity) throws -> ByteRange {
         var builder = RecordBuilder(arena)
         builder.begin(entry.entity.layout)
         try entry.encode(object, into: &builder)
-        let place = try builder.finish()
-        return Place(offset: place.offset, count: place.count)
+        let range = try builder.finish()
+        return ByteRange(offset: range.offset, count: range.count)
     }
-}
-
-extension Model {
-    var place: ObjectKey { ObjectKey(slot: _$state.slot, key: _$state.key) }
 }

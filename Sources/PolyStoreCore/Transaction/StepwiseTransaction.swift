@@ -15,7 +15,7 @@ import Synchronization
 /// It is Sendable. The steps run in FIFO order on a serial queue of the transaction and share one ``UnsafeTransaction``, whose rules for snapshots
 /// and conflicts apply. It does not block other transactions. If a step throws, all of its changes are undone. Uncommitted changes are discarded when
 /// the last reference is released.
-public final class StepwiseTransaction: Awaited {
+public final class StepwiseTransaction: AwaitedResource {
     private let queue = DispatchQueue(label: "polystore.steps", qos: .default)
     private let room: Room
     private let core: StackCore
@@ -74,9 +74,9 @@ public final class StepwiseTransaction: Awaited {
     public func performAndWait<T: Sendable>(_ body: @Sendable (UnsafeTransaction) throws -> T) throws -> T { try wait { try step(body) } }
 
     private func wait<T>(_ work: () throws -> T) throws -> T {
-        try LaneWaits.shared.begin(self)
+        try WaitForGraph.shared.beginWaiting(for: self)
         return try queue.sync {
-            LaneWaits.shared.end()
+            WaitForGraph.shared.endWaiting()
             return try work()
         }
     }
@@ -96,7 +96,7 @@ public final class StepwiseTransaction: Awaited {
         return value
     }
 
-    /// Commits the changes of the preceding steps; see ``UnsafeTransaction/commit(mergePolicy:durability:isolation:)``.
+    /// Commits the changes of the preceding steps; see `UnsafeTransaction.commit(mergePolicy:durability:isolation:)`.
     @discardableResult
     public func commit(mergePolicy: MergePolicy = .error, durability: Durability? = nil) async throws -> Bool {
         let result = try await withCheckedThrowingContinuation { continuation in
@@ -125,27 +125,12 @@ public final class StepwiseTransaction: Awaited {
     fileprivate func commitAndWait() throws { _ = try wait { try commitNow(.error, nil) } }
 }
 
-/// The stepwise transactions that have not been released.
-final class StepwiseList: Sendable {
-    private struct Place {
-        weak var transaction: StepwiseTransaction?
-    }
-
-    private let places = Protected<[Place]>([])
-
-    func add(_ transaction: StepwiseTransaction) {
-        places.withLock { places in
-            places.removeAll { $0.transaction == nil }
-            places.append(Place(transaction: transaction))
-        }
-    }
-
-    var living: [StepwiseTransaction] { places.withLock { $0.compactMap(\.transaction) } }
-}
-
 extension DataStack {
     /// Begins a transaction of several steps.
-    /// - Parameter supportsUndo: whether its steps can be undone and redone.
+    /// - Parameters:
+    ///   - supportsUndo: Whether its steps can be undone and redone.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     public func beginTransaction(
         supportsUndo: Bool = false, file: StaticString = #fileID, line: UInt = #line
     ) -> StepwiseTransaction {
@@ -166,8 +151,12 @@ extension DataStack {
     ///
     /// Remaining changes are committed at the end. If the body throws, only the uncommitted changes are discarded.
     /// - Parameters:
-    ///   - mergePolicy: the policy of the final commit; commits in the body specify their own.
-    ///   - body: runs on a thread of the stack. If the calling task is cancelled, ``Transaction/isCancelled`` is true and the final commit is
+    ///   - mergePolicy: The policy of the final commit; commits in the body specify their own.
+    ///   - durability: The durability of the commit; nil uses the durability of the store.
+    ///   - source: A value that is passed to observers of the commit; see ``Commit/sourceIdentifier``.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
+    ///   - body: Runs on a thread of the stack. If the calling task is cancelled, ``Transaction/isCancelled`` is true and the final commit is
     ///     skipped.
     @discardableResult
     public func performBatch<T: Sendable>(
@@ -177,7 +166,7 @@ extension DataStack {
     ) async throws -> T {
         let core = core
         let site = CallSite("batch", file: file, line: line)
-        let ticket = Ticket()
+        let cancellation = CancellationToken()
         let result = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 core.onBatchThread {
@@ -185,7 +174,7 @@ extension DataStack {
                         with: Result {
                             let batch = UnsafeTransaction(
                                 core: core, table: core.table.withLock { $0 }, parent: nil, site, supportsUndo: false)
-                            batch.take(TransactionOrder(durability: durability, source: source, ticket: ticket, site: site))
+                            batch.adopt(TransactionOptions(durability: durability, source: source, cancellation: cancellation, site: site))
                             let result = try body(batch)
                             try batch.checkCancellation()
                             try batch.commit(mergePolicy: mergePolicy, durability: durability, isolation: nil)
@@ -194,7 +183,7 @@ extension DataStack {
                 }
             }
         } onCancel: {
-            ticket.cancel()
+            cancellation.cancel()
         }
         await core.catchUpViews()
         return result
@@ -208,7 +197,7 @@ extension DataStack {
         for transaction in core.steps.living {
             do { try await transaction.commit() } catch { failure = failure ?? error }
         }
-        try await core.transact(TransactionOrder()) { $0.waitForOthers() }
+        try await core.transact(TransactionOptions()) { $0.waitForPredecessors() }
         if let failure { throw failure }
     }
 
@@ -219,7 +208,7 @@ extension DataStack {
         for transaction in core.steps.living {
             do { try transaction.commitAndWait() } catch { failure = failure ?? error }
         }
-        try core.transactAndWait(TransactionOrder(), isPatient: false) { _ in }
+        try core.transactAndWait(TransactionOptions(), isPatient: false) { _ in }
         core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
         if let failure { throw failure }
     }

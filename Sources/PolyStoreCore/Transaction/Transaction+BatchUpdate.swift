@@ -36,7 +36,7 @@ extension Transaction {
     }
 
     private func carryOut<T: Model>(_ batch: BatchChanges<T>, _ object: T, _ assigner: FieldAssigner) throws {
-        let entry = entry(object._$state.slot)
+        let entry = entry(object._$state.entityIndex)
         let old = try assigner.record(of: object, entry)
         var values: [Int: Value] = [:]
         for step in batch.steps {
@@ -50,8 +50,8 @@ extension Transaction {
             } catch var error as StoreError {
                 error.entity = entry.entity.name
                 error.attribute = field.name
-                error.objectID = object._$state.key
-                error.message = "\(entry.entity.name).\(field.name) of object \(object._$state.key): \(error.message)"
+                error.objectID = object._$state.rowID
+                error.message = "\(entry.entity.name).\(field.name) of object \(object._$state.rowID): \(error.message)"
                 throw error
             }
         }

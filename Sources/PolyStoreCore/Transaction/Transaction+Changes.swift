@@ -4,14 +4,20 @@ import PolyStoreBackend
 
 extension Transaction {
     /// Returns the created objects of a class.
-    public func insertedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> { Set(inserted(slots(of: type)).compactMap { $0 as? T }) }
+    public func insertedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> {
+        Set(inserted(entityIndexes(of: type)).compactMap { $0 as? T })
+    }
 
     /// Returns the updated objects of a class, including those whose to-many relationships were changed. An object whose values were set back to the
     /// original ones is included; ``Model/hasPersistentChangedValues()`` excludes it.
-    public func updatedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> { Set(updated(slots(of: type)).compactMap { $0 as? T }) }
+    public func updatedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> {
+        Set(updated(entityIndexes(of: type)).compactMap { $0 as? T })
+    }
 
     /// Returns the deleted objects of a class, including those deleted by delete rules. Created objects are not included.
-    public func deletedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> { Set(deleted(slots(of: type)).compactMap { $0 as? T }) }
+    public func deletedObjects<T: Model>(_ type: T.Type = T.self) -> Set<T> {
+        Set(deleted(entityIndexes(of: type)).compactMap { $0 as? T })
+    }
 
     /// Returns the ids of the created objects of a class.
     public func insertedObjectIDs<T: Model>(_ type: T.Type) -> Set<ObjectID<T>> { Set(insertedObjects(type).map(\.objectID)) }
@@ -30,19 +36,21 @@ extension Transaction {
     // MARK: Lists
 
     /// Returns the entity indexes of a class. They include the other classes of its hierarchy.
-    private func slots<T: Model>(of type: T.Type) -> [Int] { (table.byType[ObjectIdentifier(type)] ?? []).map { Int($0.slot) } }
+    private func entityIndexes<T: Model>(of type: T.Type) -> [Int] {
+        (table.byType[ObjectIdentifier(type)] ?? []).map { Int($0.entityIndex) }
+    }
 
-    private func inserted(_ slots: [Int]) -> [any Model] { slots.flatMap { pending[$0].inserted.filter { !$0.isDeleted } } }
+    private func inserted(_ entityIndexes: [Int]) -> [any Model] { entityIndexes.flatMap { pending[$0].inserted.filter { !$0.isDeleted } } }
 
-    private func deleted(_ slots: [Int]) -> [any Model] { slots.flatMap { pending[$0].deleted } }
+    private func deleted(_ entityIndexes: [Int]) -> [any Model] { entityIndexes.flatMap { pending[$0].deleted } }
 
-    private func updated(_ slots: [Int]) -> [any Model] {
-        var found: [any Model] = slots.flatMap { slot in
-            pending[slot].updated.filter { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
+    private func updated(_ entityIndexes: [Int]) -> [any Model] {
+        var found: [any Model] = entityIndexes.flatMap { entityIndex in
+            pending[entityIndex].updated.filter { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
         }
-        for key in memberLog.touched where slots.contains(Int(key.slot)) {
-            guard let changes = memberLog.changes(key), !changes.isEmpty else { continue }
-            let object = anyObject(key.slot, key.key)
+        for key in relationshipChanges.changedRelationships where entityIndexes.contains(Int(key.entityIndex)) {
+            guard let changes = relationshipChanges.changes(key), !changes.isEmpty else { continue }
+            let object = anyObject(key.entityIndex, key.rowID)
             if !object.isDeleted, !object.isInserted { found.append(object) }
         }
         return found
@@ -55,5 +63,5 @@ extension MemberChanges {
 
 extension Model {
     /// The untyped id of the object.
-    var anyID: AnyObjectID { AnyObjectID(entry: _$state.context.entry(_$state.slot), key: _$state.key) }
+    var anyID: AnyObjectID { AnyObjectID(entry: _$state.context.entry(_$state.entityIndex), rowID: _$state.rowID) }
 }

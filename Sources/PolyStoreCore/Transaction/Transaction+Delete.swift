@@ -12,27 +12,31 @@ extension Transaction {
             guard !object.isDeleted else { continue }
             if object._$state.isFault, !object._$state.flags.contains(.linked) { fire(object) }
             guard !object.isDeleted else { continue }  // reading it showed that it does not exist
-            willTouch(object)
+            willChange(object)
             object._$state.flags.insert(.deleted)
-            refusals.settle(object.place)
-            pending[Int(object._$state.slot)].records?.didDelete(object)
-            if !object.isInserted { pending[Int(object._$state.slot)].deleted.append(object) }
+            deferredErrors.resolve(object.rowReference)
+            pending[Int(object._$state.entityIndex)].records?.didDelete(object)
+            if !object.isInserted { pending[Int(object._$state.entityIndex)].deleted.append(object) }
             try detach(object, &work)
         }
     }
 
     /// Returns the objects with the given ids for deletion. Objects that are not registered yet are read with their to-one relationships only, which
     /// suffices for the delete rules.
-    func doomed<T: Model>(_ ids: some Sequence<ObjectID<T>>) throws -> [T] {
+    func objectsToDelete<T: Model>(_ ids: some Sequence<ObjectID<T>>) throws -> [T] {
         var found: [T] = []
         var wanted: [Int32: [Int64]] = [:]
         for id in ids {
-            let slot = try entry(of: id).slot
-            if let living = living(T.self, slot, id.key) { found.append(living) } else { wanted[slot, default: []].append(id.key) }
+            let entityIndex = try entry(of: id).entityIndex
+            if let living = living(T.self, entityIndex, id.rowID) {
+                found.append(living)
+            } else {
+                wanted[entityIndex, default: []].append(id.rowID)
+            }
         }
-        for (slot, keys) in wanted {
-            let entry = entry(slot)
-            let map = maps[Int(slot)]
+        for (entityIndex, keys) in wanted {
+            let entry = entry(entityIndex)
+            let map = maps[Int(entityIndex)]
             let links = entry.toOnes
             var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
             var fields = FieldMask()
@@ -43,7 +47,7 @@ extension Transaction {
             defer { cursor.close() }
             while try cursor.next() {
                 if map.isPolymorphic, map.object(cursor.id) != nil { continue }  // registered as another class
-                let state = ModelState(map, key: cursor.id, flags: [.fault, .linked])
+                let state = ModelState(map, rowID: cursor.id, flags: [.fault, .linked])
                 guard let object = try fault(T.self, entry, state, cursor.record) else { continue }
                 for link in links { object._$setToOne(link.relationship.ordinal, ToOne(cursor.record, link.field)) }
                 map.insert(cursor.id, object)
@@ -59,23 +63,23 @@ extension Transaction {
     ) throws -> T? {
         guard let family = entry.family else { return T(_$state: state) }
         let kind: EntityFamily.Kind
-        do { kind = try family.kind(record) } catch { throw described(error, entry, state.key) }
+        do { kind = try family.kind(record) } catch { throw described(error, entry, state.rowID) }
         func open<K: Model>(_ type: K.Type, _ state: consuming ModelState) -> T? { K(_$state: state) as? T }
         return open(kind.type, state)
     }
 
     /// Applies the delete rules of one object. Objects to delete with it are appended to `work`.
     private func detach(_ object: any Model, _ work: inout [any Model]) throws {
-        let entry = entry(object._$state.slot)
-        let key = object._$state.key
+        let entry = entry(object._$state.entityIndex)
+        let rowID = object._$state.rowID
         for relationship in entry.relationships(of: object) {
-            let slot = entry.destinations[relationship.ordinal]
-            let memberKey = MemberKey(slot: entry.slot, relationship: Int32(relationship.ordinal), key: key)
+            let entityIndex = entry.destinations[relationship.ordinal]
+            let memberKey = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: rowID)
             if relationship.deleteRule == .deny { denials.append(memberKey) }
             if case .foreignKey = relationship.storage {
                 let target = object._$toOne(relationship.ordinal).id
                 guard target != 0 else { continue }
-                if relationship.deleteRule == .cascade { work.append(anyObject(slot, target)) }
+                if relationship.deleteRule == .cascade { work.append(anyObject(entityIndex, target)) }
                 moved(object, relationship.ordinal, from: target, to: 0)
                 continue
             }
@@ -85,9 +89,9 @@ extension Transaction {
             case .noAction where !isLink: continue
             case .cascade, .nullify, .noAction: break
             }
-            let members = try memberKeys(of: object, memberKey)
+            let members = try memberRowIDs(of: object, memberKey)
             // Reads their values with one query instead of one per object.
-            let targets = isLink && relationship.deleteRule != .cascade ? [] : try anyObjects(slot, members)
+            let targets = isLink && relationship.deleteRule != .cascade ? [] : try anyObjects(entityIndex, members)
             if relationship.deleteRule == .cascade { work += targets }
             // The foreign keys of deleted members need no update.
             if isLink || relationship.deleteRule == .nullify {
@@ -100,43 +104,46 @@ extension Transaction {
     /// Nullifies relationships without an inverse that reference the object.
     private func clearIncoming(_ object: any Model, _ entry: StoreEntity) throws {
         for relationship in entry.incoming {
-            let slot = entry.store.firstSlot + Int32(relationship.source)
+            let entityIndex = entry.store.firstEntityIndex + Int32(relationship.source)
             switch relationship.storage {
             case .foreignKey(let field):
-                for source in try sources(slot, field, object._$state.key)
-                where source._$toOneFired(relationship.ordinal) == object._$state.key {
+                for source in try sources(entityIndex, field, object._$state.rowID)
+                where source._$toOneFired(relationship.ordinal) == object._$state.rowID {
                     setToOne(source, relationship.ordinal, 0)
                 }
             case .link:
-                let key = object._$state.key
+                let rowID = object._$state.rowID
                 // The owners in the store and those linked by this transaction.
-                var owners = memberLog.owners(of: key, slot: slot, relationship: Int32(relationship.ordinal))
+                var owners = relationshipChanges.owners(of: rowID, entityIndex: entityIndex, relationship: Int32(relationship.ordinal))
                 if let reversed = relationship.reversed, !object.isInserted {
-                    owners.formUnion(try storage(entry.store).related(reversed, of: [key])[key])
+                    owners.formUnion(try storage(entry.store).related(reversed, of: [rowID])[rowID])
                 }
                 for owner in owners {
-                    unlink(MemberKey(slot: slot, relationship: Int32(relationship.ordinal), key: owner), self.entry(slot), key)
+                    unlink(
+                        RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: owner),
+                        self.entry(entityIndex), rowID)
                 }
             case .inverse: continue
             }
         }
     }
 
-    private func sources(_ slot: Int32, _ field: Int, _ key: Int64) throws -> [any Model] {
+    private func sources(_ entityIndex: Int32, _ field: Int, _ rowID: Int64) throws -> [any Model] {
         func open<T: Model>(_ type: T.Type) throws -> [any Model] {
-            let entry = entry(slot)
-            let request = FetchRequest(entry.entity, predicate: .compare(FieldReference(entry.entity.fields[field]), .equal, .integer(key)))
+            let entry = entry(entityIndex)
+            let request = FetchRequest(
+                entry.entity, predicate: .compare(FieldReference(entry.entity.fields[field]), .equal, .integer(rowID)))
             let cursor = try rows(entry, request, FetchOptions())
             defer { cursor.close() }
             var found: [T] = []
-            try collect(type, entry, slot, cursor, into: &found)
+            try collect(type, entry, entityIndex, cursor, into: &found)
             return found
         }
-        return try open(entry(slot).type)
+        return try open(entry(entityIndex).type)
     }
 
-    private func anyObjects(_ slot: Int32, _ keys: [Int64]) throws -> [any Model] {
-        func open<T: Model>(_ type: T.Type) throws -> [any Model] { try objects(type, slot, keys) }
-        return try open(entry(slot).type)
+    private func anyObjects(_ entityIndex: Int32, _ rowIDs: [Int64]) throws -> [any Model] {
+        func open<T: Model>(_ type: T.Type) throws -> [any Model] { try objects(type, entityIndex, rowIDs) }
+        return try open(entry(entityIndex).type)
     }
 }

@@ -12,7 +12,7 @@ extension Transaction {
     /// - Parameters:
     ///   - source: the objects to search; if sorted, the first one is returned. It must not have a limit or an offset.
     ///   - into: where to create the object; required if several stores are searched. It must be one of them.
-    /// - Throws: `invalidPredicate` with the terms that a new object would not satisfy, in which case none is created; the errors of ``create(_:)``
+    /// - Throws: `invalidPredicate` with the terms that a new object would not satisfy, in which case none is created; the errors of `create(_:)`
     ///   and of a fetch.
     public func fetchOrCreate<S: FetchSource>(_ source: S, into: Into<S.Entity>? = nil) throws -> S.Entity {
         var chain = source.chain
@@ -58,7 +58,7 @@ extension Transaction {
         }
         let assigner = FieldAssigner(self)
         // The object is not registered, so it is not visible to fetches.
-        let draft = T(_$state: ModelState(maps[Int(entry.slot)], key: 0))
+        let draft = T(_$state: ModelState(maps[Int(entry.entityIndex)], rowID: 0))
         do {
             try draft._$load(assigner.record(assigner.record(of: draft, entry), with: values, entry.entity))
         } catch {
@@ -90,27 +90,27 @@ extension From {
 extension QueryPredicate {
     /// The description of an unsatisfied term, with the reason if no object can satisfy it.
     fileprivate var neverMet: String {
-        guard case .oneOf(let field, let values) = node, values.isEmpty else { return description }
-        return "\(field.name) equals nothing that it is compared with, as none is in the same store or the attribute cannot have the value"
+        guard case .oneOf(let value, let list) = node, list.isEmpty else { return description }
+        return "\(value) equals nothing that it is compared with, as none is in the same store or the attribute cannot have the value"
     }
 
     /// Returns the field and the value if the predicate is an equality with a constant, otherwise nil.
     func equality(of entity: Entity) -> (ordinal: Int, value: Value)? {
         func known(_ field: FieldReference, _ value: Value) -> (Int, Value)? { field.isObjectID ? nil : (field.ordinal, value) }
-        switch node {
-        case .compare(let field, .equal, let value) where !value.isNull: return known(field, value)
-        case .isNull(let field): return known(field, .null)
-        case .compareExpressions(let left, .equal, let right):
-            // The constant has another numeric type than the field.
-            guard let field = left.asField, let constant = right.asConstant, field.type.isNumber else { return nil }
-            switch (constant, field.type.physical) {
-            case (.integer(let value), .real):
-                return known(field, .real(right.type == .uint64 ? Double(UInt64(bitPattern: value)) : Double(value)))
-            case (.real(let value), .integer):
-                let whole = field.isUnsigned ? UInt64(exactly: value).map { Int64(bitPattern: $0) } : Int64(exactly: value)
-                return whole.flatMap { known(field, .integer($0)) }
-            default: return nil
-            }
+        switch fieldCondition {
+        case .compare(let field, .equal, let value)?: return value.isNull ? nil : known(field, value)
+        case .isNull(let field)?: return known(field, .null)
+        default: break
+        }
+        // The constant has another numeric type than the field.
+        guard case .compare(let left, .equal, let right) = node, let field = left.asField, let constant = right.asConstant, field.type.isNumber
+        else { return nil }
+        switch (constant, field.type.physical) {
+        case (.integer(let value), .real):
+            return known(field, .real(right.type == .uint64 ? Double(UInt64(bitPattern: value)) : Double(value)))
+        case (.real(let value), .integer):
+            let whole = field.isUnsigned ? UInt64(exactly: value).map { Int64(bitPattern: $0) } : Int64(exactly: value)
+            return whole.flatMap { known(field, .integer($0)) }
         default: return nil
         }
     }

@@ -9,87 +9,96 @@ import PolyStoreBackend
 // when a transaction is committed or a step ends, because a function that receives the collection as `inout` may apply several changes.
 
 extension Transaction {
-    private func memberKey(_ object: any Model, _ relationship: Int) -> MemberKey {
-        MemberKey(slot: object._$state.slot, relationship: Int32(truncatingIfNeeded: relationship), key: object._$state.key)
+    private func memberKey(_ object: any Model, _ relationship: Int) -> RelationshipKey {
+        RelationshipKey(
+            entityIndex: object._$state.entityIndex, relationship: Int32(truncatingIfNeeded: relationship), rowID: object._$state.rowID)
     }
 
     /// The maximum number of retained collections, so that iterating over many owners does not retain all of their members.
     private static var collectionLimit: Int { 64 }
 
-    private func keep(_ collection: MemberCollection, _ key: MemberKey) {
+    private func keep(_ collection: MemberCollection, _ key: RelationshipKey) {
         if memberLists.collections.count >= Self.collectionLimit {
-            settleCollections()
+            applyCollectionChanges()
             let dropped = memberLists.dropAll()
             // A collection that is currently lent is returned as a copy.
             withExtendedLifetime(dropped) {}
         }
-        collection.isOut = true
+        collection.isBeingMutated = true
         memberLists.hold(collection, key)
     }
 
     // MARK: Sets
 
-    func lendSet<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<Set<T>> {
+    func beginSetMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<Set<T>> {
         let key = memberKey(object, relationship)
-        dropForgottenLists(key.slot)
+        dropForgottenLists(key.entityIndex)
         if let held = memberLists.collection(key) {
-            guard let own = held as? MemberSet<T>, !own.isOut else { return MemberLoan(object._$members(of: relationship)) }
-            own.isOut = true
-            var loan = MemberLoan<Set<T>>([])
-            swap(&loan.members, &own.members)
-            return begin(&loan, own, key)
+            guard let collection = held as? MemberSet<T>, !collection.isBeingMutated else {
+                return MemberMutation(object._$members(of: relationship))
+            }
+            collection.isBeingMutated = true
+            var mutation = MemberMutation<Set<T>>([])
+            swap(&mutation.members, &collection.members)
+            return begin(&mutation, collection, key)
         }
-        var loan = MemberLoan<Set<T>>(object._$members(of: relationship))
-        guard isOpen, memberLists.contains(key) else { return loan }
-        let own = MemberSet<T>()
-        keep(own, key)
-        return begin(&loan, own, key)
+        var mutation = MemberMutation<Set<T>>(object._$members(of: relationship))
+        guard isOpen, memberLists.contains(key) else { return mutation }
+        let collection = MemberSet<T>()
+        keep(collection, key)
+        return begin(&mutation, collection, key)
     }
 
-    private func begin<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ own: MemberCollection, _ key: MemberKey) -> MemberLoan<Set<T>> {
-        own.isOutdated = false
-        loan.collection = own
-        loan.address = Self.address(&loan.members)
-        loan.firstNote = maps[Int(destination(key.slot, Int(key.relationship)))].beginNoting()
-        return loan
+    private func begin<T: Model>(_ mutation: inout MemberMutation<Set<T>>, _ collection: MemberCollection, _ key: RelationshipKey)
+        -> MemberMutation<
+            Set<T>
+        >
+    {
+        collection.isOutdated = false
+        mutation.collection = collection
+        mutation.address = Self.address(&mutation.members)
+        mutation.firstNote = maps[Int(destination(key.entityIndex, Int(key.relationship)))].beginNoting()
+        return mutation
     }
 
     /// Returns the address of the storage of a collection: sets and arrays consist of one reference.
     private static func address<C>(_ collection: inout C) -> UInt { withUnsafeBytes(of: &collection) { $0.load(as: UInt.self) } }
 
-    func takeBackSet<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ object: any Model, _ relationship: Int) {
+    func endSetMutation<T: Model>(_ mutation: inout MemberMutation<Set<T>>, _ object: any Model, _ relationship: Int) {
         let key = memberKey(object, relationship)
-        guard let own = loan.collection as? MemberSet<T> else {
-            replaceMembers(of: object, relationship, to: loan.members)
+        guard let collection = mutation.collection as? MemberSet<T> else {
+            replaceMembers(of: object, relationship, to: mutation.members)
             return
         }
-        let slot = destination(key.slot, relationship)
-        let hashed = maps[Int(slot)].endNoting(loan.firstNote)
+        let entityIndex = destination(key.entityIndex, relationship)
+        let hashed = maps[Int(entityIndex)].endNoting(mutation.firstNote)
         guard isOpen else {
             dropCollection(key)
-            return tellLost(object)
+            return logLostChange(object)
         }
-        let isHeld = memberLists.collection(key) === own
-        if isHeld, !own.isOutdated, Self.address(&loan.members) == loan.address,
-            let changes = differences(loan.members, hashed, key, slot)
+        let isHeld = memberLists.collection(key) === collection
+        if isHeld, !collection.isOutdated, Self.address(&mutation.members) == mutation.address,
+            let changes = differences(mutation.members, hashed, key, entityIndex)
         {
-            guard carry(changes.added, changes.removed, key, object, isClearing: loan.members.isEmpty) else { return dropCollection(key) }
+            guard carry(changes.added, changes.removed, key, object, isClearing: mutation.members.isEmpty) else {
+                return dropCollection(key)
+            }
         } else {
-            guard replaceMembers(of: object, relationship, to: loan.members) else { return dropCollection(key) }
+            guard replaceMembers(of: object, relationship, to: mutation.members) else { return dropCollection(key) }
         }
-        giveBack(own, key, loan.members.count) { swap(&own.members, &loan.members) }
+        returnCollection(collection, key, mutation.members.count) { swap(&collection.members, &mutation.members) }
     }
 
     /// Returns the additions to and removals from a set whose storage has not moved.
     /// - Parameter hashed: the row ids of all objects hashed during the access.
     /// - Returns: nil if they do not explain the change in count.
     private func differences<T: Model>(
-        _ members: Set<T>, _ hashed: [Int64], _ key: MemberKey, _ slot: Int32
+        _ members: Set<T>, _ hashed: [Int64], _ key: RelationshipKey, _ entityIndex: Int32
     ) -> (added: [T], removed: [Int64])? {
         var added: [T] = []
         var removed: [Int64] = []
         for candidate in hashed.count > 1 ? Array(Set(hashed)) : hashed {
-            let object = living(T.self, slot, candidate)
+            let object = living(T.self, entityIndex, candidate)
             let isMember = object.map { members.contains($0) } ?? false
             if isMember == memberLists.has(key, candidate) { continue }
             if isMember, let object { added.append(object) } else { removed.append(candidate) }
@@ -101,73 +110,75 @@ extension Transaction {
     /// Applies additions and removals to the inverse relationships.
     /// - Returns: false if a target is not accepted; nothing is changed then.
     private func carry<T: Model>(
-        _ added: [T], _ removed: [Int64], _ key: MemberKey, _ object: any Model, isClearing: Bool
+        _ added: [T], _ removed: [Int64], _ key: RelationshipKey, _ object: any Model, isClearing: Bool
     ) -> Bool {
         if added.isEmpty, removed.isEmpty { return true }
         guard acceptsTargets(object, Int(key.relationship), isClearing: isClearing) else { return false }
         for member in added where !accepts(member, as: Int(key.relationship), of: object) { return false }
-        willTouch(object)
-        let entry = entry(key.slot)
+        willChange(object)
+        let entry = entry(key.entityIndex)
         for target in removed { unlink(key, entry, target) }
-        for member in added { link(key, entry, member._$state.key) }
-        refusals.settle(key)
+        for member in added { link(key, entry, member._$state.rowID) }
+        deferredErrors.resolve(key)
         return true
     }
 
-    private func giveBack(_ own: MemberCollection, _ key: MemberKey, _ count: Int, _ body: () -> Void) {
-        guard memberLists.collection(key) === own else { return }
+    private func returnCollection(_ collection: MemberCollection, _ key: RelationshipKey, _ count: Int, _ body: () -> Void) {
+        guard memberLists.collection(key) === collection else { return }
         // The counts differ if the list contains objects that the collection does not.
         guard memberLists.count(key) == count else { return dropCollection(key) }
         body()
-        own.isOut = false
-        own.isOutdated = false
-        own.isUnsettled = true
+        collection.isBeingMutated = false
+        collection.isOutdated = false
+        collection.hasUnappliedChanges = true
     }
 
-    final func dropCollection(_ key: MemberKey) { _ = memberLists.drop(key) }
+    final func dropCollection(_ key: RelationshipKey) { _ = memberLists.drop(key) }
 
     // MARK: Lists
 
-    func lendList<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<[T]> {
+    func beginListMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<[T]> {
         let key = memberKey(object, relationship)
-        dropForgottenLists(key.slot)
+        dropForgottenLists(key.entityIndex)
         if let held = memberLists.collection(key) {
-            guard let own = held as? MemberArray<T>, !own.isOut else { return MemberLoan(object._$members(of: relationship)) }
-            own.isOut = true
-            var loan = MemberLoan<[T]>([])
-            swap(&loan.members, &own.members)
-            return begin(&loan, own)
+            guard let collection = held as? MemberArray<T>, !collection.isBeingMutated else {
+                return MemberMutation(object._$members(of: relationship))
+            }
+            collection.isBeingMutated = true
+            var mutation = MemberMutation<[T]>([])
+            swap(&mutation.members, &collection.members)
+            return begin(&mutation, collection)
         }
-        var loan = MemberLoan<[T]>(object._$members(of: relationship))
-        guard isOpen, memberLists.contains(key) else { return loan }
-        let own = MemberArray<T>()
-        keep(own, key)
-        return begin(&loan, own)
+        var mutation = MemberMutation<[T]>(object._$members(of: relationship))
+        guard isOpen, memberLists.contains(key) else { return mutation }
+        let collection = MemberArray<T>()
+        keep(collection, key)
+        return begin(&mutation, collection)
     }
 
-    private func begin<T: Model>(_ loan: inout MemberLoan<[T]>, _ own: MemberCollection) -> MemberLoan<[T]> {
-        own.isOutdated = false
-        loan.collection = own
-        return loan
+    private func begin<T: Model>(_ mutation: inout MemberMutation<[T]>, _ collection: MemberCollection) -> MemberMutation<[T]> {
+        collection.isOutdated = false
+        mutation.collection = collection
+        return mutation
     }
 
-    func takeBackList<T: Model>(_ loan: inout MemberLoan<[T]>, _ object: any Model, _ relationship: Int) {
+    func endListMutation<T: Model>(_ mutation: inout MemberMutation<[T]>, _ object: any Model, _ relationship: Int) {
         let key = memberKey(object, relationship)
-        guard let own = loan.collection as? MemberArray<T> else {
-            replaceList(of: object, relationship, to: loan.members)
+        guard let collection = mutation.collection as? MemberArray<T> else {
+            replaceList(of: object, relationship, to: mutation.members)
             return
         }
         guard isOpen else {
             dropCollection(key)
-            return tellLost(object)
+            return logLostChange(object)
         }
-        let isHeld = memberLists.collection(key) === own
-        if isHeld, !own.isOutdated, let piece = piece(loan.members, key), canCarry(piece, loan.members, key) {
-            guard carry(piece, loan.members, key, object) else { return dropCollection(key) }
+        let isHeld = memberLists.collection(key) === collection
+        if isHeld, !collection.isOutdated, let piece = piece(mutation.members, key), canCarry(piece, mutation.members, key) {
+            guard carry(piece, mutation.members, key, object) else { return dropCollection(key) }
         } else {
-            guard replaceList(of: object, relationship, to: loan.members) else { return dropCollection(key) }
+            guard replaceList(of: object, relationship, to: mutation.members) else { return dropCollection(key) }
         }
-        giveBack(own, key, loan.members.count) { swap(&own.members, &loan.members) }
+        returnCollection(collection, key, mutation.members.count) { swap(&collection.members, &mutation.members) }
     }
 
     /// A slice that was inserted into a list or removed from it.
@@ -178,12 +189,12 @@ extension Transaction {
     }
 
     /// Returns the one slice by which an array differs from the list, or nil if there may be other differences.
-    private func piece<T: Model>(_ members: [T], _ key: MemberKey) -> Piece? {
+    private func piece<T: Model>(_ members: [T], _ key: RelationshipKey) -> Piece? {
         memberLists.edit(key) { list in
             let (before, after) = (list.count, members.count)
             guard before != after else { return nil }
             let shorter = min(before, after)
-            func isSame(_ position: Int, _ list: inout MemberList) -> Bool { members[position]._$state.key == list[position] }
+            func isSame(_ position: Int, _ list: inout MemberList) -> Bool { members[position]._$state.rowID == list[position] }
             // The first position at which they differ. All elements after it are shifted.
             var (low, high) = (0, shorter)
             if shorter > 0, isSame(shorter - 1, &list) { low = shorter }
@@ -196,7 +207,7 @@ extension Transaction {
             let (ahead, behind) = (low, shorter - low)
             for sample in Self.samples(ahead) where !isSame(sample, &list) { return nil }
             for sample in Self.samples(behind)
-            where members[low + piece.added + sample]._$state.key != list[low + piece.removed + sample] { return nil }
+            where members[low + piece.added + sample]._$state.rowID != list[low + piece.removed + sample] { return nil }
             return piece
         } ?? nil
     }
@@ -207,27 +218,27 @@ extension Transaction {
     }
 
     /// Returns whether the inserted members are distinct and were not in the list before.
-    private func canCarry<T: Model>(_ piece: Piece, _ members: [T], _ key: MemberKey) -> Bool {
+    private func canCarry<T: Model>(_ piece: Piece, _ members: [T], _ key: RelationshipKey) -> Bool {
         guard piece.added > 0 else { return true }
         let added = members[piece.position..<piece.position + piece.added]
-        if added.count > 1, Set(added.lazy.map { $0._$state.key }).count < added.count { return false }
-        let relationship = entry(key.slot).entity.relationships[Int(key.relationship)]
+        if added.count > 1, Set(added.lazy.map { $0._$state.rowID }).count < added.count { return false }
+        let relationship = entry(key.entityIndex).entity.relationships[Int(key.relationship)]
         if case .inverse = relationship.storage, let inverse = relationship.inverse {
             // The member's inverse shows whether it is in the list, without an index of the list.
-            return added.allSatisfy { $0._$state.context === self && $0._$toOneFired(inverse) != key.key }
+            return added.allSatisfy { $0._$state.context === self && $0._$toOneFired(inverse) != key.rowID }
         }
-        return !added.contains { memberLists.has(key, $0._$state.key) }
+        return !added.contains { memberLists.has(key, $0._$state.rowID) }
     }
 
-    private func carry<T: Model>(_ piece: Piece, _ members: [T], _ key: MemberKey, _ object: any Model) -> Bool {
+    private func carry<T: Model>(_ piece: Piece, _ members: [T], _ key: RelationshipKey, _ object: any Model) -> Bool {
         guard acceptsTargets(object, Int(key.relationship), isClearing: members.isEmpty) else { return false }
         let added = members[piece.position..<piece.position + piece.added]
         for member in added where !accepts(member, as: Int(key.relationship), of: object) { return false }
-        willTouch(object)
-        let entry = entry(key.slot)
+        willChange(object)
+        let entry = entry(key.entityIndex)
         // The list is updated here, where the position is known.
-        settled = key
-        defer { settled = nil }
+        mutatedRelationship = key
+        defer { mutatedRelationship = nil }
         if piece.removed > 0 {
             let range = piece.position..<piece.position + piece.removed
             let removed = memberLists.edit(key) { list in
@@ -236,29 +247,29 @@ extension Transaction {
                 return removed
             }
             for target in removed ?? [] { unlink(key, entry, target) }
-            refusals.settle(key)
+            deferredErrors.resolve(key)
             return true
         }
-        let keys = added.map { $0._$state.key }
+        let keys = added.map { $0._$state.rowID }
         let isAtEnd = piece.position + piece.added == members.count
-        if !isAtEnd { memberLog.releaseArrangement(key) }
+        if !isAtEnd { relationshipChanges.releaseArrangement(key) }
         memberLists.edit(key) { $0.insert(keys, at: piece.position) }
-        for member in added { link(key, entry, member._$state.key) }
-        if !isAtEnd { memberLog.arrange(key, memberLists.keys(key) ?? []) }
-        refusals.settle(key)
+        for member in added { link(key, entry, member._$state.rowID) }
+        if !isAtEnd { relationshipChanges.arrange(key, memberLists.keys(key) ?? []) }
+        deferredErrors.resolve(key)
         return true
     }
 
     // MARK: Settling
 
     /// Compares all changed collections as a whole with the tracked members.
-    final func settleCollections() {
-        for (key, collection) in memberLists.collections where collection.isUnsettled && !collection.isOut {
-            collection.isUnsettled = false
+    final func applyCollectionChanges() {
+        for (key, collection) in memberLists.collections where collection.hasUnappliedChanges && !collection.isBeingMutated {
+            collection.hasUnappliedChanges = false
             let keys = memberLists.keys(key) ?? []
             if collection.matches(keys) { continue }
             dropCollection(key)
-            collection.assign(Int(key.relationship), of: anyObject(key.slot, key.key))
+            collection.assign(Int(key.relationship), of: anyObject(key.entityIndex, key.rowID))
         }
     }
 }

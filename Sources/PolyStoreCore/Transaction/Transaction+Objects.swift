@@ -32,12 +32,12 @@ extension Transaction {
     final func create<T: Model>(_ type: T.Type, _ entry: StoreEntity) throws -> T {
         if !isOpen { try checkMutable() }
         if let kind = entry.family?.kind(T.self), kind.isAbstract { throw abstract(kind) }
-        let key = try newKey(entry)
-        let map = maps[Int(entry.slot)]
-        let object = T(_$state: ModelState(map, key: key))
+        let rowID = try newRowID(entry)
+        let map = maps[Int(entry.entityIndex)]
+        let object = T(_$state: ModelState(map, rowID: rowID))
         object._$state.edit = EditState(isInsert: true)
-        map.insert(key, object)
-        pending[Int(entry.slot)].inserted.append(object)
+        map.insert(rowID, object)
+        pending[Int(entry.entityIndex)].inserted.append(object)
         didCreate(object)
         return object
     }
@@ -86,19 +86,19 @@ extension Transaction {
     /// per entity. An object of a class hierarchy is read immediately, because its class may differ from that of the id.
     /// - Throws: `notFound` if this transaction has deleted it; `storeNotFound` if the id belongs to a store of another stack.
     public func object<T: Model>(with id: ObjectID<T>) throws -> T {
-        let slot = try entry(of: id).slot
-        if let living = living(T.self, slot, id.key) {
+        let entityIndex = try entry(of: id).entityIndex
+        if let living = living(T.self, entityIndex, id.rowID) {
             if living.isDeleted { throw deleted(id) }
             return living
         }
-        if maps[Int(slot)].isPolymorphic { return try edit(id) }
-        let fault = object(T.self, slot, id.key)
+        if maps[Int(entityIndex)].isPolymorphic { return try edit(id) }
+        let fault = object(T.self, entityIndex, id.rowID)
         fault._$state.flags.insert(.unverified)
         return fault
     }
 
     func deleted<T: Model>(_ id: ObjectID<T>) -> StoreError {
-        StoreError(.notFound, "\(id) is not in the store: it was deleted.", entity: id.entityName, objectID: id.key)
+        StoreError(.notFound, "\(id) is not in the store: it was deleted.", entity: id.entityName, objectID: id.rowID)
     }
 
     /// Deletes an object and applies the delete rules of its relationships. If it belongs to another context, this transaction's object with the same
@@ -120,7 +120,7 @@ extension Transaction {
         let objects = Array(objects)
         // Objects of other contexts are fetched with one query. Missing ones are ignored.
         let areOwn = objects.allSatisfy(owns)
-        try deleteGraph(areOwn ? objects : doomed(objects.map(\.objectID)))
+        try deleteGraph(areOwn ? objects : objectsToDelete(objects.map(\.objectID)))
     }
 
     /// Deletes the object with an id. Does nothing if it does not exist.
@@ -128,7 +128,7 @@ extension Transaction {
 
     /// Deletes the objects with the given ids. Missing ones are ignored. All are read with one query, which is faster than a loop over
     /// ``delete(_:)-(ObjectID<T>)``.
-    public func delete<T: Model, S: Sequence<ObjectID<T>>>(_ ids: S) throws { try deleteGraph(doomed(ids)) }
+    public func delete<T: Model, S: Sequence<ObjectID<T>>>(_ ids: S) throws { try deleteGraph(objectsToDelete(ids)) }
 
     /// Deletes every object that matches a source.
     /// - Returns: the number of deleted objects.
@@ -154,42 +154,43 @@ extension Transaction {
     /// A Boolean value that indicates whether the transaction has changes to write. A value that was set back to the original counts as a change; an
     /// object that was created and deleted does not.
     public var hasChanges: Bool {
-        pending.contains { own in
-            !own.deleted.isEmpty || own.inserted.contains { !$0.isDeleted }
-                || own.updated.contains { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
+        pending.contains { entityChanges in
+            !entityChanges.deleted.isEmpty || entityChanges.inserted.contains { !$0.isDeleted }
+                || entityChanges.updated.contains { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
         } || !storeValues.isEmpty
-            || (memberLog.hasLinks || memberLog.hasOrders) && memberLog.all { _ in true }.contains { !$0.changes.isEmpty }
+            || (relationshipChanges.hasLinks || relationshipChanges.hasOrders)
+                && relationshipChanges.all { _ in true }.contains { !$0.changes.isEmpty }
     }
 
     final func startEditing(_ object: any Model) -> EditState {
-        let slot = Int(object._$state.slot)
-        guard isOpen else { return lostEdit(of: object) }
+        let entityIndex = Int(object._$state.entityIndex)
+        guard isOpen else { return rejectedEdit(of: object) }
         if let edit = object._$state.edit {
             if edit.isRecorded {
-                willTouch(object)
+                willChange(object)
                 edit.isRecorded = false
-                pending[slot].records?.willChange(edit)
+                pending[entityIndex].records?.willChange(edit)
             }
             return edit
         }
-        willTouch(object)
+        willChange(object)
         let edit = EditState(isInsert: false)
         object._$state.edit = edit
-        pending[slot].updated.append(object)
+        pending[entityIndex].updated.append(object)
         return edit
     }
 
     /// Logs the change, because a setter cannot throw. The returned edit state is not attached to the object.
-    private func lostEdit(of object: any Model) -> EditState {
-        tellLost(object)
-        didLoseChange(of: object)
+    private func rejectedEdit(of object: any Model) -> EditState {
+        logLostChange(object)
+        changeTracker?.didEditDuringCommit(object)
         return EditState(isInsert: false)
     }
 
-    final func tellLost(_ object: any Model) {
+    final func logLostChange(_ object: any Model) {
         if let error = immutability {
-            let name = entry(object._$state.slot).entity.name
-            log(.error, "A change of \(name) \(object._$state.key) is lost: \(error.message)")
+            let name = entry(object._$state.entityIndex).entity.name
+            log(.error, "A change of \(name) \(object._$state.rowID) is lost: \(error.message)")
         }
     }
 }

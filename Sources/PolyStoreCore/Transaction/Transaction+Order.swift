@@ -1,86 +1,45 @@
 import PolyStoreBackend
 
-/// The positions in ordered relationships that a transaction writes to one store.
-struct PendingPositions {
-    /// A field of an object.
-    struct Place: Hashable {
-        let slot: Int32
-        let field: Int
-        let key: Int64
-    }
-
-    struct Pair: Hashable {
-        let table: Int
-        let source: Int64
-        let target: Int64
-    }
-
-    struct PairPlaces {
-        var target: Int64?
-        var source: Int64?
-    }
-
-    /// The positions of one-to-many relationships; removed as they are written.
-    var fields: [Place: Int64] = [:]
-    /// The positions in link tables.
-    var links: [Pair: PairPlaces] = [:]
-
-    /// Removes and returns the positions of an object.
-    /// - Parameter mask: the fields to write. Adds the fields of changed positions, and those of relationships that are set to nil.
-    mutating func take(_ entry: StoreEntity, _ object: some Model, _ mask: inout FieldMask) -> [(field: Int, position: Int64)] {
-        var found: [(field: Int, position: Int64)] = []
-        for position in entry.positions {
-            if let place = fields.removeValue(forKey: Place(slot: entry.slot, field: position.field, key: object._$state.key)) {
-                found.append((position.field, place))
-                mask.insert(position.field)
-            } else if mask.contains(position.foreignKey), object._$toOne(position.relationship).id == 0 {
-                mask.insert(position.field)
-            }
-        }
-        return found
-    }
-}
-
 extension Transaction {
     /// Replaces the members of an ordered relationship. Of duplicates the first one counts.
     /// - Returns: false if the assignment was rejected.
     @discardableResult
     func replaceList<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) -> Bool {
         guard isOpen else {
-            tellLost(object)
+            logLostChange(object)
             return false
         }
         guard acceptsTargets(object, relationship, isClearing: members.isEmpty) else { return false }
         for member in members where !accepts(member, as: relationship, of: object) { return false }
-        let entry = entry(object._$state.slot)
-        let key = MemberKey(slot: entry.slot, relationship: Int32(relationship), key: object._$state.key)
+        let entry = entry(object._$state.entityIndex)
+        let key = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship), rowID: object._$state.rowID)
         do {
-            let before = try memberKeys(of: object, key)
-            if before != members.map({ $0._$state.key }) { willTouch(object) }
+            let before = try memberRowIDs(of: object, key)
+            if before != members.map({ $0._$state.rowID }) { willChange(object) }
             let known = Set(before)
-            var wanted = OrderedKeys()
-            for member in members { wanted.append(member._$state.key) }
-            let after = wanted.keys
+            var wanted = OrderedRowIDs()
+            for member in members { wanted.append(member._$state.rowID) }
+            let after = wanted.rowIDs
             for target in before where !wanted.contains(target) { unlink(key, entry, target) }
             let added = after.filter { !known.contains($0) }
             for target in added { link(key, entry, target) }
             if before.filter(wanted.contains) + added != after { arrange(key, after) }
-            refusals.settle(key)
+            deferredErrors.resolve(key)
             return true
         } catch {
-            refusals.add(described(error, entry, key.key), for: key)
+            deferredErrors.add(described(error, entry, key.rowID), for: key)
             return false
         }
     }
 
-    private func arrange(_ key: MemberKey, _ keys: [Int64]) {
-        memberLog.arrange(key, keys)
-        setMembers(key, keys)
+    private func arrange(_ key: RelationshipKey, _ rowIDs: [Int64]) {
+        relationshipChanges.arrange(key, rowIDs)
+        setMembers(key, rowIDs)
     }
 
     /// Applies an order requested by another transaction to a list that may contain further members in the meantime.
-    func rearrange(_ key: MemberKey, _ order: MemberOrder) throws {
-        let now = try memberKeys(of: anyObject(key.slot, key.key), key)
+    func rearrange(_ key: RelationshipKey, _ order: MemberOrder) throws {
+        let now = try memberRowIDs(of: anyObject(key.entityIndex, key.rowID), key)
         let wanted = order.applied(to: now)
         if wanted != now { arrange(key, wanted) }
     }
@@ -88,22 +47,22 @@ extension Transaction {
     /// Returns the changed positions of all ordered relationships of a store.
     func pendingPositions(_ store: PersistentStore) throws -> PendingPositions {
         var found = PendingPositions()
-        guard memberLog.hasOrders else { return found }
-        let all = memberLog.all(where: { store.slots.contains($0.slot) })
+        guard relationshipChanges.hasOrders else { return found }
+        let all = relationshipChanges.all(where: { store.entityIndexes.contains($0.entityIndex) })
         let stored = try storedLists(all)
         for (key, changes) in all {
-            let entry = entry(key.slot)
+            let entry = entry(key.entityIndex)
             let relationship = entry.entity.relationships[Int(key.relationship)]
-            guard relationship.isOrdered, !anyObject(key.slot, key.key).isDeleted else { continue }
+            guard relationship.isOrdered, !anyObject(key.entityIndex, key.rowID).isDeleted else { continue }
             for (target, position) in try positions(key, relationship, changes, entry, stored) {
                 switch relationship.storage {
                 case .inverse:
                     guard let field = relationship.positionField else { continue }
-                    found.fields[.init(slot: entry.destinations[relationship.ordinal], field: field, key: target)] = position
+                    found.fields[.init(entityIndex: entry.destinations[relationship.ordinal], field: field, rowID: target)] = position
                 case .link(let table, isReversed: false):
-                    found.links[.init(table: table, source: key.key, target: target), default: .init()].target = position
+                    found.links[.init(table: table, source: key.rowID, target: target), default: .init()].target = position
                 case .link(let table, isReversed: true):
-                    found.links[.init(table: table, source: target, target: key.key), default: .init()].source = position
+                    found.links[.init(table: table, source: target, target: key.rowID), default: .init()].source = position
                 case .foreignKey: continue
                 }
             }
@@ -113,24 +72,24 @@ extension Transaction {
 
     /// An ordered relationship of an entity.
     private struct ListKey: Hashable {
-        let slot: Int32
+        let entityIndex: Int32
         let relationship: Int32
 
-        init(_ key: MemberKey) { (slot, relationship) = (key.slot, key.relationship) }
+        init(_ key: RelationshipKey) { (entityIndex, relationship) = (key.entityIndex, key.relationship) }
     }
 
     /// Reads the stored lists that change, with one query for each relationship that changes in several objects.
-    private func storedLists(_ all: [(key: MemberKey, changes: MemberChanges)]) throws -> [ListKey: RelatedIDs] {
+    private func storedLists(_ all: [(key: RelationshipKey, changes: MemberChanges)]) throws -> [ListKey: RelatedIDs] {
         var keys: [ListKey: [Int64]] = [:]
         for (key, changes) in all {
             guard case .whole = changes.order else { continue }
-            let relationship = entry(key.slot).entity.relationships[Int(key.relationship)]
-            let object = anyObject(key.slot, key.key)
-            if relationship.isOrdered, !object.isInserted, !object.isDeleted { keys[ListKey(key), default: []].append(key.key) }
+            let relationship = entry(key.entityIndex).entity.relationships[Int(key.relationship)]
+            let object = anyObject(key.entityIndex, key.rowID)
+            if relationship.isOrdered, !object.isInserted, !object.isDeleted { keys[ListKey(key), default: []].append(key.rowID) }
         }
         var stored: [ListKey: RelatedIDs] = [:]
         for (key, sources) in keys where sources.count > 1 {
-            let entry = entry(key.slot)
+            let entry = entry(key.entityIndex)
             stored[key] = try storage(entry.store).related(entry.entity.relationships[Int(key.relationship)], of: sources.sorted())
         }
         return stored
@@ -138,12 +97,12 @@ extension Transaction {
 
     /// Returns the changed positions of one relationship.
     private func positions(
-        _ key: MemberKey, _ relationship: Relationship, _ changes: MemberChanges, _ entry: StoreEntity, _ read: [ListKey: RelatedIDs]
-    ) throws -> [(key: Int64, position: Int64)] {
-        let isNew = anyObject(key.slot, key.key).isInserted
+        _ key: RelationshipKey, _ relationship: Relationship, _ changes: MemberChanges, _ entry: StoreEntity, _ read: [ListKey: RelatedIDs]
+    ) throws -> [(rowID: Int64, position: Int64)] {
+        let isNew = anyObject(key.entityIndex, key.rowID).isInserted
         if case .unordered = changes.order { return [] }
         if case .appended(let keys) = changes.order {
-            let keys = keys.keys
+            let keys = keys.rowIDs
             if keys.isEmpty { return [] }
             let last = isNew ? nil : try lastPosition(key, relationship, entry)
             if let positions = ListPositions.after(last, count: keys.count) { return Array(zip(keys, positions)) }
@@ -154,22 +113,22 @@ extension Transaction {
         } else if case .whole = changes.order, let known = read[ListKey(key)] {
             stored = known
         } else {
-            stored = try storage(entry.store).related(relationship, of: [key.key])
+            stored = try storage(entry.store).related(relationship, of: [key.rowID])
         }
-        let places = Dictionary(zip(stored[key.key], stored.positions(of: key.key)), uniquingKeysWith: { first, _ in first })
-        return ListPositions.changes(changes.applied(to: stored[key.key]), places)
+        let storedPositions = Dictionary(zip(stored[key.rowID], stored.positions(of: key.rowID)), uniquingKeysWith: { first, _ in first })
+        return ListPositions.changes(changes.applied(to: stored[key.rowID]), storedPositions)
     }
 
     /// Returns the position of the last member in the store, or nil if there is none.
-    private func lastPosition(_ key: MemberKey, _ relationship: Relationship, _ entry: StoreEntity) throws -> Int64? {
+    private func lastPosition(_ key: RelationshipKey, _ relationship: Relationship, _ entry: StoreEntity) throws -> Int64? {
         let storage = try storage(entry.store)
         guard case .inverse(let field) = relationship.storage, let position = relationship.positionField else {
-            return try storage.related(relationship, of: [key.key]).positions(of: key.key).last
+            return try storage.related(relationship, of: [key.rowID]).positions(of: key.rowID).last
         }
         // Reads the last entry of the index, independent of the length of the list.
         let target = self.entry(entry.destinations[relationship.ordinal]).entity
         var request = FetchRequest(
-            target, predicate: .compare(FieldReference(target.fields[field]), .equal, .integer(key.key)),
+            target, predicate: .compare(FieldReference(target.fields[field]), .equal, .integer(key.rowID)),
             sortKeys: [SortKey(FieldReference(target.fields[position]), ascending: false)], limit: 1)
         var fields = FieldMask()
         fields.insert(position)

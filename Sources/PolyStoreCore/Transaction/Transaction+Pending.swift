@@ -14,7 +14,7 @@ extension Transaction {
 
     func mergedCount(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
         let storage = try storage(entry.store)
-        if options.includesPendingChanges, !pending[Int(entry.slot)].isEmpty, !(request.looksAround && hasPending(in: entry.store)) {
+        if options.includesPendingChanges, !pending[Int(entry.entityIndex)].isEmpty, !(request.looksAround && hasPending(in: entry.store)) {
             return try countRows(entry, request, storage)
         }
         guard let cursor = try differingRows(entry, request, options, storage, isSteady: false) else { return try storage.count(request) }
@@ -30,8 +30,8 @@ extension Transaction {
     ) throws -> RecordCursor? {
         guard options.includesPendingChanges else { return nil }
         if request.looksAround, hasPending(in: entry.store) { return try surveyedRows(entry, request, storage) }
-        return try own(entry, request).map { own in
-            try merged(entry, request, own, storage, hidden: isSteady && own.hidden > 0 ? changedKeys(entry) : nil)
+        return try pendingRows(entry, request).map { pendingRows in
+            try merged(entry, request, pendingRows, storage, hidden: isSteady && pendingRows.hidden > 0 ? changedRowIDs(entry) : nil)
         }
     }
 
@@ -39,20 +39,20 @@ extension Transaction {
     /// or changed here.
     private func countRows(_ entry: StoreEntity, _ request: FetchRequest, _ storage: any ReadTransaction) throws -> Int {
         try request.validate()
-        let slot = Int(entry.slot)
-        let records = records(slot)
-        try records.catchUp(pending[slot])
+        let entityIndex = Int(entry.entityIndex)
+        let records = records(entityIndex)
+        try records.catchUp(pending[entityIndex])
         let all = FetchRequest(entry.entity, predicate: request.predicate)
         let total = try records.count(request.predicate) { watch in
             try watch.untouched(
-                pending[slot], isFixed: showsOneVersion, count: { try storage.count(all) },
+                pending[entityIndex], isFixed: showsOneVersion, count: { try storage.count(all) },
                 record: { try storage.record(entry.entity, id: $0) })
         }
         return max(0, min(request.limit ?? .max, total - request.offset))
     }
 
     /// The rows this transaction adds to and removes from a fetch result.
-    private struct Own {
+    private struct PendingRows {
         let arena: RecordArena
         let rows: [MaterializedCursor.Row]
         /// The maximum number of the store's rows that may be removed.
@@ -60,16 +60,16 @@ extension Transaction {
     }
 
     /// - Returns: nil if the store's result is not affected by pending changes.
-    private func own(_ entry: StoreEntity, _ request: FetchRequest) throws -> Own? {
-        let slot = Int(entry.slot)
-        guard !pending[slot].isEmpty else { return nil }
+    private func pendingRows(_ entry: StoreEntity, _ request: FetchRequest) throws -> PendingRows? {
+        let entityIndex = Int(entry.entityIndex)
+        guard !pending[entityIndex].isEmpty else { return nil }
         try request.validate()
-        let records = records(slot)
-        try records.catchUp(pending[slot])
+        let records = records(entityIndex)
+        try records.catchUp(pending[entityIndex])
         let arena = RecordArena()
         let rows = try records.matching(request, arena)
-        let hidden = pending[slot].updated.count + pending[slot].deleted.count
-        return rows.isEmpty && hidden == 0 ? nil : Own(arena: arena, rows: rows, hidden: hidden)
+        let hidden = pending[entityIndex].updated.count + pending[entityIndex].deleted.count
+        return rows.isEmpty && hidden == 0 ? nil : PendingRows(arena: arena, rows: rows, hidden: hidden)
     }
 
     func relatedRecords(_ store: PersistentStore, _ options: FetchOptions) throws -> any RelatedRecords {
@@ -79,7 +79,7 @@ extension Transaction {
 
     /// A Boolean value that indicates whether pending changes may affect requests to a store.
     private func hasPending(in store: PersistentStore) -> Bool {
-        !memberLog.isEmpty || store.slots.contains { !pending[Int($0)].isEmpty }
+        !relationshipChanges.isEmpty || store.entityIndexes.contains { !pending[Int($0)].isEmpty }
     }
 
     /// Returns the rows of a request that reads related objects, which may have pending changes. The store evaluates the part of the predicate
@@ -89,14 +89,14 @@ extension Transaction {
         var wider = request
         wider.predicate = .and(request.predicate.conjuncts.filter { !$0.needsRelated })
         (wider.sortKeys, wider.limit, wider.offset, wider.onlyIDs, wider.fields) = ([], nil, 0, false, nil)
-        let all = try own(entry, wider).map { try merged(entry, wider, $0, storage) } ?? storage.fetch(wider)
+        let all = try pendingRows(entry, wider).map { try merged(entry, wider, $0, storage) } ?? storage.fetch(wider)
         return try MaterializedCursor.sorted(all, request, predicate: request.predicate, PendingRelated(self, entry.store, storage))
     }
 
-    func records(_ slot: Int) -> PendingRecords {
-        if let records = pending[slot].records { return records }
-        let records = PendingRecords(table.entries[slot])
-        pending[slot].records = records
+    func records(_ entityIndex: Int) -> PendingRecords {
+        if let records = pending[entityIndex].records { return records }
+        let records = PendingRecords(table.entries[entityIndex])
+        pending[entityIndex].records = records
         return records
     }
 
@@ -104,7 +104,7 @@ extension Transaction {
     package func pendingStatistics<T: Model>(_ type: T.Type) -> (encoded: Int, evaluated: Int) {
         var sum = (encoded: 0, evaluated: 0)
         for entry in table.byType[ObjectIdentifier(type)] ?? [] {
-            guard let statistics = pending[Int(entry.slot)].records?.statistics else { continue }
+            guard let statistics = pending[Int(entry.entityIndex)].records?.statistics else { continue }
             sum = (sum.encoded + statistics.encoded, sum.evaluated + statistics.evaluated)
         }
         return sum
@@ -112,18 +112,18 @@ extension Transaction {
 
     /// - Parameter hidden: the outdated rows of the store; nil to check each row when it is reached.
     private func merged(
-        _ entry: StoreEntity, _ request: FetchRequest, _ own: Own, _ storage: any ReadTransaction, hidden: Set<Int64>? = nil
+        _ entry: StoreEntity, _ request: FetchRequest, _ pendingRows: PendingRows, _ storage: any ReadTransaction, hidden: Set<Int64>? = nil
     ) throws -> RecordCursor {
         var wider = request
         wider.onlyIDs = false  // sorting reads the values
-        let prefix = showsOneVersion && own.hidden > 0 ? records(Int(entry.slot)).prefix(of: request) : nil
+        let prefix = showsOneVersion && pendingRows.hidden > 0 ? records(Int(entry.entityIndex)).prefix(of: request) : nil
         let start = prefix?.start
         let prefixCount = start == nil ? 0 : prefix?.count ?? 0
         // Some rows of the first page may be outdated, so a few more are requested. Further pages are fetched only if those do not suffice.
         let wanted = request.limit.map { Int(clamping: $0.magnitude + request.offset.magnitude) }
         func page(_ offset: Int) throws -> (RecordCursor, count: Int) {
             wider.offset = offset
-            let left = wanted.map { Int(clamping: $0.magnitude + own.hidden.magnitude) - offset }
+            let left = wanted.map { Int(clamping: $0.magnitude + pendingRows.hidden.magnitude) - offset }
             wider.limit = left.map { min($0, offset == 0 ? Int(clamping: (wanted ?? 0).magnitude + 16) : 4 * offset) }
             if let limit = wider.limit, limit <= 0 { return (RecordCursor(layout: entry.entity.layout), 0) }
             if let prefix, let start {
@@ -134,20 +134,21 @@ extension Transaction {
             return (try storage.fetch(wider), wider.limit ?? .max)
         }
         return try PendingCursor(
-            page, mine: own.rows, arena: own.arena, request: request,
-            isHidden: own.hidden == 0 ? nil : hidden.map { hidden in hidden.contains } ?? { [unowned self] key in isPending(entry, key) },
+            page, mine: pendingRows.rows, arena: pendingRows.arena, request: request,
+            isHidden: pendingRows.hidden == 0
+                ? nil : hidden.map { hidden in hidden.contains } ?? { [unowned self] key in isPending(entry, key) },
             prefix: prefix, prefixCount: prefixCount)
     }
 
     /// Returns the row ids of the stored objects that this transaction has changed or deleted so far.
-    private func changedKeys(_ entry: StoreEntity) -> Set<Int64> {
-        let own = pending[Int(entry.slot)]
-        return Set([own.updated, own.deleted].joined().lazy.map { $0._$state.key })
+    private func changedRowIDs(_ entry: StoreEntity) -> Set<Int64> {
+        let entityChanges = pending[Int(entry.entityIndex)]
+        return Set([entityChanges.updated, entityChanges.deleted].joined().lazy.map { $0._$state.rowID })
     }
 
     /// Returns whether this transaction changed or deleted an object, so that the store's row is outdated.
-    private func isPending(_ entry: StoreEntity, _ key: Int64) -> Bool {
-        func open<T: Model>(_ type: T.Type) -> Bool { living(type, entry.slot, key)?.isEdited ?? false }
+    private func isPending(_ entry: StoreEntity, _ rowID: Int64) -> Bool {
+        func open<T: Model>(_ type: T.Type) -> Bool { living(type, entry.entityIndex, rowID)?.isEdited ?? false }
         return open(entry.type)
     }
 }

@@ -6,29 +6,29 @@ extension Transaction {
         guard let first = unverified.first else { return }
         if unverified.count == 1 {
             // Fast path for the most common case of a single object.
-            guard try !isThere(first.slot, first.key) else { return }
-            return checkUse(of: [first.key], first.slot, &violations)
+            guard try !exists(first.entityIndex, first.rowID) else { return }
+            return checkUse(of: [first.rowID], first.entityIndex, &violations)
         }
-        for slot in Set(unverified.lazy.map(\.slot)) {
-            let missing = try missingKeys(slot, unverified.lazy.filter { $0.slot == slot }.map(\.key))
-            if !missing.isEmpty { checkUse(of: missing, slot, &violations) }
+        for entityIndex in Set(unverified.lazy.map(\.entityIndex)) {
+            let missing = try missingRowIDs(entityIndex, unverified.lazy.filter { $0.entityIndex == entityIndex }.map(\.rowID))
+            if !missing.isEmpty { checkUse(of: missing, entityIndex, &violations) }
         }
     }
 
-    private func isThere(_ slot: Int32, _ key: Int64) throws -> Bool {
-        let entry = entry(slot)
-        return try isKnown(entry.type, slot, key) || storage(entry.store).record(entry.entity, id: key) != nil
+    private func exists(_ entityIndex: Int32, _ rowID: Int64) throws -> Bool {
+        let entry = entry(entityIndex)
+        return try isKnown(entry.type, entityIndex, rowID) || storage(entry.store).record(entry.entity, id: rowID) != nil
     }
 
     /// Returns whether the object was read and therefore exists.
-    private func isKnown<T: Model>(_ type: T.Type, _ slot: Int32, _ key: Int64) -> Bool {
-        guard let living = living(type, slot, key) else { return false }
+    private func isKnown<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> Bool {
+        guard let living = living(type, entityIndex, rowID) else { return false }
         return !living._$state.isFault && !living._$state.flags.contains(.missing)
     }
 
-    private func missingKeys(_ slot: Int32, _ keys: some Sequence<Int64>) throws -> Set<Int64> {
-        let entry = entry(slot)
-        var missing = Set(keys.filter { !isKnown(entry.type, slot, $0) })
+    private func missingRowIDs(_ entityIndex: Int32, _ rowIDs: some Sequence<Int64>) throws -> Set<Int64> {
+        let entry = entry(entityIndex)
+        var missing = Set(rowIDs.filter { !isKnown(entry.type, entityIndex, $0) })
         if missing.isEmpty { return missing }
         var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, missing.map { .integer($0) }))
         request.onlyIDs = true
@@ -39,44 +39,46 @@ extension Transaction {
     }
 
     /// Records a violation for each relationship that still references a missing object.
-    private func checkUse(of missing: Set<Int64>, _ slot: Int32, _ violations: inout Violations) {
-        func report(_ entry: StoreEntity, _ relationship: Int, _ key: Int64, _ target: Int64) {
+    private func checkUse(of missing: Set<Int64>, _ entityIndex: Int32, _ violations: inout Violations) {
+        func report(_ entry: StoreEntity, _ relationship: Int, _ rowID: Int64, _ target: Int64) {
             violations.add(
-                entry.entity.name, entry.entity.relationships[relationship].name, key,
-                "leads to \(self.entry(slot).entity.name) \(target), which is not in the store", .reference)
+                entry.entity.name, entry.entity.relationships[relationship].name, rowID,
+                "leads to \(self.entry(entityIndex).entity.name) \(target), which is not in the store", .reference)
         }
-        for (source, own) in pending.enumerated() {
+        for (source, entityChanges) in pending.enumerated() {
             let entry = table.entries[source]
             for relationship in entry.entity.relationships
-            where !relationship.isToMany && entry.destinations[relationship.ordinal] == slot {
-                for object in [own.inserted, own.updated].joined() where !object.isDeleted {
+            where !relationship.isToMany && entry.destinations[relationship.ordinal] == entityIndex {
+                for object in [entityChanges.inserted, entityChanges.updated].joined() where !object.isDeleted {
                     let target = object._$toOne(relationship.ordinal).id
-                    if missing.contains(target) { report(entry, relationship.ordinal, object._$state.key, target) }
+                    if missing.contains(target) { report(entry, relationship.ordinal, object._$state.rowID, target) }
                 }
             }
         }
         // For a missing owner of a relationship with an inverse, the violation is reported at the inverse.
-        let own = memberLog.all { [unowned self] key in
-            key.slot == slot && missing.contains(key.key)
-                && self.entry(slot).entity.relationships[Int(key.relationship)].inverse == nil
+        let changedOwners = relationshipChanges.all { [unowned self] key in
+            key.entityIndex == entityIndex && missing.contains(key.rowID)
+                && self.entry(entityIndex).entity.relationships[Int(key.relationship)].inverse == nil
         }
-        for (key, changes) in own where !changes.isEmpty {
-            let entry = entry(slot)
+        for (key, changes) in changedOwners where !changes.isEmpty {
+            let entry = entry(entityIndex)
             violations.add(
-                entry.entity.name, entry.entity.relationships[Int(key.relationship)].name, key.key,
+                entry.entity.name, entry.entity.relationships[Int(key.relationship)].name, key.rowID,
                 "was changed, but the object is not in the store", .reference)
         }
-        let lists = memberLog.all { [unowned self] key in self.entry(key.slot).destinations[Int(key.relationship)] == slot }
-        for (key, changes) in lists where !anyObject(key.slot, key.key).isDeleted {
-            for target in changes.added.intersection(missing) { report(entry(key.slot), Int(key.relationship), key.key, target) }
+        let lists = relationshipChanges.all { [unowned self] key in
+            self.entry(key.entityIndex).destinations[Int(key.relationship)] == entityIndex
+        }
+        for (key, changes) in lists where !anyObject(key.entityIndex, key.rowID).isDeleted {
+            for target in changes.added.intersection(missing) { report(entry(key.entityIndex), Int(key.relationship), key.rowID, target) }
         }
     }
 
     /// Returns the error for a changed object that is missing in the store, whose changes would otherwise be lost silently.
     func changed(_ object: any Model, _ entry: StoreEntity) -> StoreError {
         StoreError(
-            .notFound, "\(entry.entity.name) \(object._$state.key) was changed, but it is not in the store, or could not be read.",
+            .notFound, "\(entry.entity.name) \(object._$state.rowID) was changed, but it is not in the store, or could not be read.",
             entity: entry.entity.name,
-            objectID: object._$state.key)
+            objectID: object._$state.rowID)
     }
 }

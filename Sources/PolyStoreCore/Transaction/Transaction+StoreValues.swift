@@ -30,7 +30,7 @@ extension Transaction {
     package func storeValue(named name: String, in store: PersistentStore) throws -> [UInt8]? {
         try checkStore(store)
         try NamedValue.check(name: name)
-        if let own = storeValues[store.index]?[Array(name.utf8)] { return own.bytes }
+        if let pending = storeValues[store.index]?[Array(name.utf8)] { return pending.bytes }
         return try storage(store).value(named: name)
     }
 
@@ -38,9 +38,9 @@ extension Transaction {
     package func storeValueNames(prefix: String, in store: PersistentStore) throws -> [String] {
         try checkStore(store)
         let stored = try storage(store).valueNames(prefix: prefix)
-        guard let own = storeValues[store.index] else { return stored }
-        let set = own.values.filter { $0.bytes != nil && $0.name.utf8.starts(with: prefix.utf8) }.map(\.name)
-        return (stored.filter { own[Array($0.utf8)] == nil } + set).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        guard let pending = storeValues[store.index] else { return stored }
+        let set = pending.values.filter { $0.bytes != nil && $0.name.utf8.starts(with: prefix.utf8) }.map(\.name)
+        return (stored.filter { pending[Array($0.utf8)] == nil } + set).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
     private func checkStore(_ store: PersistentStore) throws {

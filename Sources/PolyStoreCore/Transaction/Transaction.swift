@@ -11,7 +11,7 @@ import PolyStoreBackend
 /// commits.
 public class Transaction: Context {
     /// The changed objects of one entity, retained until the transaction ends.
-    struct Pending {
+    struct EntityChanges {
         var inserted: [any Model] = []
         var updated: [any Model] = []
         var deleted: [any Model] = []
@@ -28,25 +28,26 @@ public class Transaction: Context {
         case ended
     }
 
-    /// The commit group; nil in an unqueued transaction.
-    private let group: CommitGroup?
-    /// Lets the waiting task cancel the transaction.
-    final var ticket: Ticket?
+    /// The write transactions of the commit group; nil in an unqueued transaction.
+    private let writers: GroupWriters?
+    /// The token with which the waiting task cancels the transaction.
+    final var cancellation: CancellationToken?
     // A transaction is used by one thread at a time, and none of its methods exposes these properties for in-place mutation.
-    @exclusivity(unchecked) final var pending: [Pending]
-    @exclusivity(unchecked) final var memberLog = MemberLog()
+    @exclusivity(unchecked) final var pending: [EntityChanges]
+    @exclusivity(unchecked) final var relationshipChanges = RelationshipChanges()
     /// Relationships with the delete rule `deny` whose objects were deleted; validated at commit.
-    @exclusivity(unchecked) final var denials: [MemberKey] = []
+    @exclusivity(unchecked) final var denials: [RelationshipKey] = []
     /// Target objects of relationships that were set without reading the store, without duplicates; their existence is validated at commit.
-    @exclusivity(unchecked) final var unverified: [(slot: Int32, key: Int64)] = []
+    @exclusivity(unchecked) final var unverified: [RowReference] = []
     /// The named values that the transaction sets, by store index and UTF-8 bytes of the name.
     @exclusivity(unchecked) final var storeValues: [Int: [[UInt8]: ChangeSet.ValueChange]] = [:]
     /// The position up to which the transaction deletes history entries, by store index.
     @exclusivity(unchecked) final var historyRemovals: [Int: Int64] = [:]
     /// Errors of calls that cannot throw; thrown at commit.
-    @exclusivity(unchecked) final var refusals = Refusals()
+    @exclusivity(unchecked) final var deferredErrors = DeferredErrors()
     /// Changes written by a commit in the body: no longer pending, but not yet published.
-    @exclusivity(unchecked) private(set) final var written: (log: MemberLog, deletedKinds: [ObjectKey: String])?
+    @exclusivity(unchecked) private(set) final var written:
+        (relationshipChanges: RelationshipChanges, deletedKinds: [RowReference: String])?
     @exclusivity(unchecked) private var phase = Phase.open
     /// The entry of the class of the last object created without an explicit configuration.
     @exclusivity(unchecked) final var createdEntry: (type: ObjectIdentifier, entry: StoreEntity)?
@@ -65,24 +66,31 @@ public class Transaction: Context {
     }
     @exclusivity(unchecked) private(set) final var origin: CommitOrigin?
 
-    /// The parts by store index; nil for stores that the transaction has not used.
-    @exclusivity(unchecked) private var parts: [StorePart?] = []
+    /// The writers of the used stores by store index; nil for the others.
+    @exclusivity(unchecked) private var usedWriters: [StoreWriter?] = []
     @exclusivity(unchecked) private var readers: [Int: any ReadTransaction] = [:]
 
-    init(core: StackCore, table: StoreTable, group: CommitGroup?, _ site: CallSite) {
-        self.group = group
-        pending = Array(repeating: Pending(), count: table.entries.count)
+    /// Tracks the changed objects of an unqueued transaction; nil in a queued one, which needs no conflict detection and has no observers.
+    final let changeTracker: ChangeTracker?
+
+    init(core: StackCore, table: StoreTable, writers: GroupWriters?, changeTracker: ChangeTracker? = nil, _ site: CallSite) {
+        self.writers = writers
+        self.changeTracker = changeTracker
+        pending = Array(repeating: EntityChanges(), count: table.entries.count)
         super.init(core: core, table: table, site)
     }
 
-    override func didGrow() {
+    override func update(_ table: StoreTable) {
+        guard table.generation > self.table.generation else { return }
+        super.update(table)
         createdEntry = nil
-        while pending.count < table.entries.count { pending.append(Pending()) }
+        while pending.count < table.entries.count { pending.append(EntityChanges()) }
     }
 
-    final func take(_ order: TransactionOrder) {
-        ticket = order.ticket
-        origin = order.origin
+    /// Takes the cancellation token and the origin from options.
+    final func adopt(_ options: TransactionOptions) {
+        cancellation = options.cancellation
+        origin = options.origin
     }
 
     // MARK: Storage
@@ -95,24 +103,24 @@ public class Transaction: Context {
             readers[store.index] = reader
             return reader
         }
-        return try part(store).writer
+        return try writer(of: store).transaction
     }
 
     /// Begins the store's write transaction if it has not begun yet.
-    func touch(_ store: PersistentStore) throws { _ = try part(store) }
+    func touch(_ store: PersistentStore) throws { _ = try writer(of: store) }
 
-    /// Returns the commit group's part for the store.
-    private func part(_ store: PersistentStore) throws -> StorePart {
-        if store.index < parts.count, let part = parts[store.index] { return part }
+    /// Returns the commit group's writer for the store.
+    final func writer(of store: PersistentStore) throws -> StoreWriter {
+        if store.index < usedWriters.count, let writer = usedWriters[store.index] { return writer }
         try checkOpen(store)
         guard !store.configuration.isReadOnly else {
             throw StoreError(.readOnly, "The store \(store.url) was opened for reading only.", url: store.url)
         }
-        guard let group else { throw StoreError(.closed, "The transaction has ended.", url: store.url) }
-        let part = try group.part(store)
-        while parts.count <= store.index { parts.append(nil) }
-        parts[store.index] = part
-        return part
+        guard let writers else { throw StoreError(.closed, "The transaction has ended.", url: store.url) }
+        let writer = try writers.writer(of: store)
+        while usedWriters.count <= store.index { usedWriters.append(nil) }
+        usedWriters[store.index] = writer
+        return writer
     }
 
     final func checkOpen(_ store: PersistentStore) throws {
@@ -126,12 +134,12 @@ public class Transaction: Context {
 
     /// Clears the pending changes after they were applied. The transaction now reads them from the stores.
     final func didWrite() {
-        written = (memberLog, deletedKinds)
-        for own in pending {
-            for object in [own.inserted, own.updated].joined() { object._$state.edit = nil }
+        written = (relationshipChanges, deletedKinds)
+        for entityChanges in pending {
+            for object in [entityChanges.inserted, entityChanges.updated].joined() { object._$state.edit = nil }
         }
-        pending = Array(repeating: Pending(), count: pending.count)
-        memberLog = MemberLog()
+        pending = Array(repeating: EntityChanges(), count: pending.count)
+        relationshipChanges = RelationshipChanges()
         denials = []
         unverified = []
         storeValues = [:]
@@ -140,14 +148,16 @@ public class Transaction: Context {
     }
 
     /// The changes of to-many relationships and the entities of deleted objects that a commit publishes.
-    final var published: (log: MemberLog, deletedKinds: [ObjectKey: String]) { written ?? (memberLog, deletedKinds) }
+    final var published: (relationshipChanges: RelationshipChanges, deletedKinds: [RowReference: String]) {
+        written ?? (relationshipChanges, deletedKinds)
+    }
 
     /// Rejects further changes but keeps the transaction readable.
     final func close(_ why: String) {
         phase = .closed(why)
         // Ensures that changes to already changed objects are detected too.
-        for own in pending {
-            for object in [own.inserted, own.updated].joined() { object._$state.edit?.isRecorded = true }
+        for entityChanges in pending {
+            for object in [entityChanges.inserted, entityChanges.updated].joined() { object._$state.edit?.isRecorded = true }
         }
     }
     final func reopen() { phase = .open }
@@ -166,15 +176,15 @@ public class Transaction: Context {
     }
 
     /// The indexes of the stores that the transaction read or will write.
-    final var touchedStores: [Int] { parts.indices.filter { parts[$0] != nil } }
+    final var usedStores: [Int] { usedWriters.indices.filter { usedWriters[$0] != nil } }
 
     /// A Boolean value that indicates whether the task that waits for the transaction was cancelled. If it is cancelled before the body returns,
     /// nothing is written and the task receives `cancelled`. A long-running body can check this value and throw.
-    public final var isCancelled: Bool { ticket?.isCancelled ?? false }
+    public final var isCancelled: Bool { cancellation?.isCancelled ?? false }
 
     /// Checks whether the task that waits for the transaction was cancelled.
     /// - Throws: `cancelled` if it was.
-    public final func checkCancellation() throws { if isCancelled { throw Ticket.error } }
+    public final func checkCancellation() throws { if isCancelled { throw CancellationToken.error } }
 
     /// Cancels the transaction by throwing `cancelled`, which the caller of `perform` receives. Nothing is written.
     public final func cancel() throws -> Never { throw StoreError(.cancelled, "The transaction was cancelled.") }
@@ -186,35 +196,31 @@ public class Transaction: Context {
     final var imports: ImportState?
 
     /// Called after an object was created.
-    func didCreate(_ object: any Model) { history?.noteCreated(object) }
-    /// Called before the first change or deletion of an object, and before the first one after recording was requested.
-    func willTouch(_ object: any Model) { history?.note(object) }
+    final func didCreate(_ object: any Model) {
+        history?.recordCreation(object)
+        changeTracker?.didCreate(object)
+    }
 
-    /// Called when an object was changed although the transaction rejects changes.
-    func didLoseChange(of object: any Model) {}
+    /// Called before the first change or deletion of an object, and before the first one after recording was requested.
+    final func willChange(_ object: any Model) {
+        history?.recordChange(object)
+        changeTracker?.willChange(object, in: self)
+    }
 
     /// The relationship whose cached member list the current in-place mutation updates itself.
-    @exclusivity(unchecked) final var settled: MemberKey?
+    @exclusivity(unchecked) final var mutatedRelationship: RelationshipKey?
 
     /// A Boolean value that indicates whether the transaction reads the same version of the stores until it is refreshed explicitly.
     var showsOneVersion: Bool { true }
 
-    /// Discards all changes.
-    func giveUp() {}
-    /// Called before an object is restored to a state in which it was changed or deleted.
-    func willRestore(_ object: any Model) {}
-    /// Called when a changed object is restored to its unchanged state.
-    func didForget(_ object: any Model) {}
-    /// Called after objects and their to-many relationships were restored by undo or redo.
-    func didRestore(_ objects: [any Model], _ relationships: Set<MemberKey>) {}
     /// Makes the transaction depend on all preceding transactions that are not yet committed.
-    final func waitForOthers() { parts = group?.parts ?? [] }
+    final func waitForPredecessors() { usedWriters = writers?.all ?? [] }
 
     /// Ends the transaction. It can no longer be read.
     func end() {
         phase = .ended
         for reader in readers.values { reader.end() }
-        parts = []
+        usedWriters = []
         readers = [:]
         pending = []
         imports = nil
@@ -224,12 +230,12 @@ public class Transaction: Context {
     }
 
     /// The entities of deleted objects in class hierarchies. They cannot be determined after the commit.
-    final var deletedKinds: [ObjectKey: String] {
+    final var deletedKinds: [RowReference: String] {
         guard pending.contains(where: { !$0.deleted.isEmpty }) else { return [:] }
-        var kinds: [ObjectKey: String] = [:]
-        for (slot, own) in pending.enumerated() where !own.deleted.isEmpty {
-            guard let family = table.entries[slot].family else { continue }
-            for object in own.deleted { kinds[object.place] = family.kind(of: object).name }
+        var kinds: [RowReference: String] = [:]
+        for (entityIndex, entityChanges) in pending.enumerated() where !entityChanges.deleted.isEmpty {
+            guard let family = table.entries[entityIndex].family else { continue }
+            for object in entityChanges.deleted { kinds[object.rowReference] = family.kind(of: object).name }
         }
         return kinds
     }
@@ -250,19 +256,23 @@ public class Transaction: Context {
         replaceList(of: object, relationship, to: members)
     }
 
-    override func lend<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<Set<T>> { lendSet(object, relationship) }
-
-    override func takeBack<T: Model>(_ loan: inout MemberLoan<Set<T>>, _ object: any Model, _ relationship: Int) {
-        takeBackSet(&loan, object, relationship)
+    override func beginMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<Set<T>> {
+        beginSetMutation(object, relationship)
     }
 
-    override func lend<T: Model>(_ object: any Model, _ relationship: Int) -> MemberLoan<[T]> { lendList(object, relationship) }
-
-    override func takeBack<T: Model>(_ loan: inout MemberLoan<[T]>, _ object: any Model, _ relationship: Int) {
-        takeBackList(&loan, object, relationship)
+    override func endMutation<T: Model>(_ mutation: inout MemberMutation<Set<T>>, _ object: any Model, _ relationship: Int) {
+        endSetMutation(&mutation, object, relationship)
     }
 
-    override func pendingMembers(_ key: MemberKey) -> MemberChanges? { memberLog.changes(key) }
+    override func beginMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<[T]> {
+        beginListMutation(object, relationship)
+    }
+
+    override func endMutation<T: Model>(_ mutation: inout MemberMutation<[T]>, _ object: any Model, _ relationship: Int) {
+        endListMutation(&mutation, object, relationship)
+    }
+
+    override func pendingMembers(_ key: RelationshipKey) -> MemberChanges? { relationshipChanges.changes(key) }
 
     override func rows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
         try mergedRows(entry, request, options)
@@ -283,5 +293,5 @@ public class Transaction: Context {
     // MARK: Row ids
 
     /// Returns a new row id, which is never assigned again.
-    func newKey(_ entry: StoreEntity) throws -> Int64 { try part(entry.store).newKey(entry.entity) }
+    func newRowID(_ entry: StoreEntity) throws -> Int64 { try writer(of: entry.store).newRowID(entry.entity) }
 }

@@ -6,29 +6,29 @@ import PolyStoreBackend
 /// that state and stores the current one, so redoing works the same way in the other direction.
 final class UndoHistory {
     /// The saved state of an object.
-    struct Memory {
+    struct SavedState {
         let object: any Model
         /// The changed fields; nil if the object was unchanged.
         let mask: FieldMask?
         let isInsert: Bool
         let flags: ModelState.Flags
         /// The values of the object; nil if it was a fault.
-        let record: RecordedChanges.Place?
+        let record: RecordedChanges.ByteRange?
         let arena: RecordArena
         /// A Boolean value that indicates whether the object had already been created.
         let exists: Bool
     }
 
     private struct Step {
-        var objects: [ObjectKey: Memory] = [:]
-        var order: [ObjectKey] = []
+        var objects: [RowReference: SavedState] = [:]
+        var order: [RowReference] = []
         /// The length of the to-many relationship log at the start of the step.
-        var mark: MemberLog.Mark
+        var mark: RelationshipChanges.Mark
         /// The log entries of a step that can be redone.
-        var tail = MemberLog.Tail()
-        let denials: [MemberKey]
-        let unverified: [(slot: Int32, key: Int64)]
-        let refusals: Refusals
+        var tail = RelationshipChanges.Tail()
+        let denials: [RelationshipKey]
+        let unverified: [RowReference]
+        let deferredErrors: DeferredErrors
         let arena = RecordArena(capacity: 256)
     }
 
@@ -40,20 +40,20 @@ final class UndoHistory {
     init(_ transaction: Transaction) {
         self.transaction = transaction
         current = Self.step(transaction)
-        for own in transaction.pending {
-            for object in [own.inserted, own.updated].joined() { object._$state.edit?.isRecorded = true }
+        for entityChanges in transaction.pending {
+            for object in [entityChanges.inserted, entityChanges.updated].joined() { object._$state.edit?.isRecorded = true }
         }
     }
 
     private static func step(_ transaction: Transaction) -> Step {
         Step(
-            mark: transaction.memberLog.mark(), denials: transaction.denials, unverified: transaction.unverified,
-            refusals: transaction.refusals)
+            mark: transaction.relationshipChanges.mark(), denials: transaction.denials, unverified: transaction.unverified,
+            deferredErrors: transaction.deferredErrors)
     }
 
     /// Requests a notification of the next change of changed objects. It is already requested for objects that the step has not saved.
-    private func watchAgain(_ objects: Dictionary<ObjectKey, Memory>.Values) {
-        for memory in objects { memory.object._$state.edit?.isRecorded = true }
+    private func requestNotifications(_ objects: Dictionary<RowReference, SavedState>.Values) {
+        for saved in objects { saved.object._$state.edit?.isRecorded = true }
     }
 
     /// The number of steps that belong to an enclosing operation and cannot be undone now.
@@ -61,8 +61,8 @@ final class UndoHistory {
 
     /// A Boolean value that indicates whether nothing was changed since the last step.
     private var isAtEnd: Bool {
-        current.objects.isEmpty && transaction.memberLog.changeCount == current.mark.changeCount
-            && transaction.refusals.changeCount == current.refusals.changeCount
+        current.objects.isEmpty && transaction.relationshipChanges.changeCount == current.mark.changeCount
+            && transaction.deferredErrors.changeCount == current.deferredErrors.changeCount
     }
 
     var canUndo: Bool { !isAtEnd || undoable.count > floor }
@@ -72,24 +72,24 @@ final class UndoHistory {
     // MARK: Recording
 
     /// Called before an object changes.
-    func note(_ object: any Model) { remember(object, in: &current, exists: true) }
+    func recordChange(_ object: any Model) { save(object, in: &current, exists: true) }
 
-    func noteCreated(_ object: any Model) { remember(object, in: &current, exists: false) }
+    func recordCreation(_ object: any Model) { save(object, in: &current, exists: false) }
 
-    private func remember(_ object: any Model, in step: inout Step, exists: Bool) {
-        let place = object.place
-        guard step.objects[place] == nil else { return }
+    private func save(_ object: any Model, in step: inout Step, exists: Bool) {
+        let reference = object.rowReference
+        guard step.objects[reference] == nil else { return }
         let state = object._$state.flags
-        var record: RecordedChanges.Place?
+        var record: RecordedChanges.ByteRange?
         if exists, !state.contains(.fault) {
             // Values that cannot be encoded cannot be restored. They are read from the store again.
-            let entry = transaction.entry(place.slot)
+            let entry = transaction.entry(reference.entityIndex)
             if let view = try? step.arena.encode(object, entry) {
-                record = RecordedChanges.Place(offset: step.arena.count - view.count, count: view.count)
+                record = RecordedChanges.ByteRange(offset: step.arena.count - view.count, count: view.count)
             }
         }
-        step.order.append(place)
-        step.objects[place] = Memory(
+        step.order.append(reference)
+        step.objects[reference] = SavedState(
             object: object, mask: object._$state.edit?.mask, isInsert: object.isInserted, flags: state, record: record,
             arena: step.arena, exists: exists)
     }
@@ -101,40 +101,40 @@ final class UndoHistory {
         guard !isAtEnd else { return }
         redoable = []
         undoable.append(current)
-        watchAgain(current.objects.values)
+        requestNotifications(current.objects.values)
         current = Self.step(transaction)
     }
 
     /// Undoes the last step.
     func undo() throws {
-        transaction.settleCollections()
+        transaction.applyCollectionChanges()
         endStep()
         guard undoable.count > floor, let step = undoable.popLast() else { return }
         redoable.append(try exchange(step))
     }
 
     /// Begins an operation that is applied completely or not at all.
-    func beginWhole() -> Whole {
-        let isUnderWay = !isAtEnd
+    func beginOperation() -> Operation {
+        let beganInStep = !isAtEnd
         endStep()
         defer { floor = undoable.count }
-        return Whole(floor: floor, mark: undoable.count, isUnderWay: isUnderWay)
+        return Operation(floor: floor, mark: undoable.count, beganInStep: beganInStep)
     }
 
     /// Ends an atomic operation.
     /// - Parameter endsStep: whether the operation is a step of its own; otherwise it is part of the current step.
-    func endWhole(_ whole: Whole, endsStep: Bool) {
+    func endOperation(_ operation: Operation, endsStep: Bool) {
         endStep()
-        floor = whole.floor
+        floor = operation.floor
         if endsStep { return }
         // Merges the steps of the operation with the step in which it began.
-        let first = whole.isUnderWay ? whole.mark - 1 : whole.mark
+        let first = operation.beganInStep ? operation.mark - 1 : operation.mark
         guard first < undoable.count else { return }
         var joined = undoable[first]
         for step in undoable[(first + 1)...] {
-            for place in step.order where joined.objects[place] == nil {
-                joined.order.append(place)
-                joined.objects[place] = step.objects[place]
+            for reference in step.order where joined.objects[reference] == nil {
+                joined.order.append(reference)
+                joined.objects[reference] = step.objects[reference]
             }
         }
         undoable.removeSubrange(first...)
@@ -142,32 +142,32 @@ final class UndoHistory {
     }
 
     /// Undoes all changes since the operation began. They cannot be redone.
-    func takeBack(_ whole: Whole) throws {
+    func revert(_ operation: Operation) throws {
         endStep()
-        floor = whole.floor
-        while undoable.count > whole.mark, let step = undoable.popLast() { _ = try exchange(step) }
+        floor = operation.floor
+        while undoable.count > operation.mark, let step = undoable.popLast() { _ = try exchange(step) }
         redoable = []
-        if whole.isUnderWay, let open = undoable.popLast() { current = open }
+        if operation.beganInStep, let open = undoable.popLast() { current = open }
     }
 
     /// Keeps all changes since the operation began and removes their steps. They can no longer be undone.
     /// - Returns: the changed objects.
-    func release(_ whole: Whole) -> [ObjectKey] {
+    func release(_ operation: Operation) -> [RowReference] {
         endStep()
-        floor = whole.floor
-        defer { undoable.removeSubrange(whole.mark...) }
-        return undoable[whole.mark...].flatMap(\.order)
+        floor = operation.floor
+        defer { undoable.removeSubrange(operation.mark...) }
+        return undoable[operation.mark...].flatMap(\.order)
     }
 
-    struct Whole {
+    struct Operation {
         fileprivate let floor: Int
         fileprivate let mark: Int
         /// A Boolean value that indicates whether the operation began within a step.
-        fileprivate let isUnderWay: Bool
+        fileprivate let beganInStep: Bool
     }
 
     func redo() throws {
-        transaction.settleCollections()
+        transaction.applyCollectionChanges()
         guard canRedo, let step = redoable.popLast() else { return }
         undoable.append(try exchange(step))
     }
@@ -177,54 +177,58 @@ final class UndoHistory {
     private func exchange(_ step: Step) throws -> Step {
         var now = Self.step(transaction)
         now.mark = step.mark
-        for place in step.order {
-            guard let memory = step.objects[place] else { continue }
-            let object = memory.object
+        for reference in step.order {
+            guard let saved = step.objects[reference] else { continue }
+            let object = saved.object
             // The creation of the object was undone, so redoing it creates it again.
-            remember(object, in: &now, exists: !(object.isInserted && object.isDeleted))
+            save(object, in: &now, exists: !(object.isInserted && object.isDeleted))
         }
-        for place in step.order {
-            if let memory = step.objects[place] { try restore(memory) }
+        for reference in step.order {
+            if let saved = step.objects[reference] { try restore(saved) }
         }
-        now.tail = transaction.memberLog.cut(to: step.mark)
-        transaction.memberLog.append(step.tail)
+        now.tail = transaction.relationshipChanges.cut(to: step.mark)
+        transaction.relationshipChanges.append(step.tail)
         transaction.denials = step.denials
         transaction.unverified = step.unverified
-        transaction.refusals = step.refusals
+        transaction.deferredErrors = step.deferredErrors
         transaction.forgetAllMembers()
-        transaction.sortOut(step.order.compactMap { now.objects[$0] })
+        transaction.updateLists(step.order.compactMap { now.objects[$0] })
         current = Self.step(transaction)
-        watchAgain(step.objects.values)
-        transaction.didRestore(step.order.compactMap { step.objects[$0]?.object }, now.tail.touched.union(step.tail.touched))
+        requestNotifications(step.objects.values)
+        transaction.changeTracker?.didRestore(
+            step.order.compactMap { step.objects[$0]?.object }, now.tail.changedRelationships.union(step.tail.changedRelationships),
+            in: transaction)
         return now
     }
 
-    private func restore(_ memory: Memory) throws {
-        let object = memory.object
-        guard memory.exists else {
+    private func restore(_ saved: SavedState) throws {
+        let object = saved.object
+        guard saved.exists else {
             // An object that was not yet created is marked as deleted.
             object._$state.flags.insert(.deleted)
             return
         }
-        let entry = transaction.entry(object._$state.slot)
-        if memory.mask != nil || memory.flags.contains(.deleted) { transaction.willRestore(object) }
+        let entry = transaction.entry(object._$state.entityIndex)
+        if saved.mask != nil || saved.flags.contains(.deleted) {
+            transaction.changeTracker?.willRestoreChange(of: object, in: transaction)
+        }
         let kept = object._$state.flags.intersection([.hasMembers, .owned])
-        if let record = memory.record {
-            try load(memory.arena.view(record.offset, record.count, entry.entity.layout), memory, entry)
-        } else if !memory.flags.contains(.missing) {
+        if let record = saved.record {
+            try load(saved.arena.view(record.offset, record.count, entry.entity.layout), saved, entry)
+        } else if !saved.flags.contains(.missing) {
             object._$state.flags.insert(.fault)
         }
-        let isFault = memory.record == nil && !memory.flags.contains(.missing)
-        object._$state.flags = memory.flags.subtracting([.fault]).union(kept).union(isFault ? .fault : [])
-        guard let mask = memory.mask else {
+        let isFault = saved.record == nil && !saved.flags.contains(.missing)
+        object._$state.flags = saved.flags.subtracting([.fault]).union(kept).union(isFault ? .fault : [])
+        guard let mask = saved.mask else {
             object._$state.edit = nil
             guard !object.isDeleted else { return }
             // The object may have been changed in the store in the meantime.
             object._$state.flags.insert(.fault)
-            transaction.didForget(object)
+            transaction.changeTracker?.didRestoreOriginal(of: object)
             return
         }
-        let edit = EditState(isInsert: memory.isInsert)
+        let edit = EditState(isInsert: saved.isInsert)
         edit.mask = mask
         object._$state.edit = edit
     }
@@ -232,9 +236,9 @@ final class UndoHistory {
 
 extension UndoHistory {
     /// Restores the saved values of an object, except for values that were only read and may have changed since.
-    private func load(_ record: RecordView, _ memory: Memory, _ entry: StoreEntity) throws {
-        let object = memory.object
-        guard let mask = memory.mask, !memory.isInsert, !object._$state.isFault, !object._$state.flags.contains(.missing) else {
+    private func load(_ record: RecordView, _ saved: SavedState, _ entry: StoreEntity) throws {
+        let object = saved.object
+        guard let mask = saved.mask, !saved.isInsert, !object._$state.isFault, !object._$state.flags.contains(.missing) else {
             return try object._$load(record)
         }
         let (arena, merged) = (RecordArena(capacity: 512), RecordArena(capacity: 512))
@@ -255,22 +259,22 @@ extension Transaction {
     /// Runs a body whose changes are applied completely or, if it throws, undone.
     /// - Parameter endsStep: whether the body is a step that can be undone separately.
     final func atomically(endsStep: Bool = false, _ body: () throws -> Void) throws {
-        let own = history ?? UndoHistory(self)
+        let undoHistory = history ?? UndoHistory(self)
         let isMine = history == nil
-        history = own
+        history = undoHistory
         defer { if isMine { history = nil } }
-        let whole = own.beginWhole()
+        let operation = undoHistory.beginOperation()
         let values = storeValues
         do {
             try body()
-            if history === own { own.endWhole(whole, endsStep: endsStep) }
+            if history === undoHistory { undoHistory.endOperation(operation, endsStep: endsStep) }
         } catch {
             // A commit or rollback in the body has discarded the saved states.
-            if history === own {
+            if history === undoHistory {
                 storeValues = values
-                try own.takeBack(whole)
+                try undoHistory.revert(operation)
             } else {
-                giveUp()
+                (self as? UnsafeTransaction)?.rollback()
             }
             throw error
         }
@@ -278,34 +282,34 @@ extension Transaction {
 
     /// Moves objects whose state was restored between the lists of inserted, updated and deleted objects.
     /// - Parameter before: the states before the restoration.
-    final func sortOut(_ before: [UndoHistory.Memory]) {
-        for memory in before where pending[Int(memory.object._$state.slot)].records != nil {
-            let slot = Int(memory.object._$state.slot)
-            pending[slot].records = nil
-            for object in [pending[slot].inserted, pending[slot].updated].joined() { object._$state.edit?.row = -1 }
+    final func updateLists(_ before: [UndoHistory.SavedState]) {
+        for saved in before where pending[Int(saved.object._$state.entityIndex)].records != nil {
+            let entityIndex = Int(saved.object._$state.entityIndex)
+            pending[entityIndex].records = nil
+            for object in [pending[entityIndex].inserted, pending[entityIndex].updated].joined() { object._$state.edit?.row = -1 }
         }
-        for memory in before {
-            let object = memory.object
-            let slot = Int(object._$state.slot)
+        for saved in before {
+            let object = saved.object
+            let entityIndex = Int(object._$state.entityIndex)
             object._$state.edit?.row = -1
-            let wasDeleted = memory.flags.contains(.deleted)
+            let wasDeleted = saved.flags.contains(.deleted)
             let isUpdated = !object.isInserted && !object.isDeleted && object._$state.edit != nil
-            if memory.isInsert != object.isInserted { Self.move(object, &pending[slot].inserted, isMember: object.isInserted) }
+            if saved.isInsert != object.isInserted { Self.move(object, &pending[entityIndex].inserted, isMember: object.isInserted) }
             // An object that was changed and then deleted may be in both lists.
-            let wasUpdated = !memory.isInsert && memory.mask != nil
+            let wasUpdated = !saved.isInsert && saved.mask != nil
             if wasUpdated != isUpdated || wasUpdated && wasDeleted {
-                if wasUpdated { Self.move(object, &pending[slot].updated, isMember: false) }
-                if isUpdated { pending[slot].updated.append(object) }
+                if wasUpdated { Self.move(object, &pending[entityIndex].updated, isMember: false) }
+                if isUpdated { pending[entityIndex].updated.append(object) }
             }
             let isDeleted = object.isDeleted && !object.isInserted
-            if (wasDeleted && !memory.isInsert) != isDeleted { Self.move(object, &pending[slot].deleted, isMember: isDeleted) }
+            if (wasDeleted && !saved.isInsert) != isDeleted { Self.move(object, &pending[entityIndex].deleted, isMember: isDeleted) }
         }
     }
 
     /// Adds an object to a list or removes it. The search starts at the end, where the most recently changed objects are.
     private static func move(_ object: any Model, _ list: inout [any Model], isMember: Bool) {
         if isMember { return list.append(object) }
-        guard let place = list.lastIndex(where: { $0 === object }) else { return }
-        list.remove(at: place)
+        guard let index = list.lastIndex(where: { $0 === object }) else { return }
+        list.remove(at: index)
     }
 }

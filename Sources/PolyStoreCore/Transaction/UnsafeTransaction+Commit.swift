@@ -4,30 +4,31 @@ extension UnsafeTransaction {
     /// Returns a copy of the pending changes that does not reference the objects.
     private func recorded() throws -> RecordedChanges {
         try resolveImports()
-        settleCollections()
-        if let error = failedSteps.first ?? refusals.first { throw error }
-        let changes = RecordedChanges(mayBeThere: mayBeThere)
-        for (slot, own) in pending.enumerated() {
-            let entry = table.entries[slot]
-            if own.isEmpty { continue }
+        applyCollectionChanges()
+        if let error = failedSteps.first ?? deferredErrors.first { throw error }
+        let changes = RecordedChanges(mayBeWritten: mayBeWritten)
+        for (entityIndex, entityChanges) in pending.enumerated() {
+            let entry = table.entries[entityIndex]
+            if entityChanges.isEmpty { continue }
             try touch(entry.store)
-            for object in own.inserted where !object.isDeleted {
+            for object in entityChanges.inserted where !object.isDeleted {
                 try describing(entry, object) { try changes.insert(object, entry) }
             }
-            if let missing = own.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(missing, entry) }
-            for object in own.updated where !object.isDeleted {
-                guard let base = bases[object.place] else { throw changed(object, entry) }
-                try describing(entry, object) { try changes.update(object, entry, base: baseArena.bytes(base.offset, base.count)) }
+            if let missing = entityChanges.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(missing, entry) }
+            for object in entityChanges.updated where !object.isDeleted {
+                guard let base = tracker.original(of: object) else { throw changed(object, entry) }
+                try describing(entry, object) { try changes.update(object, entry, base: base) }
             }
-            for object in own.deleted {
-                changes.delete(object, base: bases[object.place].map { baseArena.bytes($0.offset, $0.count) })
+            for object in entityChanges.deleted {
+                changes.delete(object, base: tracker.original(of: object))
             }
         }
-        for (key, net) in memberLog.all(where: { _ in true }) {
+        for (key, net) in relationshipChanges.all(where: { _ in true }) {
             // Deleting an object removes its links.
-            if isDoomed(key) { continue }
+            if isOwnerDeleted(key) { continue }
             if !net.order.isEmpty { changes.arrange(key, net.order) }
-            guard case .link(_, let isReversed) = entry(key.slot).entity.relationships[Int(key.relationship)].storage, !isReversed else {
+            guard case .link(_, let isReversed) = entry(key.entityIndex).entity.relationships[Int(key.relationship)].storage, !isReversed
+            else {
                 continue
             }
             changes.link(key, net)
@@ -35,9 +36,9 @@ extension UnsafeTransaction {
         return changes
     }
 
-    private func isDoomed(_ key: MemberKey) -> Bool {
-        func open<T: Model>(_ type: T.Type) -> Bool { living(type, key.slot, key.key)?.isDeleted ?? false }
-        return open(entry(key.slot).type)
+    private func isOwnerDeleted(_ key: RelationshipKey) -> Bool {
+        func open<T: Model>(_ type: T.Type) -> Bool { living(type, key.entityIndex, key.rowID)?.isDeleted ?? false }
+        return open(entry(key.entityIndex).type)
     }
 
     private func prepare() throws -> RecordedChanges {
@@ -48,10 +49,11 @@ extension UnsafeTransaction {
     /// Writes the pending changes and moves to the newest version. Waits on the caller's thread for its turn in the write queue. A child transaction
     /// moves its changes to its parent without waiting.
     /// - Parameters:
-    ///   - mergePolicy: how conflicts with changes made since the objects were read are resolved.
-    ///   - durability: the durability of the commit; nil uses the durability of the store.
+    ///   - mergePolicy: How conflicts with changes made since the objects were read are resolved.
+    ///   - durability: The durability of the commit; nil uses the durability of the store.
+    ///   - isolation: The actor of the caller. Pass nothing.
     /// - Returns: whether there were changes to write.
-    /// - Throws: `conflict` with all ``StoreError/conflicts``; `constraint` with all violations; `misuse` in the body of another transaction. Nothing
+    /// - Throws: `conflict` with all `StoreError.conflicts`; `constraint` with all violations; `misuse` in the body of another transaction. Nothing
     ///   is written, and the pending changes are kept: correct them and commit again, or roll back. Unchanged objects are read in the newest version
     ///   afterwards.
     ///   After `io`, `full` and similar errors, changes may have been written to some of several stores. Committing again completes the commit.
@@ -65,17 +67,17 @@ extension UnsafeTransaction {
             return false
         }
         if let parent {
-            try hand(changes, to: parent, mergePolicy)
+            try merge(changes, into: parent, mergePolicy)
         } else {
             let userInfo = userInfo
             // An open snapshot prevents disk space from being reclaimed, which a transaction ahead in the write queue may need.
             refresh()
             do {
                 try core.transactAndWait(order(durability), isPatient: isolation == nil) {
-                    try Self.replay(changes, on: $0, mergePolicy, userInfo)
+                    try Self.rebase(changes, on: $0, mergePolicy, userInfo)
                 }
             } catch {
-                throw noted(error)
+                throw recordingPossibleWrite(error)
             }
             core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
         }
@@ -83,7 +85,7 @@ extension UnsafeTransaction {
         return true
     }
 
-    /// Commits like ``commit(mergePolicy:durability:isolation:)``, under a name that `async` functions can call without `await`. A child transaction
+    /// Commits like `commit(mergePolicy:durability:isolation:)`, under a name that `async` functions can call without `await`. A child transaction
     /// moves its changes to its parent immediately, without suspending.
     @discardableResult
     public func commitAndWait(
@@ -103,17 +105,17 @@ extension UnsafeTransaction {
             return false
         }
         if let parent {
-            try hand(changes, to: parent, mergePolicy)
+            try merge(changes, into: parent, mergePolicy)
         } else {
             let userInfo = userInfo
             refresh()
             close("is being committed")
             defer { reopen() }
             do {
-                try await core.transact(order(durability)) { try Self.replay(changes, on: $0, mergePolicy, userInfo) }
+                try await core.transact(order(durability)) { try Self.rebase(changes, on: $0, mergePolicy, userInfo) }
             } catch {
-                try undoLostEdits(changes)
-                throw noted(error)
+                try revertEditsDuringCommit(changes)
+                throw recordingPossibleWrite(error)
             }
             await core.catchUpViews()
         }
@@ -122,13 +124,13 @@ extension UnsafeTransaction {
     }
 
     /// Restores the values that the commit tried to write in objects that were changed during the commit.
-    private func undoLostEdits(_ changes: RecordedChanges) throws {
-        guard !lostEdits.isEmpty else { return }
-        defer { lostEdits = [:] }
+    private func revertEditsDuringCommit(_ changes: RecordedChanges) throws {
+        let edited = tracker.takeObjectsEditedDuringCommit()
+        guard !edited.isEmpty else { return }
         let records = changes.records
-        for (place, object) in lostEdits {
-            let entry = entry(place.slot)
-            if let record = records[place] {
+        for (reference, object) in edited {
+            let entry = entry(reference.entityIndex)
+            if let record = records[reference] {
                 try object._$load(changes.record(record, entry.entity.layout))
             } else if object._$state.edit == nil, !object.isDeleted {
                 object._$state.flags.insert(.fault)
@@ -138,36 +140,36 @@ extension UnsafeTransaction {
 
     /// Records whether a failed commit may have been written: stores before the failing one are committed, and a backend may fail in the flush after
     /// its commit.
-    private func noted(_ error: any Error) -> any Error {
+    private func recordingPossibleWrite(_ error: any Error) -> any Error {
         let isRefusal = [.conflict, .constraint, .misuse, .notFound, .invalidValue, .cancelled].contains((error as? StoreError)?.code)
-        if !isRefusal { mayBeThere = true }
+        if !isRefusal { mayBeWritten = true }
         return error
     }
 
-    private func order(_ durability: Durability?) -> TransactionOrder {
-        TransactionOrder(durability: durability, source: sourceIdentifier, site: site)
+    private func order(_ durability: Durability?) -> TransactionOptions {
+        TransactionOptions(durability: durability, source: sourceIdentifier, site: site)
     }
 
-    private static func replay(
+    private static func rebase(
         _ changes: RecordedChanges, on target: Transaction, _ policy: MergePolicy, _ userInfo: [String: any Sendable]
     ) throws {
         target.userInfo = userInfo
-        try Replay(changes, on: target, policy).run()
+        try ChangeRebase(changes, on: target, policy).apply()
     }
 
-    private func hand(_ changes: RecordedChanges, to parent: Transaction, _ policy: MergePolicy) throws {
+    private func merge(_ changes: RecordedChanges, into parent: Transaction, _ policy: MergePolicy) throws {
         try parent.checkMutable()
-        try parent.atomically { try Replay(changes, on: parent, policy).run() }
+        try parent.atomically { try ChangeRebase(changes, on: parent, policy).apply() }
     }
 
     private func didCommit(_ policy: MergePolicy) {
-        tell()
+        tracker.notifyObservers(in: self)
         let deleted = policy.winner == .store ? pending.flatMap(\.deleted) : []
-        lostEdits = [:]
-        withExtendedLifetime(self) { startAgain() }
+        _ = tracker.takeObjectsEditedDuringCommit()
+        withExtendedLifetime(self) { reset() }
         // The store's changes may have won a conflict, so some of these objects may still exist.
         for object in deleted {
-            guard let found = try? record(entry(object._$state.slot), object._$state.key), found.count > 0 else { continue }
+            guard let found = try? record(entry(object._$state.entityIndex), object._$state.rowID), found.count > 0 else { continue }
             object._$state.flags.subtract([.deleted, .missing])
             object._$state.flags.insert(.fault)
         }
@@ -177,7 +179,7 @@ extension UnsafeTransaction {
     /// Discards all changes since the last commit and moves to the newest version. Objects created since then are marked as deleted.
     public func rollback() {
         var changed: [any Model] = []
-        for object in owned {
+        for object in tracker.objects {
             if object._$state.edit != nil || object.isDeleted { changed.append(object) }
             if object.isInserted {
                 object._$state.flags.insert(.deleted)
@@ -185,57 +187,46 @@ extension UnsafeTransaction {
                 object._$state.flags.subtract([.deleted, .missing])
             }
         }
-        let links = memberLog.touched(since: 0)
-        withExtendedLifetime(self) { startAgain() }
+        let links = relationshipChanges.changedRelationships(since: 0)
+        withExtendedLifetime(self) { reset() }
         defer { notifyMonitors() }
-        guard !pendingObservers.isEmpty else { return }
-        for object in changed { news[object.place] = object }
-        for key in links {
-            let object = anyObject(key.slot, key.key)
-            news[object.place] = object
-        }
-        tell()
+        tracker.notifyObservers(discarded: changed, links, in: self)
     }
 
     /// Returns whether the object is the one registered for its row id. An object that represents a missing one is not registered.
     private func isInMap(_ object: any Model) -> Bool {
-        maps[Int(object._$state.slot)].object(object._$state.key) === object
+        maps[Int(object._$state.entityIndex)].object(object._$state.rowID) === object
     }
 
     /// Clears all pending changes and turns all objects into faults.
-    private func startAgain() {
+    private func reset() {
         release()
         imports = nil
-        for slot in pending.indices { pending[slot] = Pending() }
-        memberLog = MemberLog()
+        for entityIndex in pending.indices { pending[entityIndex] = EntityChanges() }
+        relationshipChanges = RelationshipChanges()
         forgetAllMembers()
         denials = []
         unverified = []
-        refusals = Refusals()
+        deferredErrors = DeferredErrors()
         failedSteps = []
-        mayBeThere = false
-        bases = [:]
-        baseArena = RecordArena()
+        mayBeWritten = false
         rowsAhead = nil
-        news = [:]
-        toldLinks = 0
-        monitoredLinks = 0
+        monitoredRelationshipCount = 0
         history = nil
-        for object in owned { object._$state.edit = nil }
+        let released = tracker.reset()
+        for object in released { object._$state.edit = nil }
         for map in maps {
             for case let object as any Model in map.objects where !object.isDeleted { object._$state.flags.insert(.fault) }
         }
-        let released = owned
-        owned = []
         for object in released { object._$state.flags.remove(.owned) }
         if supportsUndo { history = UndoHistory(self) }
     }
 
     /// Moves to the newest version and keeps the pending changes. Unchanged objects become faults.
     public func refresh() {
-        settleCollections()
+        applyCollectionChanges()
         release()
-        for own in pending { own.records?.forgetStored() }
+        for entityChanges in pending { entityChanges.records?.forgetStored() }
         forgetAllMembers()
         rowsAhead = nil
         for map in maps {

@@ -4,7 +4,7 @@ extension UnsafeTransaction {
     /// Ends a step, which consists of the changes since the last one and is the unit of ``undo()``. Notifies observers of this transaction.
     public func flush() {
         history?.endStep()
-        tell()
+        tracker.notifyObservers(in: self)
         notifyMonitors()
     }
 
@@ -17,7 +17,7 @@ extension UnsafeTransaction {
     /// - Throws: `misuse` if the transaction was begun without undo support.
     public func undo() throws {
         try undoHistory().undo()
-        tell()
+        tracker.notifyObservers(in: self)
         notifyMonitors()
     }
 
@@ -25,7 +25,7 @@ extension UnsafeTransaction {
     /// - Throws: `misuse` if the transaction was begun without undo support.
     public func redo() throws {
         try undoHistory().redo()
-        tell()
+        tracker.notifyObservers(in: self)
         notifyMonitors()
     }
 
@@ -42,27 +42,12 @@ extension UnsafeTransaction {
     /// Adds an observer, which is called synchronously with the changes since its last call after each ``flush()``, undo, redo, commit and rollback.
     /// - Returns: an identifier for ``removeObserver(_:)``.
     @discardableResult
-    public func observe(_ tell: @escaping (PendingChanges) -> Void) -> Int {
-        let id = (pendingObservers.last?.id ?? 0) + 1
-        pendingObservers.append((id, tell))
-        return id
+    public func observe(_ handler: @escaping (PendingChanges) -> Void) -> Int {
+        tracker.observe(handler)
     }
 
     /// Removes the observer with an identifier returned by ``observe(_:)``.
-    public func removeObserver(_ id: Int) { pendingObservers.removeAll { $0.id == id } }
-
-    func tell() {
-        guard !pendingObservers.isEmpty else { return }
-        for key in memberLog.touched(since: toldLinks) {
-            let object = anyObject(key.slot, key.key)
-            news[object.place] = object
-        }
-        toldLinks = memberLog.changeCount
-        guard !news.isEmpty else { return }
-        let changes = PendingChanges(Array(news.values))
-        news = [:]
-        for observer in pendingObservers { observer.tell(changes) }
-    }
+    public func removeObserver(_ id: Int) { tracker.removeObserver(id) }
 
     /// Updates the monitors with pending changes, and with changes of other transactions if newer snapshots are shown. They detect changes by
     /// comparing with what they last showed.
@@ -71,29 +56,12 @@ extension UnsafeTransaction {
         isNotifyingMonitors = true
         defer { isNotifyingMonitors = false }
         let step = CommittedStep()
-        for key in memberLog.touched(since: monitoredLinks) { step.add(key) }
-        monitoredLinks = memberLog.changeCount
+        for key in relationshipChanges.changedRelationships(since: monitoredRelationshipCount) { step.add(key) }
+        monitoredRelationshipCount = relationshipChanges.changeCount
         let move = ContextMove(step: step, isPartial: true)
         let concerned = observers.concerned(move, table.entries)
         for observer in concerned { observer.contextWillMove(move) }
         for observer in concerned { observer.contextDidMove(move, self) }
         for observer in concerned { observer.notify() }
-    }
-}
-
-/// The changed objects of an unqueued transaction, by kind of change.
-public struct PendingChanges {
-    /// The objects that the transaction created.
-    public let inserted: [any Model]
-    /// The existing objects that were changed, or whose to-many relationships were changed.
-    public let updated: [any Model]
-    /// The objects that were deleted.
-    public let deleted: [any Model]
-
-    init(_ objects: [any Model]) {
-        let objects = objects.sorted { ($0._$state.slot, $0._$state.key) < ($1._$state.slot, $1._$state.key) }
-        deleted = objects.filter(\.isDeleted)
-        inserted = objects.filter { $0.isInserted && !$0.isDeleted }
-        updated = objects.filter { !$0.isInserted && !$0.isDeleted }
     }
 }

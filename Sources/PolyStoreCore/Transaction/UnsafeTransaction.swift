@@ -20,45 +20,36 @@ public final class UnsafeTransaction: Transaction {
     /// The parent of a child transaction; nil if the transaction commits to the stores.
     let parent: Transaction?
     @exclusivity(unchecked) var readers: [(any ReadTransaction)?] = []
-    @exclusivity(unchecked) var ledgerID: Int?
+    @exclusivity(unchecked) var snapshotID: Int?
     /// Reserved row ids, by entity index.
-    @exclusivity(unchecked) private var keys: [Int: ArraySlice<Int64>] = [:]
+    @exclusivity(unchecked) private var reservedRowIDs: [Int: ArraySlice<Int64>] = [:]
     /// The size of the last reservation of row ids, by entity index.
-    @exclusivity(unchecked) private var stock: [Int: Int] = [:]
-    /// The records of the changed and deleted objects at the time they were read.
-    @exclusivity(unchecked) var bases: [ObjectKey: RecordedChanges.Place] = [:]
-    @exclusivity(unchecked) var baseArena = RecordArena()
-    /// The changed objects, retained until they are committed.
-    @exclusivity(unchecked) var owned: [any Model] = []
-    @exclusivity(unchecked) var pendingObservers: [(id: Int, tell: (PendingChanges) -> Void)] = []
-    /// Objects changed since the observers were last notified.
-    @exclusivity(unchecked) var news: [ObjectKey: any Model] = [:]
-    /// Objects that were changed during a commit.
-    @exclusivity(unchecked) var lostEdits: [ObjectKey: any Model] = [:]
-    /// The number of to-many relationship changes that observers were notified of.
-    @exclusivity(unchecked) var toldLinks = 0
+    @exclusivity(unchecked) private var reservationSizes: [Int: Int] = [:]
+    /// The changed objects, their original records, and the observers.
+    let tracker: ChangeTracker
     /// Errors of steps whose results are not awaited.
     @exclusivity(unchecked) var failedSteps: [StoreError] = []
     /// The number of to-many relationship changes that monitors were notified of.
-    @exclusivity(unchecked) var monitoredLinks = 0
+    @exclusivity(unchecked) var monitoredRelationshipCount = 0
     /// A Boolean value that indicates whether monitors are being notified.
     @exclusivity(unchecked) var isNotifyingMonitors = false
     /// A Boolean value that indicates whether a failed commit may have been written.
-    @exclusivity(unchecked) var mayBeThere = false
+    @exclusivity(unchecked) var mayBeWritten = false
     /// A Boolean value that indicates whether steps of this transaction can be undone.
     public let supportsUndo: Bool
 
     init(core: StackCore, table: StoreTable, parent: Transaction?, _ site: CallSite, supportsUndo: Bool) {
         self.parent = parent
         self.supportsUndo = supportsUndo
-        super.init(core: core, table: table, group: nil, site)
+        tracker = ChangeTracker()
+        super.init(core: core, table: table, writers: nil, changeTracker: tracker, site)
         if supportsUndo { history = UndoHistory(self) }
     }
 
     deinit {
         release()
-        returnKeys()
-        leaveObjects()
+        returnRowIDs()
+        detachObjects()
     }
 
     /// Objects do not keep the transaction alive; it ends with its last reference.
@@ -84,7 +75,7 @@ public final class UnsafeTransaction: Transaction {
             return reader
         }
         try core.process.check("This stack")
-        if ledgerID == nil { ledgerID = core.snapshots.open(site) }
+        if snapshotID == nil { snapshotID = core.snapshots.open(site) }
         // All stores together, so that the snapshots belong to the same point in time.
         for store in table.openStores where readers[store.index] == nil { readers[store.index] = try store.backend.beginRead() }
         guard let reader = readers[store.index] else { throw store.removedError }
@@ -100,114 +91,58 @@ public final class UnsafeTransaction: Transaction {
     func release() {
         for reader in readers { reader?.end() }
         readers = []
-        if let ledgerID { core.snapshots.close(ledgerID) }
-        ledgerID = nil
+        if let snapshotID { core.snapshots.close(snapshotID) }
+        snapshotID = nil
     }
 
     // MARK: Row ids
 
-    override func newKey(_ entry: StoreEntity) throws -> Int64 {
+    override func newRowID(_ entry: StoreEntity) throws -> Int64 {
         if let parent {
             try parent.checkMutable()
-            return try parent.newKey(entry)
+            return try parent.newRowID(entry)
         }
-        let slot = Int(entry.slot)
-        if let key = keys[slot]?.popFirst() { return key }
+        let entityIndex = Int(entry.entityIndex)
+        if let rowID = reservedRowIDs[entityIndex]?.popFirst() { return rowID }
         try touch(entry.store)
         // Doubles each time, so that a bulk load makes few reservations.
-        let count = min((stock[slot] ?? 16) * 2, 4096)
-        stock[slot] = count
-        var more = try core.reserveKeys(entry, count)[...]
-        let key = more.removeFirst()
-        keys[slot] = more
-        return key
+        let count = min((reservationSizes[entityIndex] ?? 16) * 2, 4096)
+        reservationSizes[entityIndex] = count
+        var more = try core.reserveRowIDs(entry, count)[...]
+        let rowID = more.removeFirst()
+        reservedRowIDs[entityIndex] = more
+        return rowID
     }
 
     /// Returns unused row ids to the store if it has no other reserved ids.
-    private func returnKeys() {
-        for (slot, left) in keys {
+    private func returnRowIDs() {
+        for (entityIndex, left) in reservedRowIDs {
             guard let first = left.first, let last = left.last, last - first == Int64(left.count - 1) else { continue }
-            let entry = table.entries[slot]
+            let entry = table.entries[entityIndex]
             entry.store.sequences.withLock { sequences in
                 if sequences[entry.entity.index] == nil { sequences[entry.entity.index] = first...last }
             }
         }
-        keys = [:]
+        reservedRowIDs = [:]
     }
 
     // MARK: Changes
 
-    override func giveUp() { rollback() }
-
-    override func didLoseChange(of object: any Model) { lostEdits[object.place] = object }
-
     /// The parent may be changed at any time.
     override var showsOneVersion: Bool { parent == nil }
-
-    override func didCreate(_ object: any Model) {
-        super.didCreate(object)
-        own(object)
-        if !pendingObservers.isEmpty { news[object.place] = object }
-    }
-
-    override func willTouch(_ object: any Model) {
-        super.willTouch(object)
-        own(object)
-        keepBase(of: object)
-        if !pendingObservers.isEmpty { news[object.place] = object }
-    }
-
-    override func willRestore(_ object: any Model) {
-        guard !object.isInserted, bases[object.place] == nil else { return }
-        if object._$state.isFault { fire(object) }
-        keepBase(of: object)
-    }
-
-    override func didForget(_ object: any Model) { bases[object.place] = nil }
-
-    override func didRestore(_ objects: [any Model], _ relationships: Set<MemberKey>) {
-        guard !pendingObservers.isEmpty else { return }
-        for object in objects { news[object.place] = object }
-        for key in relationships {
-            let object = anyObject(key.slot, key.key)
-            news[object.place] = object
-        }
-        toldLinks = memberLog.changeCount
-    }
-
-    private func own(_ object: any Model) {
-        guard !object._$state.flags.contains(.owned) else { return }
-        object._$state.flags.insert(.owned)
-        owned.append(object)
-    }
-
-    /// Stores the record of an object that was read, in order to detect conflicts.
-    private func keepBase(of object: any Model) {
-        let place = object.place
-        guard !object.isInserted, bases[place] == nil else { return }
-        let entry = entry(place.slot)
-        let view: RecordView?
-        if object._$state.isFault {
-            view = try? record(entry, place.key)
-            guard let view else { return }
-            bases[place] = RecordedChanges.Place(offset: baseArena.append(view.bytes), count: view.count)
-        } else if let view = try? baseArena.encode(object, entry) {
-            bases[place] = RecordedChanges.Place(offset: baseArena.count - view.count, count: view.count)
-        }
-    }
 
     // MARK: The end
 
     /// Moves objects that are still referenced to a context that rejects all operations. They may be in use on another thread, so only atomic state
     /// is changed.
-    private func leaveObjects() {
-        for own in pending {
+    private func detachObjects() {
+        for entityChanges in pending {
             // Ensures that changes to already changed objects are detected too.
-            for object in [own.inserted, own.updated].joined() { object._$state.edit?.isRecorded = true }
+            for object in [entityChanges.inserted, entityChanges.updated].joined() { object._$state.edit?.isRecorded = true }
         }
-        let all = maps + strays.values
+        let all = maps + substitutes.values
         guard all.contains(where: \.isHeld) else { return }
-        let ended = EndedContext(core: core, table: table, taking: maps, strays, site)
+        let ended = EndedContext(core: core, table: table, taking: maps, substitutes, site)
         for map in all { map.leave(to: ended) }
     }
 }

@@ -14,6 +14,8 @@ public final class RecordReader {
     /// Creates a reader of bytes.
     ///
     /// - Parameters:
+    ///   - source: The bytes to read, from the beginning.
+    ///   - format: The format of the bytes.
     ///   - name: The name of the source in positions and errors.
     /// - Throws: ``RecordError`` if the options of the format are inconsistent.
     public init(_ source: any ByteSource, format: RecordFormat, name: String? = nil) throws {

@@ -15,6 +15,7 @@ extension SourceFields {
     ///
     /// - Parameters:
     ///   - path: The name of a field, or a path such as `address.city`.
+    ///   - type: The type of the value; usually inferred.
     ///   - options: The options of the conversion, such as date formats.
     /// - Throws: ``RecordError`` if the field is missing or null, or if the value is not a `T`. For an optional `T`, null is nil.
     public func require<T: ConvertibleFromSource>(_ path: String, as type: T.Type = T.self, options: ConversionOptions = .default) throws

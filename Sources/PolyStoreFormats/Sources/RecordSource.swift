@@ -13,7 +13,10 @@ public struct RecordSource: Sendable {
 
     /// Creates a source.
     ///
-    /// - Parameter open: Returns the bytes from the beginning. Called on any thread.
+    /// - Parameters:
+    ///   - name: The name of the source in positions and errors; nil if it has none.
+    ///   - format: The format of the bytes; nil chooses it by the name.
+    ///   - open: Returns the bytes from the beginning. Called on any thread.
     public init(name: String?, format: RecordFormat?, open: @escaping @Sendable () throws -> any ByteSource) {
         self.name = name
         self.format = format

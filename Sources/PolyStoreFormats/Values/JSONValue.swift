@@ -6,11 +6,17 @@
 ///     value["name"]?.string           // "Paris"
 ///     value["position"]?[0]?.double   // 48.85
 public enum JSONValue: Sendable, Hashable {
+    /// The literal `null`.
     case null
+    /// The literal `true` or `false`.
     case bool(Bool)
+    /// A number, with the digits of its source.
     case number(JSONNumber)
+    /// A text.
     case string(String)
+    /// An array, in order.
     case array([JSONValue])
+    /// An object, with its fields in order.
     case object(JSONObject)
 }
 

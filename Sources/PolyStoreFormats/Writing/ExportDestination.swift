@@ -11,7 +11,10 @@ public struct ExportDestination: Sendable {
     package let openSink: @Sendable () throws -> any ByteSink
 
     /// Creates a destination.
-    /// - Parameter open: Returns the sink for the bytes. Called once for each export, on any thread.
+    /// - Parameters:
+    ///   - name: The name of the destination in errors.
+    ///   - format: The format of the records; nil chooses it by the name.
+    ///   - open: Returns the sink for the bytes. Called once for each export, on any thread.
     public init(name: String, format: RecordFormat?, open: @escaping @Sendable () throws -> any ByteSink) {
         self.name = name
         self.format = format
@@ -19,7 +22,7 @@ public struct ExportDestination: Sendable {
     }
 
     /// Returns a file as a destination. The file is created or replaced atomically when the export is complete. Without a format, the file extension determines
-    /// it; see ``RecordFormat/init(fileName:)``.
+    /// it; see `RecordFormat.init(fileName:)`.
     ///
     /// The bytes are not compressed. An export to a path that ends in `.gz` is therefore an error: for a gzip file, import PolyStoreGzip and use
     /// `ExportDestination.gzip(path:)`.

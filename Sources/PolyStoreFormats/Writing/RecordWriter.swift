@@ -20,6 +20,8 @@ public final class RecordWriter {
     /// Creates a writer.
     ///
     /// - Parameters:
+    ///   - sink: The sink for the bytes.
+    ///   - format: The format of the records.
     ///   - columns: The names of the CSV columns, in order. Other formats use the fields of each record.
     /// - Throws: ``RecordError`` if CSV has no columns, or if its options are inconsistent.
     public init(to sink: any ByteSink, format: RecordFormat, columns: [String] = []) throws {

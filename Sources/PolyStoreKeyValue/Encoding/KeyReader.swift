@@ -17,6 +17,7 @@ public struct KeyReader {
 
     /// A decoded component of a key.
     public enum Component: Sendable, Hashable {
+        /// A complete value.
         case value(Value)
         /// The first bytes of a truncated value and a hash of the whole value, which is in the record.
         case cut(prefix: [UInt8], hash: UInt64)

@@ -80,7 +80,11 @@ public final class KeyWriter {
     }
 
     /// Appends the value of a record's field.
-    /// - Parameter reserve: The number of bytes that will follow in this key; a long component is truncated to leave space for them.
+    /// - Parameters:
+    ///   - field: The field.
+    ///   - record: The record that contains the value.
+    ///   - descending: Whether greater values sort first.
+    ///   - reserve: The number of bytes that will follow in this key; a long component is truncated to leave space for them.
     public func append(_ field: Field, of record: RecordView, descending: Bool = false, reserve: Int = 8) {
         let start = count
         if record.isNull(field.ordinal) {

@@ -10,17 +10,25 @@
 /// | uniqueIndex | index u32, components | the id; where a component is null or was cut the id also ends the key |
 /// | link | link table u32, source, target | nothing |
 /// | linkInverse | link table u32, target, source | nothing |
-/// | changeLog | position u64, piece u32 | a piece of an entry of the change log, sealed (``ChangeLog``) |
+/// | changeLog | position u64, piece u32 | a piece of an entry of the change log, sealed (`ChangeLog`) |
 ///
 /// The numbers of entities, indexes and link tables are assigned once and stored in the metadata. All numbers in keys are big-endian.
 public enum Keyspace: UInt8, Sendable, CaseIterable {
+    /// The metadata of the store.
     case metadata = 0x00
+    /// The records.
     case record = 0x10
+    /// The pieces of long values.
     case blobChunk = 0x11
+    /// The entries of indexes that are not unique.
     case index = 0x20
+    /// The entries of unique indexes.
     case uniqueIndex = 0x21
+    /// The links of link tables, by source.
     case link = 0x30
+    /// The links of link tables, by target.
     case linkInverse = 0x31
+    /// The entries of the change log.
     case changeLog = 0x40
 
     /// The kinds of entries in the metadata space: the second byte.
@@ -28,44 +36,64 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
     /// | kind | key | value |
     /// |---|---|---|
     /// | format | | u32: the version of this layout |
-    /// | schema | version u32 | the model as JSON, sealed (``SealedValue``) |
+    /// | schema | version u32 | the model as JSON, sealed (`SealedValue`) |
     /// | entity | number u32 | its name |
     /// | sequence | entity u32 | u64: the next id |
     /// | indexState | index u32 | state u8, flags u8, entity u32, its fields' names with NUL between them |
     /// | buildProgress | index u32 | i64: up to which id the index is built |
     /// | statistics | entity u32 | i64: number of records |
     /// | commitVersion | | u64 |
-    /// | identity | | store id, hash of the model, configuration (``StoreIdentity``), sealed |
+    /// | identity | | store id, hash of the model, configuration (`StoreIdentity`), sealed |
     /// | link | link table u32 | its name |
     /// | value | a name, UTF-8 | a named value of the store, sealed |
     /// | log | | u64: entries of the change log up to this position were removed; sealed |
     /// | layout | entity u32 | u16: the layout number of new records |
-    /// | oldLayout | entity u32, layout u16 | the types of the fields and how to translate them (``OldLayout``), sealed |
+    /// | oldLayout | entity u32, layout u16 | the types of the fields and how to translate them (`OldLayout`), sealed |
     /// | reversedLink | link table u32 | nothing: the table's sources are on the other side |
-    /// | migration | | the journal of an unfinished migration (``MigrationJournal``), sealed |
+    /// | migration | | the journal of an unfinished migration (`MigrationJournal`), sealed |
     /// | migrationPosition | | where the migration continues, sealed |
     /// | migrationValue | a name, UTF-8 | the named value after the migration, sealed |
     /// | removal | space u8, number u32 | nothing: the keys of this space and number must be removed |
     public enum Metadata: UInt8, Sendable, CaseIterable {
+        /// The format of the store.
         case format = 0x01
+        /// The schema of a version.
         case schema
+        /// The name of an entity.
         case entity
+        /// The next row id of an entity.
         case sequence
+        /// The mark of a reset in progress (``StoreReset``).
         case migrationJournal
+        /// The state of an index.
         case indexState
+        /// The progress of an index that is being built.
         case buildProgress
+        /// The record count of an entity.
         case statistics
+        /// The number of commits.
         case commitVersion
+        /// The identity of the store.
         case identity
+        /// The name of a link table.
         case link
+        /// A named value.
         case value
+        /// The beginning of the change log.
         case log
+        /// The record layout of an entity.
         case layout
+        /// An earlier record layout of an entity.
         case oldLayout
+        /// A link table whose sources and targets are exchanged.
         case reversedLink
+        /// The journal of an unfinished migration.
         case migration
+        /// The position at which a migration continues.
         case migrationPosition
+        /// A named value that a migration sets at its end.
         case migrationValue
+        /// A range of keys that the background work removes.
         case removal
     }
 }

@@ -80,8 +80,8 @@ final class OldLayout: Sendable {
     /// - Parameter next: The origin of the next layout's fields in the current fields.
     func followed(by next: [SchemaChange.FieldSource], _ entityName: String) -> OldLayout {
         let composed: [SchemaChange.FieldSource] = next.map { source in
-            guard case .field(let ordinal, let replacement) = source else { return source }
-            switch fields[ordinal] {
+            guard case .field(let fieldIndex, let replacement) = source else { return source }
+            switch fields[fieldIndex] {
             case .constant(let value): return .constant(value.isNull ? replacement : value)
             // An earlier migration has already replaced null.
             case .field(let old, let earlier): return .field(old, replacingNullWith: earlier.isNull ? replacement : earlier)
@@ -191,51 +191,5 @@ extension Field {
         case (.blob(let bytes), .blob): type != .uuid || bytes.count == 16
         default: false
         }
-    }
-}
-
-/// The record layouts that an entity's records may have.
-struct RecordFormat: Sendable {
-    /// The layout number of new records.
-    var number: UInt16 = 0
-    /// The other layouts that records may still have, by layout number.
-    var old: [UInt16: OldLayout] = [:]
-
-    /// Returns the layouts after a migration that carries the entity.
-    /// - Parameters:
-    ///   - entity: The entity before the migration.
-    ///   - fields: The origin of each field after the migration.
-    ///   - target: The entity after the migration.
-    ///   - isEmpty: Whether the entity has no records.
-    /// - Throws: `full` if all layout numbers are in use.
-    func followed(by fields: [SchemaChange.FieldSource], of entity: Entity, to target: Entity, isEmpty: Bool, place: String) throws
-        -> RecordFormat
-    {
-        let isSame =
-            fields.count == entity.fields.count
-            && fields.enumerated().allSatisfy { ordinal, source in
-                guard case .field(ordinal, let replacement) = source,
-                    // A wider type occupies more bytes.
-                    entity.fields[ordinal].type.fixedWidth == target.fields[ordinal].type.fixedWidth
-                else { return false }
-                return replacement.isNull || !entity.fields[ordinal].isOptional
-            }
-        return try isSame ? self : next(fields, entity, target.name, isEmpty, place)
-    }
-
-    private func next(_ fields: [SchemaChange.FieldSource], _ entity: Entity, _ name: String, _ isEmpty: Bool, _ place: String) throws
-        -> RecordFormat
-    {
-        guard number < .max else {
-            throw StoreError(
-                .full,
-                "\(entity.name) in \(place) was migrated \(number) times, and no layout number is left. Export the store and import it into a new one.",
-                entity: entity.name, url: place)
-        }
-        var next = RecordFormat(number: number + 1)
-        if isEmpty { return next }
-        next.old = old.mapValues { $0.followed(by: fields, name) }
-        next.old[number] = OldLayout(name, types: entity.fields.map(\.type), fields: fields)
-        return next
     }
 }

@@ -2,16 +2,16 @@ import PolyStoreBackend
 
 extension EngineHandle {
     /// Runs and commits one transaction of the engine. Repeats it if the engine had to make room.
-    /// - Parameter isCancelled: Polled while the call waits for the writer's turn.
+    /// - Parameter isCancelled: Polled while the call waits for the write lock.
     func write<Result>(isCancelled: (() -> Bool)? = nil, _ body: (any EngineWriter) throws -> Result) throws -> Result {
-        try takeTurn(isCancelled: isCancelled)
-        defer { giveTurn() }
-        return try writeInTurn(body)
+        try lockWriting(isCancelled: isCancelled)
+        defer { unlockWriting() }
+        return try writeLocked(body)
     }
 
-    /// Like ``write(isCancelled:_:)``, for a caller that has the writer's turn.
-    func writeInTurn<Result>(_ body: (any EngineWriter) throws -> Result) throws -> Result {
-        _ = takeNotes()
+    /// Like ``write(isCancelled:_:)``, for a caller that holds the write lock.
+    func writeLocked<Result>(_ body: (any EngineWriter) throws -> Result) throws -> Result {
+        _ = takeCache()
         while true {
             let writer = try beginEngineWrite()
             defer { writer.end() }
@@ -52,15 +52,15 @@ extension EngineHandle {
     @discardableResult
     func endInterruptedMigration(waits: Bool = true, _ check: (any EngineWriter) throws -> Void) throws -> Bool {
         if !waits, isBeingMigrated { return false }
-        try takeTurn()
-        defer { giveTurn() }
+        try lockWriting()
+        defer { unlockWriting() }
         if waits { try lockMigration() } else if try !engine.lockMigration() { return false }
         defer { engine.unlockMigration() }
-        try writeInTurn { writer in
+        try writeLocked { writer in
             try check(writer)
             try MigrationJournal.abandon(writer, place: engine.place)
         }
-        noteJournal(false)
+        setHasJournal(false)
         return true
     }
 }

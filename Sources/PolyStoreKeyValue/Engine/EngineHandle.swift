@@ -1,9 +1,6 @@
 import PolyStoreBackend
 import Synchronization
 
-/// Thrown if a transaction may not write because a migration of the store is in progress or was interrupted.
-struct UnfinishedMigration: Error {}
-
 /// An open engine that is shared by stores and transactions. It is closed when its last user releases it. A process never opens an engine twice, because
 /// several engines do not support that: their locks belong to the process.
 public final class EngineHandle: @unchecked Sendable {  // All mutable state is accessed under the lock.
@@ -18,12 +15,12 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
     private let lock = Lock()
     private var users = 1
     private var isWriting = false
-    /// A Boolean value that indicates whether a migration has the writer's turn.
+    /// A Boolean value that indicates whether a migration holds the write lock.
     private var isMigrating = false
     /// A Boolean value that indicates whether the journal of an unfinished migration was found and has not been removed since.
     private let hasJournal = Atomic<Bool>(false)
-    /// The notes of the current writer; `nil` if other processes may write.
-    private var notes: WriterNotes?
+    /// The cache of the current writer; `nil` if other processes may write.
+    private var cache: WriterCache?
 
     /// Creates a handle for an engine that no other code can open: an in-memory engine.
     public convenience init(private engine: any OrderedEngine) { self.init(engine, isReadOnly: false, identity: nil) }
@@ -33,42 +30,42 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
         self.isReadOnly = isReadOnly
         self.identity = identity
         isOfOneProcess = !engine.traits.features.contains(.multiProcess)
-        notes = isOfOneProcess ? WriterNotes() : nil
+        cache = isOfOneProcess ? WriterCache() : nil
     }
 
     /// The registry entry of an engine, open or not.
-    private final class Slot {
+    private final class RegistryEntry {
         /// Held while the engine is opened or closed, so that callers never receive a half-open engine. Other engines are not affected.
         let lock = Lock()
-        /// Guarded by the slot's lock.
+        /// Guarded by the entry's lock.
         var handle: EngineHandle?
         /// The number of callers that open or release the engine, and the open engine. Guarded by the registry's lock.
-        var interest = 0
+        var userCount = 0
     }
 
-    private static let registry = Protected<[String: Slot]>([:])
+    private static let registry = Protected<[String: RegistryEntry]>([:])
 
-    /// Runs a closure with exclusive access to the slot of an engine.
-    private static func withSlot<Result>(_ identity: String, _ body: (Slot) throws -> Result) rethrows -> Result {
-        let slot = registry.withLock { slots in
-            let slot = slots[identity] ?? Slot()
-            slots[identity] = slot
-            slot.interest += 1
-            return slot
+    /// Runs a closure with exclusive access to the registry entry of an engine.
+    private static func withEntry<Result>(_ identity: String, _ body: (RegistryEntry) throws -> Result) rethrows -> Result {
+        let entry = registry.withLock { entries in
+            let entry = entries[identity] ?? RegistryEntry()
+            entries[identity] = entry
+            entry.userCount += 1
+            return entry
         }
         defer {
-            registry.withLock { slots in
-                slot.interest -= 1
-                if slot.interest == 0 { slots[identity] = nil }
+            registry.withLock { entries in
+                entry.userCount -= 1
+                if entry.userCount == 0 { entries[identity] = nil }
             }
         }
-        return try slot.lock.withLock {
-            let wasOpen = slot.handle != nil
+        return try entry.lock.withLock {
+            let wasOpen = entry.handle != nil
             defer {
-                let isOpen = slot.handle != nil
-                if isOpen != wasOpen { registry.withLock { _ in slot.interest += isOpen ? 1 : -1 } }
+                let isOpen = entry.handle != nil
+                if isOpen != wasOpen { registry.withLock { _ in entry.userCount += isOpen ? 1 : -1 } }
             }
-            return try body(slot)
+            return try body(entry)
         }
     }
 
@@ -76,10 +73,11 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
     /// - Parameters:
     ///   - identity: A value that is equal for all paths of one store, such as device and inode, and differs from that of every other engine.
     ///   - isReadOnly: Whether the caller only reads. An engine that is open for writing also serves readers.
+    ///   - make: Opens the engine. Called only if this process has not opened it.
     /// - Throws: `busy` if the engine is open read-only and the caller writes; the errors of `make`.
     public static func shared(_ identity: String, isReadOnly: Bool, make: () throws -> any OrderedEngine) throws -> EngineHandle {
-        try withSlot(identity) { slot in
-            if let handle = slot.handle {
+        try withEntry(identity) { entry in
+            if let handle = entry.handle {
                 try handle.process.check(handle.engine.place)
                 guard isReadOnly || !handle.isReadOnly else {
                     throw StoreError(
@@ -90,7 +88,7 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
                 return handle
             }
             let handle = EngineHandle(try make(), isReadOnly: isReadOnly, identity: identity)
-            slot.handle = handle
+            entry.handle = handle
             return handle
         }
     }
@@ -98,7 +96,7 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
     /// The number of resets of the store through this handle, including failed ones.
     var resetCount: Int { resets.load(ordering: .acquiring) }
 
-    /// Counts a reset. Call it with the writer's turn, before the store is emptied.
+    /// Counts a reset. Call it with the write lock held, before the store is emptied.
     func countReset() { resets.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 
     /// Checks that a snapshot shows the store that was opened, and not one that has replaced it. Costs a load if only this process can reset the store, and a
@@ -110,8 +108,8 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
         try layout.checkIdentity(snapshot)
     }
 
-    /// Records whether the store has the journal of an unfinished migration. Call it with the writer's turn, or before the store is used.
-    func noteJournal(_ isThere: Bool) { hasJournal.store(isThere, ordering: .releasing) }
+    /// Records whether the store has the journal of an unfinished migration. Call it with the write lock held, or before the store is used.
+    func setHasJournal(_ value: Bool) { hasJournal.store(value, ordering: .releasing) }
 
     /// Checks that a writer shows the store that was opened, and that the store has no unfinished migration.
     /// - Throws: ``UnfinishedMigration``; the errors of ``check(_:_:)``.
@@ -138,10 +136,10 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
             if lock.withLock({ leave() }) { engine.close() }
             return
         }
-        // With exclusive access to the slot, so that no caller receives an engine that is being closed.
-        Self.withSlot(identity) { slot in
+        // With exclusive access to the registry entry, so that no caller receives an engine that is being closed.
+        Self.withEntry(identity) { entry in
             guard lock.withLock({ leave() }) else { return }
-            slot.handle = nil
+            entry.handle = nil
             engine.close()
         }
     }
@@ -151,13 +149,13 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
         return users == 0
     }
 
-    /// Waits for the writer's turn. An engine with its own write lock needs it too: to make room, it ends its transaction and begins another, and no other
-    /// writer of this process may run in between.
+    /// Waits for the write lock, which one writer of this process at a time holds. An engine with a write lock of its own needs it too: to make room, it ends
+    /// its transaction and begins another, and no other writer of this process may run in between.
     /// - Parameters:
-    ///   - isMigration: Whether the turn is for a migration, for which other writers wait only for a limited time.
+    ///   - isMigration: Whether the lock is for a migration, for which other writers wait only for a limited time.
     ///   - isCancelled: Polled during the wait.
     /// - Throws: `busy` if a migration takes too long, `cancelled`.
-    func takeTurn(isMigration: Bool = false, isCancelled: (() -> Bool)? = nil) throws {
+    func lockWriting(isMigration: Bool = false, isCancelled: (() -> Bool)? = nil) throws {
         try lock.withLock {
             var deadline: Deadline?
             while isWriting {
@@ -186,18 +184,18 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
             .busy, "A migration of \(place) is in progress. Try again when it has ended.", url: place)
     }
 
-    /// Takes the notes of the previous writer. They are discarded unless they are passed to ``giveTurn(_:)``.
-    func takeNotes() -> WriterNotes? {
-        guard let found = notes else { return nil }
-        notes = WriterNotes()
+    /// Takes the cache of the previous writer. It is discarded unless it is passed to ``unlockWriting(_:)``.
+    func takeCache() -> WriterCache? {
+        guard let found = cache else { return nil }
+        cache = WriterCache()
         return found
     }
 
-    /// Ends the writer's turn.
-    /// - Parameter notes: Facts about the last commit; `nil` if nothing is known.
-    func giveTurn(_ notes: WriterNotes? = nil) {
+    /// Releases the write lock.
+    /// - Parameter cache: Facts about the last commit; `nil` if nothing is known.
+    func unlockWriting(_ cache: WriterCache? = nil) {
         lock.withLock {
-            if let notes { self.notes = notes }
+            if let cache { self.cache = cache }
             isWriting = false
             isMigrating = false
             lock.signal()

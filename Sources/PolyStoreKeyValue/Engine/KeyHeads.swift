@@ -47,10 +47,10 @@ struct KeyHeads {
         heads.reserveCapacity(max(entries.count, OrderedTree.width + 1))
         let hasTails = !old.tails.isEmpty
         for position in entries.indices {
-            let place = before(position)
-            if place >= 0 {
-                heads.append(old.heads[place])
-                if hasTails { tails.append(old.tails[place]) }
+            let oldPosition = before(position)
+            if oldPosition >= 0 {
+                heads.append(old.heads[oldPosition])
+                if hasTails { tails.append(old.tails[oldPosition]) }
             } else {
                 let key = entries[position].key
                 heads.append(Self.word(key, shared))

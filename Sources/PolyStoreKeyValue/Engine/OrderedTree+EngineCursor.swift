@@ -35,8 +35,8 @@ private final class TreeCursor: EngineCursor {
 
     override func next(into batch: EntryBatch) -> Int? { cursor.next(into: batch) }
 
-    private func stand(_ isThere: Bool) -> Bool {
-        guard isThere, let entry = cursor.entry else { return false }
+    private func stand(_ isFound: Bool) -> Bool {
+        guard isFound, let entry = cursor.entry else { return false }
         stand(on: entry.key, entry.value ?? UnsafeRawBufferPointer(start: nil, count: 0))
         return true
     }

@@ -4,7 +4,9 @@ import PolyStoreBackend
 
 extension OrderedTree {
     /// Sets and removes the keys of a run.
-    /// - Parameter keepsRemoved: Whether removed keys are kept as tombstones.
+    /// - Parameters:
+    ///   - run: The keys to set and remove, in ascending order.
+    ///   - keepsRemoved: Whether removed keys are kept as tombstones.
     public mutating func write(_ run: WriteRun, keepsRemoved: Bool = false) {
         var merge = Merge(run: run, keepsRemoved: keepsRemoved)
         // Moved out during the change, so that this tree holds the only reference to the root.
@@ -148,14 +150,14 @@ extension OrderedTree {
             // The sizes in bytes of added and removed entries.
             var (new, gone) = (0, 0)
             for position in low..<high {
-                let (place, isFound) = node.search(run.key(position))
-                while kept < place {
+                let (entryPosition, isFound) = node.search(run.key(position))
+                while kept < entryPosition {
                     plan.append(~kept)
                     kept += 1
                 }
                 if isFound {
                     kept += 1
-                    gone += Self.smallSize(node.entries[place].size)
+                    gone += Self.smallSize(node.entries[entryPosition].size)
                 }
                 if run.isRemoved(position), !keepsRemoved {
                     if isFound {
@@ -201,31 +203,31 @@ extension OrderedTree {
             if !isKnownUniquelyReferenced(&node) { node = node.copy() }
             for position in low..<high {
                 let key = run.key(position)
-                let (place, isFound) = node.search(key)
+                let (entryPosition, isFound) = node.search(key)
                 if run.isRemoved(position), !keepsRemoved {
                     if isFound {
-                        node.remove(at: place)
+                        node.remove(at: entryPosition)
                         growth -= 1
                     }
                 } else if isFound {
-                    node.replace(place, key, run.value(position))
+                    node.replace(entryPosition, key, run.value(position))
                 } else {
-                    node.insert(key, run.value(position), at: place)
+                    node.insert(key, run.value(position), at: entryPosition)
                     growth += 1
                 }
             }
-            node.tidy()
+            node.compact()
         }
 
         /// Returns the size of an entry if it shares its memory with others, and 0 otherwise.
-        private static func smallSize(_ size: Int) -> Int { size < TreeBytes.leastAlone ? size : 0 }
+        private static func smallSize(_ size: Int) -> Int { size < TreeBytes.smallestOwned ? size : 0 }
 
         /// Applies the plan to a leaf.
         private func change(_ node: Node, _ size: Int, _ keepsKeys: Bool) {
             node.change(count: plan.count, size: size, keepsKeys: keepsKeys) {
                 ~plan[$0]
-            } new: { place, bytes in
-                bytes.store(run.key(plan[place]), run.value(plan[place]))
+            } new: { entryPosition, bytes in
+                bytes.store(run.key(plan[entryPosition]), run.value(plan[entryPosition]))
             }
         }
 

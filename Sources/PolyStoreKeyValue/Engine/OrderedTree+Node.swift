@@ -50,7 +50,7 @@ extension OrderedTree {
         /// Appends an entry to a new leaf.
         func add(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) { entries.append(bytes.store(key, value)) }
         func add(_ entry: TreeEntry, of source: Node?) {
-            if entry.liesAlone, let memory = source?.bytes.memory(of: entry) {
+            if entry.ownsMemory, let memory = source?.bytes.memory(of: entry) {
                 bytes.share(memory)
                 entries.append(entry)
             } else {
@@ -85,7 +85,7 @@ extension OrderedTree {
 
         func append(_ others: some Collection<TreeEntry>, of source: Node?) {
             entries.reserveCapacity(entries.count + others.count)
-            bytes.reserve(others.reduce(0) { $0 + ($1.liesAlone ? 0 : $1.size) })
+            bytes.reserve(others.reduce(0) { $0 + ($1.ownsMemory ? 0 : $1.size) })
             for entry in others { add(entry, of: source) }
             index = KeyHeads(entries)
         }
@@ -95,14 +95,14 @@ extension OrderedTree {
         func insert(_ separator: Separator, _ child: Node, after position: Int) {
             insert(separator.entry.key, nil, at: position)
             children.insert(child, at: position + 1)
-            tidy()
+            compact()
         }
 
         /// Removes a child other than the first, together with its separator.
         func removeChild(_ position: Int) {
             remove(at: position - 1)
             children.remove(at: position)
-            tidy()
+            compact()
         }
 
         /// Moves the entries or children from a position on to a new node.
@@ -116,7 +116,7 @@ extension OrderedTree {
                 cut(from: middle - 1)
                 children.removeSubrange(middle...)
             }
-            tidy()
+            compact()
             return right
         }
 
@@ -146,8 +146,8 @@ extension OrderedTree {
             var changed: ContiguousArray<TreeEntry> = []
             changed.reserveCapacity(count)
             for position in 0..<count {
-                let place = before(position)
-                changed.append(place >= 0 ? entries[place] : new(position, &bytes))
+                let oldPosition = before(position)
+                changed.append(oldPosition >= 0 ? entries[oldPosition] : new(position, &bytes))
             }
             bytes.settle(changed)
             entries = changed
@@ -157,7 +157,7 @@ extension OrderedTree {
         /// Returns whether more than half of the memory would be unused after adding bytes, given the bytes in use.
         func wouldWaste(_ more: Int, inUse: Int) -> Bool { bytes.wouldWaste(more, inUse: inUse) }
         /// The size of the memory of all entries in bytes.
-        var heldBytes: Int { bytes.size }
+        var allocatedBytes: Int { bytes.size }
         /// The size in bytes of the entries without large ones.
         var inUse: Int { bytes.inUse }
 
@@ -172,18 +172,18 @@ extension OrderedTree {
         }
 
         /// Frees memory that is mostly unused, and consolidates entries that are spread over many blocks. Call it after changes.
-        func tidy() {
-            guard bytes.isUntidy else { return }
-            var tidied = NodeBytes()
-            tidied.reserve(bytes.inUse)
+        func compact() {
+            guard bytes.isFragmented else { return }
+            var compacted = NodeBytes()
+            compacted.reserve(bytes.inUse)
             for (position, entry) in entries.enumerated() {
-                if entry.liesAlone, let memory = bytes.memory(of: entry) {
-                    tidied.share(memory)
+                if entry.ownsMemory, let memory = bytes.memory(of: entry) {
+                    compacted.share(memory)
                 } else {
-                    entries[position] = tidied.store(entry.key, entry.value)
+                    entries[position] = compacted.store(entry.key, entry.value)
                 }
             }
-            bytes = tidied
+            bytes = compacted
         }
 
         // MARK: Searching

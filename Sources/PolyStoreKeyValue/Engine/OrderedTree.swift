@@ -33,7 +33,9 @@ public struct OrderedTree: Sendable {
     // MARK: Writing
 
     /// Sets the value of a key.
-    /// - Parameter value: The new value; `nil` stores a tombstone.
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - value: The new value; `nil` stores a tombstone.
     public mutating func set(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) {
         // Moved out during the change, so that this tree holds the only reference to the root.
         var node = root.take() ?? Node([])
@@ -74,7 +76,7 @@ public struct OrderedTree: Sendable {
         if node.isLeaf {
             let (position, isFound) = node.search(key)
             if isFound { node.replace(position, key, value) } else { node.insert(key, value, at: position) }
-            node.tidy()
+            node.compact()
             return !isFound
         }
         let child = node.childIndex(key)
@@ -98,7 +100,7 @@ public struct OrderedTree: Sendable {
         if node.isLeaf {
             let (position, isFound) = node.search(key)
             if isFound { node.remove(at: position) }
-            node.tidy()
+            node.compact()
             return
         }
         let child = node.childIndex(key)
@@ -121,7 +123,7 @@ public struct OrderedTree: Sendable {
             let (separator, rest) = split(first, atEnd: false)
             node.insert(separator, rest, after: left)
         }
-        first.tidy()
+        first.compact()
     }
 
     /// Fills all children that have become too small. Only a single child can remain too small.

@@ -59,7 +59,7 @@ final class OverlayTransaction: EngineWriter {
 
     func savepoint() -> Savepoint { Savepoint(written: written, byteCount: byteCount) }
 
-    func roll(backTo savepoint: Savepoint) {
+    func rollBack(to savepoint: Savepoint) {
         written = savepoint.written
         byteCount = savepoint.byteCount
     }
@@ -114,8 +114,8 @@ final class MergingCursor: EngineCursor {
     override func next() throws -> Bool { try move(1) }
     override func previous() throws -> Bool { try move(-1) }
 
-    private func move(_ way: Int) throws -> Bool {
-        if direction != way { try turn(way) } else { try leave() }
+    private func move(_ newDirection: Int) throws -> Bool {
+        if direction != newDirection { try reverse(newDirection) } else { try leave() }
         return try settle()
     }
 
@@ -128,13 +128,13 @@ final class MergingCursor: EngineCursor {
     }
 
     /// Moves both cursors to the other side of the current key.
-    private func turn(_ way: Int) throws {
+    private func reverse(_ newDirection: Int) throws {
         let current = [UInt8](key)
-        direction = way
+        direction = newDirection
         try current.withUnsafeBytes { current in
             hasBase = try base.seek(current)
             hasTop = top.seek(current)
-            if way > 0 {
+            if newDirection > 0 {
                 if hasBase, Order.of(base.key, current) == 0 { hasBase = try base.next() }
                 if hasTop, let entry = top.entry, Order.of(entry.key, current) == 0 { hasTop = top.next() }
             } else {

@@ -43,22 +43,22 @@ extension OrderedTree {
     /// Applies a batch that ``WriteBatch/encode(into:)`` encoded.
     /// - Returns: `false` if the bytes are invalid; the keys before the error have been applied.
     public mutating func apply(encoded bytes: UnsafeRawBufferPointer) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            guard rest.count >= 8 else { return false }
-            let head = UnsafeRawBufferPointer(rebasing: rest.prefix(8))
+        var unread = bytes[...]
+        while !unread.isEmpty {
+            guard unread.count >= 8 else { return false }
+            let head = UnsafeRawBufferPointer(rebasing: unread.prefix(8))
             let keyCount = Int(UInt32(littleEndian: head.loadUnaligned(as: UInt32.self)))
             let valueCount = UInt32(littleEndian: head.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
-            rest = rest.dropFirst(8)
+            unread = unread.dropFirst(8)
             let isRemoved = valueCount == .max
-            guard keyCount + (isRemoved ? 0 : Int(valueCount)) <= rest.count else { return false }
-            let key = UnsafeRawBufferPointer(rebasing: rest.prefix(keyCount))
-            rest = rest.dropFirst(keyCount)
+            guard keyCount + (isRemoved ? 0 : Int(valueCount)) <= unread.count else { return false }
+            let key = UnsafeRawBufferPointer(rebasing: unread.prefix(keyCount))
+            unread = unread.dropFirst(keyCount)
             if isRemoved {
                 write(key, nil)
             } else {
-                write(key, UnsafeRawBufferPointer(rebasing: rest.prefix(Int(valueCount))))
-                rest = rest.dropFirst(Int(valueCount))
+                write(key, UnsafeRawBufferPointer(rebasing: unread.prefix(Int(valueCount))))
+                unread = unread.dropFirst(Int(valueCount))
             }
         }
         return true

@@ -185,7 +185,7 @@ extension SnapshotReader {
     func scanner(_ plan: RequestPlan, _ entity: Entity, fields: FieldMask) throws -> RecordScanner? {
         guard case .scan(let ids, _) = plan.path else { return nil }
         var fields = fields
-        plan.predicate?.collectFields(into: &fields)
+        plan.residual?.collectFields(into: &fields)
         return try RecordScanner(self, entity, ids: ids, fields: fields)
     }
 }

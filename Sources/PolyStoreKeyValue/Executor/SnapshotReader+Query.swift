@@ -13,7 +13,7 @@ extension SnapshotReader {
         if plan.orderedKeys > 0 { return .nothing }
         let isSliced = (request.limit != nil || request.offset > 0) && !plan.isSliced
         return Scan.Remainder(
-            predicate: plan.predicate, sort: !plan.isOrdered, slice: isSliced || plan.predicate != nil || !plan.isOrdered)
+            predicate: plan.residual, sort: !plan.isOrdered, slice: isSliced || plan.residual != nil || !plan.isOrdered)
     }
 
     private func cursor(_ plan: RequestPlan, _ request: FetchRequest) throws -> RecordCursor {
@@ -24,7 +24,7 @@ extension SnapshotReader {
         case .ids(let ids): return RecordCursorOverIDs(self, entity, IDList(ids), mustExist: false)
         case .search(let search):
             if plan.merges {
-                let slice = plan.isSliced ? (request.offset, request.limit) : nil
+                let slice = plan.isSliced ? RowSlice(offset: request.offset, limit: request.limit) : nil
                 return RecordCursorOverIDs(self, entity, MergedIndexSource(self, search), mustExist: true, slice: slice)
             }
             let source = try IndexSource.make(self, search.index, search.ranges, isReversed: plan.isReversed)
@@ -35,7 +35,7 @@ extension SnapshotReader {
                 return CoveringCursor(self, entity, source, onlyIDs: plan.needsIDsOnly)
             }
             guard plan.collectsIDs else {
-                let slice = plan.isSliced ? (request.offset, request.limit) : nil
+                let slice = plan.isSliced ? RowSlice(offset: request.offset, limit: request.limit) : nil
                 return RecordCursorOverIDs(self, entity, source, mustExist: true, slice: slice)
             }
             if !plan.isCovering, !request.predicate.needsRelated, let limit = request.limit, limit &+ request.offset > 0,
@@ -47,8 +47,8 @@ extension SnapshotReader {
             if plan.isCovering { return IDCursor(IDList(ids, examined: source.examined), entity) }
             return RecordCursorOverIDs(self, entity, IDList(ids, examined: source.examined), mustExist: true)
         case .union:
-            let (ids, examined, isNamed) = try union(plan.path, entity)
-            return RecordCursorOverIDs(self, entity, IDList(ids, examined: examined), mustExist: !isNamed)
+            let found = try union(plan.path, entity)
+            return RecordCursorOverIDs(self, entity, IDList(found.ids, examined: found.examined), mustExist: !found.isNamed)
         }
     }
 
@@ -66,7 +66,7 @@ extension SnapshotReader {
         }
         return TrialCursor(
             try RecordCursorOverRange(self, request.entity, ids: nil), request.entity, PredicateEvaluator(request.predicate),
-            wanted: wanted, patience: 64 + 8 * wanted,
+            wanted: wanted, recordLimit: 64 + 8 * wanted,
             source
         ) { last in
             ids += try self.collect(source)
@@ -89,7 +89,7 @@ extension SnapshotReader {
             }
         }
         let rows = try found(plan.path)
-        guard let limit = request.limit, plan.isOrdered, plan.predicate == nil, !plan.collectsIDs else { return rows }
+        guard let limit = request.limit, plan.isOrdered, plan.residual == nil, !plan.collectsIDs else { return rows }
         let (most, overflow) = limit.addingReportingOverflow(request.offset)
         return overflow ? rows : min(rows, most)
     }
@@ -118,31 +118,40 @@ extension SnapshotReader {
         return ids
     }
 
-    /// Returns the unique row ids of all paths in ascending order, and whether the caller has named some of them.
-    private func union(_ path: RequestPlan.Path, _ entity: Entity) throws -> (ids: [Int64], examined: Int, isNamed: Bool) {
+    /// The row ids that an access path provides.
+    private struct FoundIDs {
+        var ids: [Int64] = []
+        /// The number of entries and records that were examined.
+        var examined = 0
+        /// A Boolean value that indicates whether the caller has named some of the row ids, so that their records need not exist.
+        var isNamed = false
+    }
+
+    /// Returns the unique row ids of all paths in ascending order.
+    private func union(_ path: RequestPlan.Path, _ entity: Entity) throws -> FoundIDs {
         switch path {
-        case .nothing: return ([], 0, false)
-        case .ids(let ids): return (ids, 0, true)
+        case .nothing: return FoundIDs()
+        case .ids(let ids): return FoundIDs(ids: ids, isNamed: true)
         case .search(let search):
             let source = try IndexSource.make(self, search.index, search.ranges, isReversed: false)
-            return (try collect(source), source.examined, false)
+            return FoundIDs(ids: try collect(source), examined: source.examined)
         case .scan(let range, _):
             let cursor = try RecordCursorOverRange(self, entity, ids: range)
             defer { cursor.close() }
             var ids: [Int64] = []
             while try cursor.next() { ids.append(cursor.id) }
-            return (ids, ids.count, false)
+            return FoundIDs(ids: ids, examined: ids.count)
         case .union(let paths):
-            var all: Set<Int64> = []
-            var examined = 0
-            var isNamed = false
+            var ids: Set<Int64> = []
+            var all = FoundIDs()
             for path in paths {
                 let found = try union(path, entity)
-                all.formUnion(found.ids)
-                examined += found.examined
-                isNamed = isNamed || found.isNamed
+                ids.formUnion(found.ids)
+                all.examined += found.examined
+                all.isNamed = all.isNamed || found.isNamed
             }
-            return (all.sorted(), examined, isNamed)
+            all.ids = ids.sorted()
+            return all
         }
     }
 
@@ -159,7 +168,7 @@ extension SnapshotReader {
         }
         let plan = try Planner(self, request).plan()
         // The number of entries is the result; nothing needs to be sorted or read.
-        if case .search(let search) = plan.path, plan.predicate == nil {
+        if case .search(let search) = plan.path, plan.residual == nil {
             let source = try IndexSource.make(self, search.index, search.ranges, isReversed: false)
             defer { source.close() }
             let (most, isEndless) = request.offset.addingReportingOverflow(request.limit ?? .max)
@@ -167,7 +176,7 @@ extension SnapshotReader {
             while count < (isEndless ? .max : most), try source.next() != nil { count += 1 }
             return Self.slice(count, request)
         }
-        let evaluator = plan.predicate.map { PredicateEvaluator($0, ScanTransaction(self)) }
+        let evaluator = plan.residual.map { PredicateEvaluator($0, ScanTransaction(self)) }
         let (most, isEndless) = request.offset.addingReportingOverflow(request.limit ?? .max)
         var count = 0
         if let scanner = try scanner(plan, request.entity, fields: FieldMask()) {
@@ -197,14 +206,14 @@ extension SnapshotReader {
         if request.hasComputedKeys { return try plan(request.unsorted).sorted(for: request) }
         let plan = try Planner(self, request).plan()
         var pushed: [String] = []
-        var done: [QueryPredicate] = []
+        let evaluated: [QueryPredicate]
         if case .nothing = plan.path {
-            done = request.predicate.conjuncts
+            evaluated = request.predicate.conjuncts
         } else {
-            let left = Set(plan.predicate?.conjuncts ?? [])
-            done = request.predicate.normalized.conjuncts.filter { !left.contains($0) }
+            let residual = Set(plan.residual?.conjuncts ?? [])
+            evaluated = request.predicate.normalized.conjuncts.filter { !residual.contains($0) }
         }
-        if !done.isEmpty { pushed.append("filter \(QueryPredicate.and(done))") }
+        if !evaluated.isEmpty { pushed.append("filter \(QueryPredicate.and(evaluated))") }
         if plan.isOrdered { pushed.append("order by \((request.sortKeys.map(\.field.name) + ["objectID"]).joined(separator: ", "))") }
         if plan.isSliced || plan.orderedKeys > 0 {
             if let limit = request.limit { pushed.append("limit \(limit)") }
@@ -225,7 +234,7 @@ extension SnapshotReader {
         let evaluator = AggregateEvaluator(request)
         let source = request.source
         let plan = try Planner(self, source).plan()
-        let condition = plan.predicate.map { PredicateEvaluator($0, ScanTransaction(self)) }
+        let condition = plan.residual.map { PredicateEvaluator($0, ScanTransaction(self)) }
         if let scanner = try scanner(plan, request.entity, fields: source.fields ?? FieldMask()) {
             defer { scanner.close() }
             while let batch = try scanner.next() {
@@ -293,17 +302,4 @@ private final class IDCursor: RecordCursor {
     }
 
     override var rowsExamined: Int { source.examined }
-}
-
-/// A read transaction that exposes the reader to the shared executor, which evaluates residual predicates and sorts.
-final class ScanTransaction: ReadTransaction {
-    private let reader: SnapshotReader
-    init(_ reader: SnapshotReader) { self.reader = reader }
-    var version: UInt64 { 0 }
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try reader.record(entity, id) }
-    func scan(_ request: FetchRequest) throws -> Scan { try reader.scan(request) }
-    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try reader.related(relationship, of: sources) }
-    func value(named name: String) throws -> [UInt8]? { try reader.value(named: name) }
-    func valueNames(prefix: String) throws -> [String] { try reader.valueNames(prefix: prefix) }
-    func end() {}
 }

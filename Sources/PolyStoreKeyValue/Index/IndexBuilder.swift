@@ -8,20 +8,21 @@ struct IndexBuilder {
     private let handle: EngineHandle
     private let layout: StoreLayout
     private let logger: any StoreLogger
-    /// A Boolean value that indicates whether the caller has the writer's turn.
-    private let isInTurn: Bool
-    /// Polled while a batch waits for the writer's turn.
+    /// A Boolean value that indicates whether the caller holds the write lock.
+    private let holdsWriteLock: Bool
+    /// Polled while a batch waits for the write lock.
     private let isCancelled: (() -> Bool)?
     /// The number of records per commit.
     private let batch: Int
 
     init(
-        _ handle: EngineHandle, _ layout: StoreLayout, _ logger: any StoreLogger, isInTurn: Bool = false, isCancelled: (() -> Bool)? = nil
+        _ handle: EngineHandle, _ layout: StoreLayout, _ logger: any StoreLogger, holdsWriteLock: Bool = false,
+        isCancelled: (() -> Bool)? = nil
     ) {
         self.handle = handle
         self.layout = layout
         self.logger = logger
-        self.isInTurn = isInTurn
+        self.holdsWriteLock = holdsWriteLock
         self.isCancelled = isCancelled
         batch = handle.engine.traits.recordsOfIndexCommit
     }
@@ -57,8 +58,8 @@ struct IndexBuilder {
     func build(_ index: KeyIndex) throws { while try step(index).isUnfinished {} }
 
     private func write<Result>(_ body: (any EngineWriter) throws -> Result) throws -> Result {
-        if isInTurn {
-            return try handle.writeInTurn { writer in
+        if holdsWriteLock {
+            return try handle.writeLocked { writer in
                 try handle.check(layout, writer)
                 return try body(writer)
             }
@@ -126,7 +127,7 @@ struct IndexBuilder {
                 try finish(index, writer)
                 return (false, entries.count)
             }
-            try writer.put(Keyspace.Metadata.buildProgress.key(index.number), Number.bytes(last.id))
+            try writer.put(Keyspace.Metadata.buildProgress.key(index.number), BigEndianInteger.bytes(last.id))
             return (true, entries.count)
         }
     }
@@ -136,7 +137,9 @@ struct IndexBuilder {
         let number = reader.layout.number(of: index.entity)
         var range = KeyRange(recordsOf: number)
         if let value = try reader.snapshot.get(Keyspace.Metadata.buildProgress.key(index.number)) {
-            guard let progress: Int64 = Number.read(value) else { throw reader.corrupt("how far the index \(index.index.name) is built") }
+            guard let progress: Int64 = BigEndianInteger.read(value) else {
+                throw reader.corrupt("how far the index \(index.index.name) is built")
+            }
             range.start = progress < .max ? KeyWriter().recordBytes(number, progress + 1) : range.end
         }
         return range
@@ -181,7 +184,7 @@ struct IndexBuilder {
                     + "Change one of them and build it again.",
                 entity: index.entity.name, attribute: index.fields.map(\.name).joined(separator: ", "), objectID: id, url: layout.place)
         }
-        try writer.put(key, index.isUnique ? Number.bytes(UInt64(bitPattern: id) ^ 1 << 63) : [])
+        try writer.put(key, index.isUnique ? BigEndianInteger.bytes(UInt64(bitPattern: id) ^ 1 << 63) : [])
     }
 
     private func finish(_ index: KeyIndex, _ writer: any EngineWriter) throws {

@@ -37,5 +37,7 @@ struct IndexState: Hashable, Sendable {
     /// Returns the stored name of an index.
     static func name(_ index: Index, _ entity: Entity) -> String { index.fields.map { entity.fields[$0].name }.joined(separator: "\0") }
 
-    var bytes: [UInt8] { [phase.rawValue, (holdsCutEntries ? 1 : 0) | (isUnique ? 2 : 0)] + Number.bytes(entity) + Array(name.utf8) }
+    var bytes: [UInt8] {
+        [phase.rawValue, (holdsCutEntries ? 1 : 0) | (isUnique ? 2 : 0)] + BigEndianInteger.bytes(entity) + Array(name.utf8)
+    }
 }

@@ -96,6 +96,6 @@ final class KeyIndex: Sendable {
         return reader.position
     }
 
-    var prefix: [UInt8] { [space.rawValue] + Number.bytes(number) }
+    var prefix: [UInt8] { [space.rawValue] + BigEndianInteger.bytes(number) }
     var range: KeyRange { KeyRange(prefix: prefix) }
 }

@@ -37,17 +37,17 @@ final class KeyValueMigration: StoreMigration {
                 .misuse, "The migration \(change.identifier) starts from another schema than the one that \(place) was opened with.",
                 url: place)
         }
-        try handle.takeTurn(isMigration: true)
+        try handle.lockWriting(isMigration: true)
         var isLocked = false
         do {
             try handle.lockMigration()
             isLocked = true
             let resets = handle.resetCount
-            let (plan, identity, position, overlay) = try handle.writeInTurn { writer in
+            let (plan, identity, position, overlay) = try handle.writeLocked { writer in
                 try handle.check(opened, writer)
                 return try Self.begin(change, writer, place)
             }
-            handle.noteJournal(true)
+            handle.setHasJournal(true)
             (self.plan, self.identity, self.overlay) = (plan, identity, overlay)
             savedPosition = position
             func layout(_ schema: ResolvedSchema, _ catalog: Catalog) throws -> StoreLayout {
@@ -61,7 +61,7 @@ final class KeyValueMigration: StoreMigration {
             self.source = try Self.read(handle, source)
         } catch {
             if isLocked { handle.engine.unlockMigration() }
-            handle.giveTurn()
+            handle.unlockWriting()
             throw error
         }
     }
@@ -75,7 +75,7 @@ final class KeyValueMigration: StoreMigration {
             try MigrationJournal.abandon(writer, place: place)
             journal = nil
         }
-        let format: UInt32? = try writer.get(Keyspace.Metadata.format.key()).flatMap { Number.read($0) }
+        let format: UInt32? = try writer.get(Keyspace.Metadata.format.key()).flatMap { BigEndianInteger.read($0) }
         guard let format, let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), writer).flatMap(StoreIdentity.init) else {
             throw StoreError(.corrupt, "The store \(place) is damaged: its identity cannot be read.", url: place)
         }
@@ -159,20 +159,20 @@ final class KeyValueMigration: StoreMigration {
             try batch.commitBatch { writer, reader in
                 try overlay.apply(writer, reader, plan.change.target, version: version)
                 try plan.finish(writer, identity)
-                try writer.put(Keyspace.Metadata.commitVersion.key(), Number.bytes(version))
+                try writer.put(Keyspace.Metadata.commitVersion.key(), BigEndianInteger.bytes(version))
             }
         } catch {
             rollback()
             throw error
         }
-        handle.noteJournal(false)
+        handle.setHasJournal(false)
         source.end()
         finish(isCommitted: true)
     }
 
     /// Builds the new indexes of carried entities, the unique ones first, because they can fail.
     private func buildIndexes() throws {
-        let builder = IndexBuilder(handle, layout, logger, isInTurn: true)
+        let builder = IndexBuilder(handle, layout, logger, holdsWriteLock: true)
         let new = try builder.unfinished()
         if new.isEmpty { return }
         // The changes of the last batch become visible with the commit of the migration.
@@ -192,11 +192,11 @@ final class KeyValueMigration: StoreMigration {
         current = nil
         source.end()
         do {
-            try handle.writeInTurn { try MigrationJournal.abandon($0, place: layout.place) }
-            handle.noteJournal(false)
+            try handle.writeLocked { try MigrationJournal.abandon($0, place: layout.place) }
+            handle.setHasJournal(false)
         } catch {
             // The next write transaction finds the journal and removes the staged data.
-            let error = error as? StoreError ?? StoreError(.io, "\(error)")
+            let error = StoreError(engine: error, "Rolling back a migration", place: layout.place)
             logger.log(
                 error, "A migration of \(layout.place) could not be rolled back completely", file: #fileID, line: #line, function: #function
             )
@@ -207,7 +207,7 @@ final class KeyValueMigration: StoreMigration {
     private func finish(isCommitted: Bool) {
         isEnded = true
         handle.engine.unlockMigration()
-        handle.giveTurn()
+        handle.unlockWriting()
         onEnd(isCommitted)
         handle.release()
     }

@@ -26,7 +26,7 @@ struct MigrationJournal: Equatable {
     /// The prefixes of all keys that the migration stages.
     var stagedPrefixes: [[UInt8]] {
         func prefixes(_ numbers: some Sequence<UInt32>, _ spaces: Keyspace...) -> [[UInt8]] {
-            numbers.flatMap { number in spaces.map { [$0.rawValue] + Number.bytes(number) } }
+            numbers.flatMap { number in spaces.map { [$0.rawValue] + BigEndianInteger.bytes(number) } }
         }
         return prefixes(stagedEntities, .record, .blobChunk) + prefixes(stagedIndexes, .index, .uniqueIndex)
             + prefixes(stagedLinks, .link, .linkInverse)
@@ -107,27 +107,5 @@ struct MigrationJournal: Equatable {
         var names: [[UInt8]] = []
         try writer.forEachKey(.migrationValue) { key, _ in names.append([UInt8](key)) }
         for name in names { try writer.remove(name) }
-    }
-}
-
-/// The format number of a store: the lowest one that covers the store's contents, so that earlier versions reject stores that they would misread.
-enum StoreFormat {
-    /// Writes the format number after a change of the metadata.
-    static func write(_ writer: any EngineWriter) throws {
-        let number = try isPlain(writer) ? KeyValueBackend.plainFormat : KeyValueBackend.format
-        try writer.put(Keyspace.Metadata.format.key(), Number.bytes(UInt32(number)))
-    }
-
-    /// Returns whether the store has only layout 0, no reversed link tables and no journal.
-    private static func isPlain(_ snapshot: any EngineSnapshot) throws -> Bool {
-        if try snapshot.get(MigrationJournal.key) != nil { return false }
-        for kind in [Keyspace.Metadata.layout, .oldLayout, .reversedLink] {
-            let cursor = try snapshot.cursor()
-            defer { cursor.close() }
-            let prefix = [Keyspace.metadata.rawValue, kind.rawValue]
-            let isThere = try prefix.withUnsafeBytes { try cursor.seek($0) && cursor.key.starts(with: $0) }
-            if isThere { return false }
-        }
-        return true
     }
 }

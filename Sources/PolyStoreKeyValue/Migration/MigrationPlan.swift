@@ -53,7 +53,8 @@ struct MigrationPlan {
         let removed = try PendingRemoval.all(snapshot)
         func last(_ numbers: some Sequence<UInt32>, _ spaces: [Keyspace]) -> UInt32 {
             let pending = removed.filter { prefix in spaces.contains { $0.rawValue == prefix[0] } }
-                .compactMap { prefix in prefix.withUnsafeBytes { Number.read(UnsafeRawBufferPointer(rebasing: $0[1...]), as: UInt32.self) }
+                .compactMap { prefix in
+                    prefix.withUnsafeBytes { BigEndianInteger.read(UnsafeRawBufferPointer(rebasing: $0[1...]), as: UInt32.self) }
                 }
             return max(numbers.max() ?? 0, pending.max() ?? 0)
         }
@@ -93,14 +94,14 @@ struct MigrationPlan {
     private static func same(_ index: Index, _ entity: Entity, _ change: SchemaChange) -> (Index, Entity)? {
         guard case .carried(let before, let fields) = change.entities[entity.index] else { return nil }
         let old = change.source.entities[before]
-        var ordinals: [Int] = []
-        for ordinal in index.fields {
-            guard case .field(let field, let replacement) = fields[ordinal], replacement.isNull || !old.fields[field].isOptional,
-                old.fields[field].type.keyEncoding == entity.fields[ordinal].type.keyEncoding
+        var oldIndexes: [Int] = []
+        for fieldIndex in index.fields {
+            guard case .field(let field, let replacement) = fields[fieldIndex], replacement.isNull || !old.fields[field].isOptional,
+                old.fields[field].type.keyEncoding == entity.fields[fieldIndex].type.keyEncoding
             else { return nil }
-            ordinals.append(field)
+            oldIndexes.append(field)
         }
-        return old.indexes.first { $0.fields == ordinals && $0.isUnique == index.isUnique }.map { ($0, old) }
+        return old.indexes.first { $0.fields == oldIndexes && $0.isUnique == index.isUnique }.map { ($0, old) }
     }
 
     private static func target(
@@ -115,7 +116,7 @@ struct MigrationPlan {
             let old = change.source.entities[before]
             let number = try source.number(of: old, place)
             target.entities[entity.name] = number
-            let count: Int64? = try snapshot.get(Keyspace.Metadata.statistics.key(number)).flatMap { Number.read($0) }
+            let count: Int64? = try snapshot.get(Keyspace.Metadata.statistics.key(number)).flatMap { BigEndianInteger.read($0) }
             let format = try source.format(of: old, place).followed(
                 by: fields, of: old, to: entity, isEmpty: count ?? 0 == 0, place: place)
             if format.number != 0 { target.formats[number] = format }
@@ -191,10 +192,10 @@ struct MigrationPlan {
         for (name, number) in target.entities { try writer.put(Keyspace.Metadata.entity.key(number), Array(name.utf8)) }
         for (entity, format) in source.formats {
             try writer.remove(Keyspace.Metadata.layout.key(entity))
-            for number in format.old.keys { try writer.remove(Keyspace.Metadata.oldLayout.key(entity) + Number.bytes(number)) }
+            for number in format.old.keys { try writer.remove(Keyspace.Metadata.oldLayout.key(entity) + BigEndianInteger.bytes(number)) }
         }
         for (entity, format) in target.formats {
-            try writer.put(Keyspace.Metadata.layout.key(entity), Number.bytes(format.number))
+            try writer.put(Keyspace.Metadata.layout.key(entity), BigEndianInteger.bytes(format.number))
             for (number, old) in format.old {
                 let bytes = old.bytes
                 guard bytes.count <= NamedValue.longestValue else {
@@ -203,7 +204,7 @@ struct MigrationPlan {
                         "The values for new fields of an entity have \(bytes.count) bytes, and a migration of \(place) takes at most "
                             + "\(NamedValue.longestValue). Use shorter default values.", url: place)
                 }
-                try SealedValue.put(Keyspace.Metadata.oldLayout.key(entity) + Number.bytes(number), bytes, writer)
+                try SealedValue.put(Keyspace.Metadata.oldLayout.key(entity) + BigEndianInteger.bytes(number), bytes, writer)
             }
         }
     }

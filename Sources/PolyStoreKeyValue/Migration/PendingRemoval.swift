@@ -8,7 +8,7 @@ enum PendingRemoval {
     /// The maximum number of key bytes that one transaction removes.
     private static let largestBatch = 1 << 20
 
-    static func key(_ space: Keyspace, _ number: UInt32) -> [UInt8] { prefix + [space.rawValue] + Number.bytes(number) }
+    static func key(_ space: Keyspace, _ number: UInt32) -> [UInt8] { prefix + [space.rawValue] + BigEndianInteger.bytes(number) }
 
     static func mark(_ space: Keyspace, _ number: UInt32, _ writer: any EngineWriter) throws { try writer.put(key(space, number), []) }
 

@@ -10,7 +10,7 @@ struct IDBounds {
         var least: Int64?
         var greatest: Int64?
         for part in conjuncts {
-            guard case .compare(.objectID, let comparison, .integer(let id)) = part.node else { continue }
+            guard case .compare(.objectID, let comparison, .integer(let id))? = part.fieldCondition else { continue }
             switch comparison {
             case .greater, .greaterOrEqual: least = max(least ?? id, id)
             case .less, .lessOrEqual: greatest = min(greatest ?? id, id)

@@ -11,7 +11,7 @@ struct IndexSearch {
     var pointFields = 0
     /// A Boolean value that indicates whether the next field is bounded.
     var hasRange = false
-    /// The positions of conjuncts that are true for all entries in the ranges. The others must still be evaluated.
+    /// The indexes of conjuncts that are true for all entries in the ranges. The others must still be evaluated.
     var satisfied: Set<Int> = []
     /// The conditions for `explain`.
     var conditions: [String] = []
@@ -29,8 +29,8 @@ struct IndexSearch {
         var prefixes: [[UInt8]] = [index.prefix]
         let keys = KeyWriter()
         for (position, field) in index.fields.enumerated() {
-            let bounds = conjuncts.enumerated().compactMap { number, predicate in
-                FieldBound(predicate, field: field).map { (number: number, bound: $0) }
+            let bounds = conjuncts.enumerated().compactMap { index, predicate in
+                FieldBound(predicate, field: field).map { ConjunctBound(conjunct: index, bound: $0) }
             }
             if let next = Self.extend(prefixes, with: bounds, field, reserve: index.reserves[position], keys) {
                 prefixes = next.prefixes
@@ -63,13 +63,20 @@ struct IndexSearch {
     /// A Boolean value that indicates whether the bounds exclude each other.
     private var isEmptyRange = false
 
+    /// The bound that a conjunct sets on a field.
+    private struct ConjunctBound {
+        /// The index of the conjunct.
+        let conjunct: Int
+        let bound: FieldBound
+    }
+
     /// Extends every prefix with every value that the field can have.
     private static func extend(
-        _ prefixes: [[UInt8]], with bounds: [(number: Int, bound: FieldBound)], _ field: Field, reserve: Int, _ keys: KeyWriter
+        _ prefixes: [[UInt8]], with bounds: [ConjunctBound], _ field: Field, reserve: Int, _ keys: KeyWriter
     ) -> (prefixes: [[UInt8]], satisfied: Set<Int>, count: Int)? {
-        var best: (number: Int, values: [Value])?
-        for (number, bound) in bounds {
-            if case .points(let values) = bound, values.count < best?.values.count ?? .max { best = (number, values) }
+        var best: (conjunct: Int, values: [Value])?
+        for bound in bounds {
+            if case .points(let values) = bound.bound, values.count < best?.values.count ?? .max { best = (bound.conjunct, values) }
         }
         guard let best, prefixes.count * best.values.count <= mostRanges else { return nil }
         var isExact = true
@@ -93,24 +100,24 @@ struct IndexSearch {
         continued.removeLast(max(continued.count - last - 1, 0))
         // Different values can have the same truncated key.
         let count = isExact && !prefixes.isEmpty ? continued.count / prefixes.count : Set(best.values).count
-        return (continued, isExact ? [best.number] : [], count)
+        return (continued, isExact ? [best.conjunct] : [], count)
     }
 
     /// Restricts every prefix to the ranges that satisfy the bounds.
     private mutating func bound(
-        _ prefixes: [[UInt8]], _ bounds: [(number: Int, bound: FieldBound)], _ field: Field, reserve: Int, _ keys: KeyWriter
+        _ prefixes: [[UInt8]], _ bounds: [ConjunctBound], _ field: Field, reserve: Int, _ keys: KeyWriter
     ) {
         guard !bounds.isEmpty else { return }
         var found: [KeyRange] = []
         var exact: Set<Int> = []
         var words: [String] = []
-        for (place, prefix) in prefixes.enumerated() {
+        for (prefixIndex, prefix) in prefixes.enumerated() {
             // Null never satisfies a bound.
             var range = KeyRange(KeyRange.successor(prefix + [0x05]), KeyRange.successor(prefix))
             var isBounded = false
-            for (number, bound) in bounds {
+            for bound in bounds {
                 let part: (range: KeyRange, isExact: Bool, word: String)
-                switch bound {
+                switch bound.bound {
                 case .points: continue
                 case .notNull: part = (range, true, "\(field.name) IS NOT NULL")
                 case .above(let value, let isIncluded):
@@ -134,8 +141,8 @@ struct IndexSearch {
                 isBounded = true
                 if range.start.lexicographicallyPrecedes(part.range.start) { range.start = part.range.start }
                 if part.range.end.lexicographicallyPrecedes(range.end) { range.end = part.range.end }
-                if part.isExact { exact.insert(number) }
-                if place == 0 { words.append(part.word) }
+                if part.isExact { exact.insert(bound.conjunct) }
+                if prefixIndex == 0 { words.append(part.word) }
             }
             guard isBounded else { return }
             if !range.isEmpty { found.append(range) }

@@ -19,7 +19,7 @@ struct Planner {
 
     func plan() throws -> RequestPlan {
         let predicate = request.predicate.normalized
-        let nothing = RequestPlan(path: .nothing, predicate: nil, isOrdered: true)
+        let nothing = RequestPlan(path: .nothing, residual: nil, isOrdered: true)
         if predicate.isNeverTrue || request.limit == 0 { return nothing }
         if request.ignoresIndexes { return scan(nil, predicate) }
         // Rows that are named evaluate conditions on related objects themselves.
@@ -33,7 +33,7 @@ struct Planner {
     private func plan(_ predicate: QueryPredicate) throws -> RequestPlan {
         let conjuncts = predicate.conjuncts
         var best: (plan: RequestPlan, score: Int)?
-        var searches: [(plan: RequestPlan, search: IndexSearch, score: Int)] = []
+        var searches: [Candidate] = []
         func consider(_ plan: RequestPlan, _ score: Int) { if score > best?.score ?? .min { best = (plan, score) } }
         var mentioned = FieldMask()
         predicate.collectFields(into: &mentioned)
@@ -44,14 +44,14 @@ struct Planner {
             let state = try reader.state(entity, position)
             guard state.phase == .readable else { continue }
             let search = IndexSearch(index, conjuncts)
-            if let (plan, score) = use(search, conjuncts, state) {
-                consider(plan, score)
-                if search.isSearch { searches.append((plan, search, score)) }
+            if let candidate = use(search, conjuncts, state) {
+                consider(candidate.plan, candidate.score)
+                if search.isSearch { searches.append(candidate) }
             }
         }
         if searches.count > 1, let best, best.score < 1000, let rarest = try rarest(searches) { return rarest }
         if best?.score ?? 0 < 100, let union = try union(conjuncts) {
-            consider(RequestPlan(path: .union(union), predicate: predicate, isOrdered: isOrderedByID, collectsIDs: true), 90)
+            consider(RequestPlan(path: .union(union), residual: predicate, isOrdered: isOrderedByID, collectsIDs: true), 90)
         }
         let range = idRange(conjuncts)
         consider(scan(range, predicate), range == nil ? 0 : 60)
@@ -59,7 +59,7 @@ struct Planner {
     }
 
     /// Returns the plan of a search that finds far fewer entries than the one with the best score; `nil` if there is none.
-    private func rarest(_ searches: [(plan: RequestPlan, search: IndexSearch, score: Int)]) throws -> RequestPlan? {
+    private func rarest(_ searches: [Candidate]) throws -> RequestPlan? {
         let searches = searches.sorted { $0.score > $1.score }
         guard searches.allSatisfy({ $0.search.ranges.count <= Self.mostRangesCounted }) else { return nil }
         var least = try reader.entries(searches[0].search, upTo: Self.mostEntriesCounted)
@@ -89,26 +89,26 @@ struct Planner {
     private func scan(_ range: KeyRange?, _ predicate: QueryPredicate) -> RequestPlan {
         let isReversed = request.sortKeys.first.map { $0.field.isObjectID && !$0.ascending } ?? false
         return RequestPlan(
-            path: .scan(ids: range, isReversed: isReversed), predicate: predicate == .all ? nil : predicate,
+            path: .scan(ids: range, isReversed: isReversed), residual: predicate == .all ? nil : predicate,
             isOrdered: isOrderedByID || isReversed)
     }
 
     /// Returns a plan if the condition names row ids.
     private func named(_ conjuncts: [QueryPredicate]) -> RequestPlan? {
         var ids: Set<Int64>?
-        var rest: [QueryPredicate] = []
+        var residual: [QueryPredicate] = []
         for part in conjuncts {
-            switch part.node {
-            case .compare(.objectID, .equal, .integer(let id)): ids = ids.map { $0.intersection([id]) } ?? [id]
-            case .oneOf(.objectID, let values):
+            switch part.fieldCondition {
+            case .compare(.objectID, .equal, .integer(let id))?: ids = ids.map { $0.intersection([id]) } ?? [id]
+            case .oneOf(.objectID, let values)?:
                 let named = Set(values.compactMap { if case .integer(let id) = $0 { id } else { nil } })
                 ids = ids.map { $0.intersection(named) } ?? named
-            default: rest.append(part)
+            default: residual.append(part)
             }
         }
         guard let ids else { return nil }
-        let predicate: QueryPredicate? = rest.isEmpty ? nil : .and(rest)
-        return RequestPlan(path: .ids(ids.sorted()), predicate: predicate, isOrdered: isOrderedByID || ids.count < 2)
+        return RequestPlan(
+            path: .ids(ids.sorted()), residual: residual.isEmpty ? nil : .and(residual), isOrdered: isOrderedByID || ids.count < 2)
     }
 
     /// Returns the range of records for the bounds of the row id; `nil` for all.
@@ -119,16 +119,24 @@ struct Planner {
 
     // MARK: Indexes
 
+    /// A plan that uses an index.
+    private struct Candidate {
+        let plan: RequestPlan
+        let search: IndexSearch
+        /// The rank of the plan; the greatest is preferred.
+        let score: Int
+    }
+
     /// Returns the plan and the score of an index for the request; `nil` if the index is not useful.
-    private func use(_ search: IndexSearch, _ conjuncts: [QueryPredicate], _ state: IndexState) -> (RequestPlan, Int)? {
-        let rest = conjuncts.enumerated().filter { !search.satisfied.contains($0.offset) }.map(\.element)
-        let predicate: QueryPredicate? = rest.isEmpty ? nil : .and(rest)
+    private func use(_ original: IndexSearch, _ conjuncts: [QueryPredicate], _ state: IndexState) -> Candidate? {
+        var search = original
+        let unsatisfied = conjuncts.enumerated().filter { !search.satisfied.contains($0.offset) }.map(\.element)
+        let residual: QueryPredicate? = unsatisfied.isEmpty ? nil : .and(unsatisfied)
         let isOnePoint = search.fixedFields == search.index.fields.count && search.ranges.count <= 1
         let order = request.sortKeys.isEmpty ? nil : order(search, state)
         let direction = order.flatMap { $0.isWhole ? $0.direction : nil }
-        var search = search
         if let order, order.splitsNulls { search.putNullsLast() }
-        var plan = RequestPlan(path: .search(search), predicate: predicate, isOrdered: false)
+        var plan = RequestPlan(path: .search(search), residual: residual, isOrdered: false)
         plan.merges = order?.merges ?? false
         if isOrderedByID {
             plan.isOrdered = true
@@ -141,7 +149,7 @@ struct Planner {
             plan.collectsIDs = false
             // Sorting within groups of equal keys ends with the slice. Without a slice, or if few rows match, all rows would be looked up individually.
             if let order, order.keys > 0, let limit = request.limit, limit &+ request.offset <= 1 << 12, limit &+ request.offset >= 0,
-                predicate == nil
+                residual == nil
             {
                 plan.orderedKeys = order.keys
                 plan.isReversed = order.direction < 0
@@ -159,7 +167,7 @@ struct Planner {
         }
         if direction != nil { score += 20 } else if plan.orderedKeys > 0 { score += 5 }
         if plan.isCovering { score += 10 }
-        return (plan, score)
+        return Candidate(plan: plan, search: original, score: score)
     }
 
     /// The order of the entries of a search, compared with the requested order.
@@ -232,9 +240,9 @@ struct Planner {
                     found.splitsNulls = true
                 }
             }
-            let way = key.ascending ? 1 : -1
-            guard found.direction == 0 || found.direction == way else { return prefix() }
-            found.direction = way
+            let direction = key.ascending ? 1 : -1
+            guard found.direction == 0 || found.direction == direction else { return prefix() }
+            found.direction = direction
             position += 1
             matched += 1
         }
@@ -248,7 +256,7 @@ struct Planner {
     private func covers(_ search: IndexSearch, _ plan: RequestPlan, _ state: IndexState) -> (Bool, Bool) {
         guard request.onlyIDs || request.fields != nil else { return (false, false) }
         var needed = request.onlyIDs ? FieldMask() : request.fields ?? FieldMask()
-        plan.predicate?.collectFields(into: &needed)
+        plan.residual?.collectFields(into: &needed)
         if !plan.isOrdered { for key in request.sortKeys where !key.field.isObjectID { needed.insert(key.field.ordinal) } }
         if needed.isEmpty { return (true, true) }
         // Values are read from the current entry, so neither collected row ids nor runs of backward scans provide them.

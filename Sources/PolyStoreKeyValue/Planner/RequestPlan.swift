@@ -13,7 +13,7 @@ struct RequestPlan {
 
     var path: Path
     /// The residual predicate, which is evaluated for each record.
-    var predicate: QueryPredicate?
+    var residual: QueryPredicate?
     /// A Boolean value that indicates whether the path provides the requested order.
     var isOrdered: Bool
     /// A Boolean value that indicates whether index entries are scanned backwards.
@@ -34,7 +34,7 @@ struct RequestPlan {
     /// index entry is a row and that entries are in the requested order.
     var isSliced: Bool {
         guard case .search = path else { return false }
-        return predicate == nil && isOrdered && !collectsIDs && !isCovering && orderedKeys == 0
+        return residual == nil && isOrdered && !collectsIDs && !isCovering && orderedKeys == 0
     }
 }
 

@@ -1,16 +1,6 @@
 import Dispatch
 import PolyStoreBackend
 
-/// The progress of an index that is built while the store is in use.
-public struct IndexBuildProgress: Sendable, Hashable {
-    /// ``Index/name``.
-    public let name: String
-    /// The number of records that were indexed since the store was opened.
-    public let builtCount: Int64
-    /// The number of records of the entity.
-    public let totalCount: Int64
-}
-
 /// Background work on an open store: it removes obsolete keys and builds incomplete plain indexes.
 ///
 /// Each batch is a separate transaction that leaves the store consistent. After a batch the work pauses for as long as the batch took, so that other writers
@@ -72,9 +62,9 @@ final class BackgroundWork: @unchecked Sendable {
             try buildIndexes()
         } catch let error as StoreError where error.code == .cancelled {
         } catch {
-            let error = error as? StoreError ?? StoreError(.io, "\(error)")
+            let error = StoreError(engine: error, "Background work", place: layout.place)
             logger.write(
-                .notice, "The background work on \(layout.place) has ended before its time, and the next opening continues it: \(error)")
+                .notice, "The background work on \(layout.place) ended early, and the next opening continues it: \(error)")
         }
         // Released first: a caller that waits for the end can rely on the engine being closed with the store.
         handle.release()

@@ -67,7 +67,7 @@ struct Catalog: Sendable {
     private mutating func readLayouts(_ snapshot: any EngineSnapshot, _ damaged: StoreError) throws {
         let names = Dictionary(entities.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
         try snapshot.forEach(.layout) { entity, value in
-            guard let number: UInt16 = Number.read(value) else { throw damaged }
+            guard let number: UInt16 = BigEndianInteger.read(value) else { throw damaged }
             formats[entity, default: RecordFormat()].number = number
         }
         try snapshot.forEachKey(.oldLayout) { key, value in
@@ -148,7 +148,9 @@ extension EngineSnapshot {
         try prefix.withUnsafeBytes { prefix in
             var more = try cursor.seek(prefix)
             while more, cursor.key.starts(with: prefix) {
-                if let number: UInt32 = Number.read(UnsafeRawBufferPointer(rebasing: cursor.key[2...])) { try body(number, cursor.value) }
+                if let number: UInt32 = BigEndianInteger.read(UnsafeRawBufferPointer(rebasing: cursor.key[2...])) {
+                    try body(number, cursor.value)
+                }
                 more = try cursor.next()
             }
         }

@@ -17,7 +17,9 @@ struct IndexChange {
         }
         // Includes removed indexes, so that a number is not reused before its keys are removed.
         let removed = try PendingRemoval.all(writer).filter { [Keyspace.index.rawValue, Keyspace.uniqueIndex.rawValue].contains($0[0]) }
-            .compactMap { prefix in prefix.withUnsafeBytes { Number.read(UnsafeRawBufferPointer(rebasing: $0[1...]), as: UInt32.self) } }
+            .compactMap { prefix in
+                prefix.withUnsafeBytes { BigEndianInteger.read(UnsafeRawBufferPointer(rebasing: $0[1...]), as: UInt32.self) }
+            }
         var last = max(catalog.indexes.values.max() ?? 0, removed.max() ?? 0)
         for (name, number) in catalog.indexes where wanted[name] == nil {
             guard !name.isUnique else {

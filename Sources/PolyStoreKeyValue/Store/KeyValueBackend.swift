@@ -25,7 +25,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
 
     /// Opens the store in an engine, or creates it if the engine is empty. Takes ownership of the handle, which is released when the store is closed or when
     /// this throws.
-    /// - Throws: `notAStore` if the engine contains other data; the errors of ``StoreMetadata/check(_:supportedFormat:url:)``.
+    /// - Throws: `notAStore` if the engine contains other data; the errors of `StoreMetadata.check(_:supportedFormat:url:acceptsOtherIndexes:)`.
     public init(_ handle: EngineHandle, _ request: OpenRequest) throws {
         self.handle = handle
         isReadOnly = request.isReadOnly
@@ -206,7 +206,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
     }
 
     /// Rebuilds indexes from the records while the store is in use, after ``verify()`` has reported that they disagree.
-    /// - Parameter names: The ``Index/name`` of each index; `nil` for all.
+    /// - Parameter names: The `Index.name` of each index; `nil` for all.
     /// - Throws: `readOnly`; `constraint` if two objects have the same value of a unique index, which then stays unused.
     public func rebuildIndexes(_ names: Set<String>? = nil) throws {
         try checkMayWrite()

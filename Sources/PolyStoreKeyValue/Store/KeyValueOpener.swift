@@ -93,7 +93,7 @@ struct KeyValueOpener {
 
     private func opened(_ found: Contents, resets: Int) throws -> (StoreMetadata, StoreLayout) {
         // Abandoned by the opening or by the first write transaction, unless a migration resumes it before.
-        if found.journal != nil { handle.noteJournal(true) }
+        if found.journal != nil { handle.setHasJournal(true) }
         return (found.metadata, try layout(found.catalog, found.identity, resets: resets))
     }
 
@@ -109,7 +109,7 @@ struct KeyValueOpener {
             }
             return nil
         }
-        guard let format: UInt32 = Number.read(value), format > 0 else { throw damaged("its format") }
+        guard let format: UInt32 = BigEndianInteger.read(value), format > 0 else { throw damaged("its format") }
         guard format <= KeyValueBackend.format else {
             throw StoreError(
                 .incompatibleSchema,
@@ -140,7 +140,7 @@ struct KeyValueOpener {
     private func create(_ writer: any EngineWriter) throws -> (StoreMetadata, StoreLayout) {
         let metadata = StoreMetadata(format: KeyValueBackend.plainFormat, request: request)
         let catalog = Catalog(request.schema)
-        try writer.put(Keyspace.Metadata.format.key(), Number.bytes(UInt32(KeyValueBackend.plainFormat)))
+        try writer.put(Keyspace.Metadata.format.key(), BigEndianInteger.bytes(UInt32(KeyValueBackend.plainFormat)))
         try SealedValue.put(Keyspace.Metadata.schema.key(1), metadata.schema.encoded(), writer)
         let identity = StoreIdentity(
             storeID: metadata.storeID, configuration: metadata.configurationName, schemaHash: metadata.schemaHash)

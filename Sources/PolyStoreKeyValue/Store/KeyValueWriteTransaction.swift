@@ -17,7 +17,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
     /// The change sets applied so far, which are repeated if the engine needs more room.
     @exclusivity(unchecked) private var applied: [ChangeSet] = []
 
-    /// A Boolean value that indicates whether this is a batch of a migration, which has the writer's turn and the handle: the transaction writes no named
+    /// A Boolean value that indicates whether this is a batch of a migration, which holds the write lock and the handle: the transaction writes no named
     /// values, no change log and no version.
     private let isStaged: Bool
 
@@ -28,18 +28,18 @@ final class KeyValueWriteTransaction: WriteTransaction {
         self.layout = layout
         self.logger = logger
         self.isStaged = isStaged
-        if !isStaged { try handle.takeTurn() }
+        if !isStaged { try handle.lockWriting() }
         var begun: (any EngineWriter)?
         do {
             let writer = try handle.beginEngineWrite()
             begun = writer
             if isStaged { try handle.check(layout, writer) } else { try handle.checkMayWrite(layout, writer) }
             self.writer = writer
-            reader = SnapshotReader(layout, writer, isWritten: true, notes: isStaged ? nil : handle.takeNotes())
+            reader = SnapshotReader(layout, writer, isWritten: true, cache: isStaged ? nil : handle.takeCache())
             version = try reader.version()
         } catch {
             begun?.end()
-            if !isStaged { handle.giveTurn() }
+            if !isStaged { handle.unlockWriting() }
             throw error
         }
     }
@@ -123,7 +123,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
             return
         } catch {
             if let savepoint, let writer = writer as? OverlayTransaction {
-                writer.roll(backTo: savepoint)
+                writer.rollBack(to: savepoint)
                 throw error
             }
             throw failed(error)
@@ -135,8 +135,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
 
     /// Stores the error, with which all later calls fail.
     private func failed(_ error: any Error) -> StoreError {
-        let error = error is UnfinishedMigration ? EngineHandle.isBeingMigrated(layout.place) : error
-        let found = error as? StoreError ?? StoreError(.io, "Writing to \(layout.place) failed.", url: layout.place, underlying: "\(error)")
+        let found = StoreError(engine: error, "Writing", place: layout.place)
         failure = found
         return found
     }
@@ -172,9 +171,9 @@ final class KeyValueWriteTransaction: WriteTransaction {
         }
         while true {
             do {
-                let notes = try writeNumbers()
+                let cache = try writeNumbers()
                 try writer.commit(durability)
-                finish(notes)
+                finish(cache)
                 return version + 1
             } catch is EngineOutOfRoom {
                 try again()
@@ -210,35 +209,42 @@ final class KeyValueWriteTransaction: WriteTransaction {
     }
 
     /// Ends the transaction and returns the applied changes, for another transaction.
-    func takeApplied() -> (changes: [ChangeSet], sequences: [Int: Int64]) {
-        let taken = (applied, sequences)
+    func takeApplied() -> AppliedChanges {
+        let taken = AppliedChanges(changes: applied, sequences: sequences)
         rollback()
         return taken
     }
 
+    /// The changes of a transaction that another transaction repeats.
+    struct AppliedChanges {
+        fileprivate let changes: [ChangeSet]
+        fileprivate let sequences: [Int: Int64]
+    }
+
     /// Applies the changes of another transaction.
-    func apply(_ taken: (changes: [ChangeSet], sequences: [Int: Int64])) throws {
+    func apply(_ taken: AppliedChanges) throws {
         for changes in taken.changes { try apply(changes) }
         sequences = taken.sequences
     }
 
     /// Writes the version, the sequences and the statistics.
     /// - Returns: the values that the next writer need not look up.
-    private func writeNumbers() throws -> WriterNotes? {
-        var notes = reader.notes
-        notes?.version = version + 1
-        notes?.logBounds = reader.knownLogBounds
-        if !isStaged { try writer.put(Keyspace.Metadata.commitVersion.key(), Number.bytes(version + 1)) }
+    private func writeNumbers() throws -> WriterCache? {
+        var cache = reader.cache
+        cache?.version = version + 1
+        cache?.logBounds = reader.knownLogBounds
+        if !isStaged { try writer.put(Keyspace.Metadata.commitVersion.key(), BigEndianInteger.bytes(version + 1)) }
         for (index, next) in sequences {
-            try writer.put(Keyspace.Metadata.sequence.key(layout.number(of: layout.schema.entities[index])), Number.bytes(UInt64(next)))
+            try writer.put(
+                Keyspace.Metadata.sequence.key(layout.number(of: layout.schema.entities[index])), BigEndianInteger.bytes(UInt64(next)))
         }
         for (entity, growth) in reader.growth where growth != 0 {
             let entity = layout.schema.entities[entity]
             let count = try reader.recordCount(entity)
-            try writer.put(Keyspace.Metadata.statistics.key(layout.number(of: entity)), Number.bytes(count))
-            notes?.recordCounts[layout.number(of: entity)] = count
+            try writer.put(Keyspace.Metadata.statistics.key(layout.number(of: entity)), BigEndianInteger.bytes(count))
+            cache?.recordCounts[layout.number(of: entity)] = count
         }
-        return notes
+        return cache
     }
 
     func rollback() {
@@ -253,12 +259,12 @@ final class KeyValueWriteTransaction: WriteTransaction {
         finish()
     }
 
-    private func finish(_ notes: WriterNotes? = nil) {
+    private func finish(_ cache: WriterCache? = nil) {
         isEnded = true
         reader.end()
         applied = []
         if isStaged { return }
-        handle.giveTurn(notes)
+        handle.unlockWriting(cache)
         handle.release()
     }
 }

@@ -11,7 +11,7 @@ enum SealedValue {
     static func opened(_ key: [UInt8], _ value: UnsafeRawBufferPointer) -> [UInt8]? {
         guard value.count >= 4 else { return nil }
         let bytes = UnsafeRawBufferPointer(rebasing: value.dropLast(4))
-        let sum: UInt32? = Number.read(UnsafeRawBufferPointer(rebasing: value.suffix(4)))
+        let sum: UInt32? = BigEndianInteger.read(UnsafeRawBufferPointer(rebasing: value.suffix(4)))
         return key.withUnsafeBytes { RecordChecksum.crc32c($0, bytes) } == sum ? [UInt8](bytes) : nil
     }
 
@@ -21,6 +21,6 @@ enum SealedValue {
 
     /// Returns the bytes with the checksum.
     static func sealed(_ key: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
-        bytes + Number.bytes(key.withUnsafeBytes { key in bytes.withUnsafeBytes { RecordChecksum.crc32c(key, $0) } })
+        bytes + BigEndianInteger.bytes(key.withUnsafeBytes { key in bytes.withUnsafeBytes { RecordChecksum.crc32c(key, $0) } })
     }
 }

@@ -13,23 +13,23 @@ final class SnapshotReader {
     @exclusivity(unchecked) private(set) var isEnded = false
     /// The change of each entity's record count since the statistics were written, which happens only at the end of a transaction.
     @exclusivity(unchecked) private(set) var growth: [Int: Int64] = [:]
-    /// The notes of the previous writer, to which this writer may add. They describe the store at the beginning of this transaction.
-    @exclusivity(unchecked) private(set) var notes: WriterNotes?
+    /// The cache of the previous writer, to which this writer may add. It describes the store at the beginning of this transaction.
+    @exclusivity(unchecked) private(set) var cache: WriterCache?
     /// The bounds of the change log, once a writer has read them.
     @exclusivity(unchecked) var knownLogBounds: LogBounds?
 
     /// - Parameters:
     ///   - isWritten: Whether the snapshot is a writer, so that its contents can change between two steps of a scan.
-    ///   - notes: The notes of the previous writer.
-    init(_ layout: StoreLayout, _ snapshot: any EngineSnapshot, isWritten: Bool, notes: WriterNotes? = nil) {
+    ///   - cache: The cache of the previous writer.
+    init(_ layout: StoreLayout, _ snapshot: any EngineSnapshot, isWritten: Bool, cache: WriterCache? = nil) {
         self.isWritten = isWritten
         self.layout = layout
         self.snapshot = snapshot
-        self.notes = notes
+        self.cache = cache
         decoder = RecordDecoder(layout)
-        if let notes {
-            states = notes.indexStates
-            knownLogBounds = notes.logBounds
+        if let cache {
+            states = cache.indexStates
+            knownLogBounds = cache.logBounds
         }
     }
 
@@ -51,10 +51,10 @@ final class SnapshotReader {
 
     /// Returns the number of commits up to this snapshot.
     func version() throws -> UInt64 {
-        if let version = notes?.version { return version }
+        if let version = cache?.version { return version }
         guard let value = try snapshot.get(Keyspace.Metadata.commitVersion.key()) else { return 0 }
         // No store reaches this number of commits, and a greater one could not be incremented.
-        guard let version: UInt64 = Number.read(value), version < 1 << 63 else { throw corrupt("the commit version") }
+        guard let version: UInt64 = BigEndianInteger.read(value), version < 1 << 63 else { throw corrupt("the commit version") }
         return version
     }
 
@@ -69,9 +69,9 @@ final class SnapshotReader {
 
     /// Returns the record count of the stored statistics.
     private func writtenCount(_ entity: Entity) throws -> Int64 {
-        if let count = notes?.recordCounts[layout.number(of: entity)] { return count }
+        if let count = cache?.recordCounts[layout.number(of: entity)] { return count }
         guard let value = try snapshot.get(Keyspace.Metadata.statistics.key(layout.number(of: entity))) else { return 0 }
-        guard let count: Int64 = Number.read(value), (0..<1 << 62).contains(count) else {
+        guard let count: Int64 = BigEndianInteger.read(value), (0..<1 << 62).contains(count) else {
             throw corrupt("the number of \(entity.name) records")
         }
         return count
@@ -83,7 +83,9 @@ final class SnapshotReader {
     /// Returns the first row id that was never reserved.
     func nextID(_ entity: Entity) throws -> Int64 {
         guard let value = try snapshot.get(Keyspace.Metadata.sequence.key(layout.number(of: entity))) else { return 1 }
-        guard let next: UInt64 = Number.read(value), next > 0, next <= Int64.max else { throw corrupt("the next id of \(entity.name)") }
+        guard let next: UInt64 = BigEndianInteger.read(value), next > 0, next <= Int64.max else {
+            throw corrupt("the next id of \(entity.name)")
+        }
         return Int64(next)
     }
 
@@ -100,14 +102,14 @@ final class SnapshotReader {
             throw corrupt("the state of the index \(index.index.name)")
         }
         states[index.number] = state
-        notes?.indexStates[index.number] = state
+        cache?.indexStates[index.number] = state
         return state
     }
 
     /// Clears the cached states after a state was written.
     func forgetStates() {
         states = [:]
-        notes?.indexStates = [:]
+        cache?.indexStates = [:]
     }
 
     /// Returns a record, which is valid until the next read; `nil` if there is none.
@@ -164,9 +166,9 @@ final class SnapshotReader {
                         return true
                     }
                     // The components of both fields have fixed length, so neither is ever truncated.
-                    var rest = KeyReader(key, from: 5)
-                    guard case .value? = try? rest.readComponent() else { return false }
-                    switch try? rest.readComponent() {
+                    var components = KeyReader(key, from: 5)
+                    guard case .value? = try? components.readComponent() else { return false }
+                    switch try? components.readComponent() {
                     case .value(.integer(let position)): found.add(source: source, target: target, position: position)
                     case .value(.null): found.add(source: source, target: target, position: nil)
                     default: return false
@@ -218,8 +220,8 @@ final class SnapshotReader {
             guard !cursor.record.isNull(field), wanted.contains(cursor.record.integer(field)) else { continue }
             let source = cursor.record.integer(field)
             if let position {
-                let place = cursor.record.isNull(position) ? nil : cursor.record.integer(position)
-                found.add(source: source, target: cursor.id, position: place)
+                let stored = cursor.record.isNull(position) ? nil : cursor.record.integer(position)
+                found.add(source: source, target: cursor.id, position: stored)
             } else {
                 found.add(source: source, target: cursor.id)
             }

@@ -19,8 +19,8 @@ final class StoreLayout: Sendable {
     let indexes: [[KeyIndex]]
     /// The entities, by ``Entity/index``, in the order of their keys.
     let entityOrder: [Int]
-    /// The indexes, by entity and position, in the order of their keys: the unique ones last.
-    let indexOrder: [(entity: Int, position: Int)]
+    /// The indexes in the order of their keys: the unique ones last.
+    let indexOrder: [IndexLocation]
     /// The link tables, by ``LinkTable/index``, in the order of their keys.
     let linkOrder: [Int]
     /// The record layouts of the entities, by ``Entity/index``.
@@ -53,8 +53,8 @@ final class StoreLayout: Sendable {
         entityOrder = entityNumbers.indices.sorted { entityNumbers[$0] < entityNumbers[$1] }
         linkOrder = linkNumbers.indices.sorted { linkNumbers[$0] < linkNumbers[$1] }
         func beginning(_ index: KeyIndex) -> (UInt8, UInt32) { (index.space.rawValue, index.number) }
-        indexOrder = indexes.indices.flatMap { entity in indexes[entity].indices.map { (entity, $0) } }
-            .sorted { beginning(indexes[$0.0][$0.1]) < beginning(indexes[$1.0][$1.1]) }
+        indexOrder = indexes.indices.flatMap { entity in indexes[entity].indices.map { IndexLocation(entity: entity, position: $0) } }
+            .sorted { beginning(indexes[$0.entity][$0.position]) < beginning(indexes[$1.entity][$1.position]) }
     }
 
     /// Checks that a snapshot shows the store that was opened.
@@ -69,6 +69,12 @@ final class StoreLayout: Sendable {
         throw StoreError(
             .differentStoreAtURL,
             "The store \(place) was migrated or created again since it was opened here. Close it and open it again.", url: place)
+    }
+
+    /// An index of the schema: its entity, by ``Entity/index``, and its position among the entity's indexes.
+    struct IndexLocation {
+        let entity: Int
+        let position: Int
     }
 
     func number(of entity: Entity) -> UInt32 { entityNumbers[entity.index] }

@@ -49,8 +49,8 @@ struct StoreReset {
         if !start.isEmpty {
             // Another opening may have restarted this reset.
             start = []
-            let (rest, next) = try self.keys(writer, from: [])
-            guard next == nil, rest.allSatisfy({ $0 == Self.mark || $0 == Self.format }) else { return false }
+            let (remaining, next) = try self.keys(writer, from: [])
+            guard next == nil, remaining.allSatisfy({ $0 == Self.mark || $0 == Self.format }) else { return false }
         }
         try writer.remove(Self.mark)
         try writer.remove(Self.format)

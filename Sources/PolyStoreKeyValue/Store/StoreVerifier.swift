@@ -81,7 +81,7 @@ struct StoreVerifier {
             if case .foreignKey(let field) = relationship.storage { (relationship, field) } else { nil }
         }
         let readable = try layout.indexes[entity.index].enumerated().filter { try reader.state(entity, $0.offset).phase == .readable }
-        try forEach([Keyspace.record.rawValue] + Number.bytes(layout.number(of: entity))) { cursor in
+        try forEach([Keyspace.record.rawValue] + BigEndianInteger.bytes(layout.number(of: entity))) { cursor in
             guard cursor.key.count == KeyWriter.recordKeySize else {
                 sentences.append("A key of \(entity.name) has \(cursor.key.count) bytes instead of \(KeyWriter.recordKeySize).")
                 return
@@ -153,7 +153,7 @@ struct StoreVerifier {
             let isForward = (space == .link) != layout.isLinkReversed(table.index)
             let near = layout.schema.entities[isForward ? table.source : table.target]
             let isOrdered = isForward ? table.ordersTargets : table.ordersSources
-            try forEach([space.rawValue] + Number.bytes(number)) { cursor in
+            try forEach([space.rawValue] + BigEndianInteger.bytes(number)) { cursor in
                 guard cursor.key.count == 21, cursor.value.count == (isOrdered ? 8 : 0) else {
                     sentences.append("An entry of \(table.name) cannot be read.")
                     return
@@ -221,20 +221,20 @@ struct StoreVerifier {
         // Also if the scan throws.
         defer { for sentence in sentences { report(sentence) } }
         /// The next expected piece of an entry with several pieces.
-        var expected: (position: Int64, piece: UInt32)?
+        var expected: ChangeLog.PieceKey?
         try forEach([Keyspace.changeLog.rawValue]) { cursor in
-            guard let place = ChangeLog.place(cursor.key), place.position > bounds.removedThrough else {
+            guard let key = ChangeLog.PieceKey(cursor.key), key.position > bounds.removedThrough else {
                 sentences.append("A key of the change log cannot be read.")
                 return
             }
             let piece = ChangeLog.Piece([UInt8](cursor.key), cursor.value)
-            if let missing = expected, missing != place {
+            if let missing = expected, missing != key {
                 sentences.append("Entry \(missing.position) of the change log is not complete.")
-            } else if expected == nil, place.piece != 0 {
-                sentences.append("Entry \(place.position) of the change log has no beginning.")
+            } else if expected == nil, key.piece != 0 {
+                sentences.append("Entry \(key.position) of the change log has no beginning.")
             }
-            if piece == nil { sentences.append("Entry \(place.position) of the change log cannot be read.") }
-            expected = piece.flatMap { place.piece + 1 < $0.count ? (place.position, place.piece + 1) : nil }
+            if piece == nil { sentences.append("Entry \(key.position) of the change log cannot be read.") }
+            expected = piece.flatMap { key.piece + 1 < $0.count ? ChangeLog.PieceKey(position: key.position, piece: key.piece + 1) : nil }
         }
         if let missing = expected { sentences.append("Entry \(missing.position) of the change log is not complete.") }
     }
@@ -246,21 +246,21 @@ struct StoreVerifier {
         var indexes: Set<[UInt8]> = []
         try reader.snapshot.forEach(.indexState) { number, value in
             guard let state = IndexState(value) else { return }
-            indexes.insert([(state.isUnique ? Keyspace.uniqueIndex : .index).rawValue] + Number.bytes(number))
+            indexes.insert([(state.isUnique ? Keyspace.uniqueIndex : .index).rawValue] + BigEndianInteger.bytes(number))
         }
-        var strays = 0
+        var unknownKeys = 0
         try forEach([]) { cursor in
             guard let first = cursor.key.first, let space = Keyspace(rawValue: first) else {
-                strays += 1
+                unknownKeys += 1
                 return
             }
             if space == .changeLog { return }
             if space == .metadata {
-                if cursor.key.count < 2 || Keyspace.Metadata(rawValue: cursor.key[1]) == nil { strays += 1 }
+                if cursor.key.count < 2 || Keyspace.Metadata(rawValue: cursor.key[1]) == nil { unknownKeys += 1 }
                 return
             }
             guard cursor.key.count > 5 else {
-                strays += 1
+                unknownKeys += 1
                 return
             }
             if unused.contains([UInt8](cursor.key.prefix(5))) { return }
@@ -271,8 +271,8 @@ struct StoreVerifier {
                 case .index, .uniqueIndex: indexes.contains([UInt8](cursor.key.prefix(5)))
                 default: links.contains(number)
                 }
-            if !isKnown { strays += 1 }
+            if !isKnown { unknownKeys += 1 }
         }
-        if strays > 0 { report("\(strays) keys belong to nothing that the model knows.") }
+        if unknownKeys > 0 { report("\(unknownKeys) keys belong to no entity, index or link table of the model.") }
     }
 }

@@ -7,14 +7,14 @@ struct WritePlan {
     private let keys = KeyWriter()
     private let merger = RecordMerger()
     /// The records, by entity.
-    private var records: [WriteLane]
-    private var chunks: [WriteLane]
+    private var records: [WriteList]
+    private var chunks: [WriteList]
     /// The index entries, by entity and index.
-    private var indexes: [[WriteLane]]
+    private var indexes: [[WriteList]]
     /// The links, by link table.
-    private var links: [WriteLane]
-    private var inverses: [WriteLane]
-    private var states: WriteLane
+    private var links: [WriteList]
+    private var inverses: [WriteList]
+    private var states: WriteList
     private var values: [ChangeSet.ValueChange] = []
     /// New entries of unique indexes with truncated keys, which do not determine whether the values are equal.
     private var cutEntries: [CutEntry] = []
@@ -45,15 +45,15 @@ struct WritePlan {
         let arena = RecordArena(capacity: 1024)
         let layout = layout
         records = layout.schema.entities.map {
-            WriteLane(arena, sealedHead: isSealed ? $0.layout.minimumSize : nil, layoutNumber: layout.layoutNumber(of: $0))
+            WriteList(arena, sealedHead: isSealed ? $0.layout.minimumSize : nil, layoutNumber: layout.layoutNumber(of: $0))
         }
-        chunks = layout.schema.entities.map { _ in WriteLane(arena) }
-        indexes = layout.indexes.map { $0.map { _ in WriteLane(arena) } }
+        chunks = layout.schema.entities.map { _ in WriteList(arena) }
+        indexes = layout.indexes.map { $0.map { _ in WriteList(arena) } }
         growth = Array(repeating: 0, count: layout.schema.entities.count)
-        links = layout.schema.links.map { _ in WriteLane(arena) }
+        links = layout.schema.links.map { _ in WriteList(arena) }
         inverses = links
         // The keys of index states share only the space and the kind and differ in the number.
-        states = WriteLane(arena, prefixCount: 2)
+        states = WriteList(arena, prefixCount: 2)
     }
 
     // MARK: Computing keys
@@ -79,11 +79,11 @@ struct WritePlan {
             }
         }
         // The last of several changes of a pair applies.
-        var last: [LinkPair: LinkFate] = [:]
+        var last: [LinkPair: CombinedLinkChange] = [:]
         for link in changes.links {
-            last[LinkPair(table: link.table, source: link.source, target: link.target), default: LinkFate()].add(link)
+            last[LinkPair(table: link.table, source: link.source, target: link.target), default: CombinedLinkChange()].add(link)
         }
-        for (pair, fate) in last { try add(pair, fate) }
+        for (pair, combined) in last { try add(pair, combined) }
         values = changes.values
     }
 
@@ -93,11 +93,11 @@ struct WritePlan {
         let target: Int64
     }
 
-    /// The combined change of a pair.
-    private struct LinkFate {
+    /// The combined effect of all changes of a pair.
+    private struct CombinedLinkChange {
         var isAddition = true
         /// A Boolean value that indicates whether the stored positions are obsolete.
-        var isAnew = false
+        var discardsPositions = false
         var targetPosition: Int64?
         var sourcePosition: Int64?
 
@@ -107,7 +107,7 @@ struct WritePlan {
                 targetPosition = change.targetPosition ?? targetPosition
                 sourcePosition = change.sourcePosition ?? sourcePosition
             } else {
-                (isAddition, isAnew, targetPosition, sourcePosition) = (false, true, nil, nil)
+                (isAddition, discardsPositions, targetPosition, sourcePosition) = (false, true, nil, nil)
             }
         }
     }
@@ -160,6 +160,13 @@ struct WritePlan {
         }
     }
 
+    /// A piece of a long value, which is stored under its own key.
+    private struct Piece {
+        let field: Int
+        let number: Int
+        let bytes: [UInt8]
+    }
+
     private mutating func put(_ entity: Entity, _ id: Int64, _ record: RecordView, mustBeNew: Bool) throws {
         let number = layout.number(of: entity)
         let key = keys.record(number, id)
@@ -172,11 +179,11 @@ struct WritePlan {
                 at: offset, keyCount: keyCount, valueCount: record.count, mustBeNew: true, record: record.bytes.baseAddress)
         }
         // The pieces of long values follow the record in the same arena, so they are kept separately until it is complete.
-        var pieces: [(field: Int, number: Int, bytes: [UInt8])] = []
+        var pieces: [Piece] = []
         let format = layout.layoutNumber(of: entity)
         let count = try StoredRecord.append(record, entity, number: format, key: key, traits: layout.traits, to: arena) {
             field, number, bytes in
-            pieces.append((field, number, [UInt8](bytes)))
+            pieces.append(Piece(field: field, number: number, bytes: [UInt8](bytes)))
         }
         records[entity.index].add(at: offset, keyCount: keyCount, valueCount: count, mustBeNew: mustBeNew)
         for piece in pieces {
@@ -235,9 +242,9 @@ struct WritePlan {
         cutEntries.append(CutEntry(index: index, id: id, components: [UInt8](keys.raw.dropLast(8)), values: values))
     }
 
-    private mutating func add(_ link: LinkPair, _ fate: LinkFate) throws {
+    private mutating func add(_ link: LinkPair, _ combined: CombinedLinkChange) throws {
         guard links.indices.contains(link.table) else {
-            throw StoreError(.misuse, "There is no link table \(link.table) in \(layout.place).", url: layout.place)
+            throw StoreError(.misuse, "The schema of the store \(layout.place) has no link table \(link.table).", url: layout.place)
         }
         let number = layout.linkNumber(link.table)
         let table = layout.schema.links[link.table]
@@ -245,27 +252,28 @@ struct WritePlan {
         let forward = keys.linkBytes(isReversed ? .linkInverse : .link, number, link.source, link.target)
         let backward = keys.linkBytes(isReversed ? .link : .linkInverse, number, link.target, link.source)
         if isReversed {
-            try Self.enter(backward, fate, table.ordersSources, fate.sourcePosition, &links[link.table], reader)
-            try Self.enter(forward, fate, table.ordersTargets, fate.targetPosition, &inverses[link.table], reader)
+            try Self.enter(backward, combined, table.ordersSources, combined.sourcePosition, &links[link.table], reader)
+            try Self.enter(forward, combined, table.ordersTargets, combined.targetPosition, &inverses[link.table], reader)
         } else {
-            try Self.enter(forward, fate, table.ordersTargets, fate.targetPosition, &links[link.table], reader)
-            try Self.enter(backward, fate, table.ordersSources, fate.sourcePosition, &inverses[link.table], reader)
+            try Self.enter(forward, combined, table.ordersTargets, combined.targetPosition, &links[link.table], reader)
+            try Self.enter(backward, combined, table.ordersSources, combined.sourcePosition, &inverses[link.table], reader)
         }
     }
 
     /// Adds one side of a pair. Static: a method on the plan would retain a copy of it during the call, and modifying the list would then copy all of its keys.
     private static func enter(
-        _ key: [UInt8], _ fate: LinkFate, _ isOrdered: Bool, _ position: Int64?, _ lane: inout WriteLane, _ reader: SnapshotReader
+        _ key: [UInt8], _ combined: CombinedLinkChange, _ isOrdered: Bool, _ position: Int64?, _ list: inout WriteList,
+        _ reader: SnapshotReader
     ) throws {
         try key.withUnsafeBytes { key in
-            guard fate.isAddition else { return lane.add(key, nil) }
-            guard isOrdered else { return lane.add(key, UnsafeRawBufferPointer(start: nil, count: 0)) }
-            var place = position ?? 0
-            if position == nil, !fate.isAnew, let stored = try reader.snapshot.get(key) {
+            guard combined.isAddition else { return list.add(key, nil) }
+            guard isOrdered else { return list.add(key, UnsafeRawBufferPointer(start: nil, count: 0)) }
+            var newPosition = position ?? 0
+            if position == nil, !combined.discardsPositions, let stored = try reader.snapshot.get(key) {
                 guard stored.count == 8 else { throw reader.corrupt("an entry of a relationship") }
-                place = stored.id(at: 0)
+                newPosition = stored.id(at: 0)
             }
-            withUnsafeBytes(of: (UInt64(bitPattern: place) ^ 1 << 63).bigEndian) { lane.add(key, $0) }
+            withUnsafeBytes(of: (UInt64(bitPattern: newPosition) ^ 1 << 63).bigEndian) { list.add(key, $0) }
         }
     }
 
@@ -309,30 +317,32 @@ struct WritePlan {
             entity: index.entity.name, attribute: names, objectID: id, url: layout.place)
     }
 
+    /// The state of the cursor with which new keys are looked up.
+    private enum CursorState { case unpositioned, atKey, atEnd }
+
     /// Merges the new keys with the keys of the store: a lookup is needed only if the store has keys between two new ones.
     private func checkNew(
-        _ lane: WriteLane, _ error: (_ key: UnsafeRawBufferPointer, _ id: Int64, _ holder: Int64) -> StoreError
+        _ list: WriteList, _ error: (_ key: UnsafeRawBufferPointer, _ id: Int64, _ holder: Int64) -> StoreError
     ) throws {
-        guard lane.entries.contains(where: \.mustBeNew) else { return }
+        guard list.entries.contains(where: \.mustBeNew) else { return }
         // A cursor costs more than a few lookups.
-        let cursor = lane.entries.count > 8 ? try reader.snapshot.cursor() : nil
+        let cursor = list.entries.count > 8 ? try reader.snapshot.cursor() : nil
         defer { cursor?.close() }
-        /// 0: not positioned, 1: at a key, 2: after the last key.
-        var place = 0
-        for (position, entry) in lane.entries.enumerated() where entry.mustBeNew {
-            let key = lane.key(entry)
-            if position > 0, lane.sameKey(lane.entries[position - 1], entry) {
+        var state = CursorState.unpositioned
+        for (position, entry) in list.entries.enumerated() where entry.mustBeNew {
+            let key = list.key(entry)
+            if position > 0, list.sameKey(list.entries[position - 1], entry) {
                 // Released within the change set, or claimed twice.
-                if lane.entries[position - 1].valueCount < 0 { continue }
-                throw error(key, Self.id(lane.value(entry)), Self.id(lane.value(lane.entries[position - 1])))
+                if list.entries[position - 1].valueCount < 0 { continue }
+                throw error(key, Self.id(list.value(entry)), Self.id(list.value(list.entries[position - 1])))
             }
             guard let cursor else {
-                if let found = try reader.snapshot.get(key) { throw error(key, Self.id(lane.value(entry)), Self.id(found)) }
+                if let found = try reader.snapshot.get(key) { throw error(key, Self.id(list.value(entry)), Self.id(found)) }
                 continue
             }
-            if place == 0 || place == 1 && Order.of(cursor.key, key) < 0 { place = try cursor.seek(key) ? 1 : 2 }
-            if place == 1, Order.of(cursor.key, key) == 0 {
-                throw error(key, Self.id(lane.value(entry)), Self.id(cursor.value))
+            if state == .unpositioned || state == .atKey && Order.of(cursor.key, key) < 0 { state = try cursor.seek(key) ? .atKey : .atEnd }
+            if state == .atKey, Order.of(cursor.key, key) == 0 {
+                throw error(key, Self.id(list.value(entry)), Self.id(cursor.value))
             }
         }
     }
@@ -348,13 +358,13 @@ struct WritePlan {
             where other.index === entry.index && other.components == key && other.values == entry.values {
                 throw key.withUnsafeBytes { taken(entry.index, $0, entry.id, holder: other.id) }
             }
-            let lane = indexes[entry.index.entity.index][layout.indexes[entry.index.entity.index].firstIndex { $0 === entry.index } ?? 0]
+            let list = indexes[entry.index.entity.index][layout.indexes[entry.index.entity.index].firstIndex { $0 === entry.index } ?? 0]
             let cursor = try reader.snapshot.cursor()
             defer { cursor.close() }
             var more = try key.withUnsafeBytes { try cursor.seek($0) }
             while more, key.withUnsafeBytes({ cursor.key.starts(with: $0) }) {
                 let found = [UInt8](cursor.key)
-                if let holder = entry.index.id(cursor.key, cursor.value), holder != entry.id, !lane.removes(found),
+                if let holder = entry.index.id(cursor.key, cursor.value), holder != entry.id, !list.removes(found),
                     let record = try reader.record(entry.index.entity, holder), entry.index.uniqueValues(record) == entry.values
                 {
                     throw key.withUnsafeBytes { taken(entry.index, $0, entry.id, holder: holder) }
@@ -368,19 +378,19 @@ struct WritePlan {
     private func checkUnbuilt() throws {
         for entity in layout.schema.entities {
             for (position, index) in layout.indexes[entity.index].enumerated() where index.isUnique {
-                let lane = indexes[entity.index][position]
-                guard !lane.isEmpty, try reader.state(entity, position).phase == .writeOnly else { continue }
-                try checkUnbuilt(index, lane)
+                let list = indexes[entity.index][position]
+                guard !list.isEmpty, try reader.state(entity, position).phase == .writeOnly else { continue }
+                try checkUnbuilt(index, list)
             }
         }
     }
 
-    private func checkUnbuilt(_ index: KeyIndex, _ lane: WriteLane) throws {
+    private func checkUnbuilt(_ index: KeyIndex, _ list: WriteList) throws {
         var claimed: [[UInt8]: Int64] = [:]
-        for (position, entry) in lane.entries.enumerated() where entry.mustBeNew {
+        for (position, entry) in list.entries.enumerated() where entry.mustBeNew {
             // Released within the change set.
-            if position > 0, lane.sameKey(lane.entries[position - 1], entry) { continue }
-            claimed[[UInt8](lane.key(entry))] = Self.id(lane.value(entry))
+            if position > 0, list.sameKey(list.entries[position - 1], entry) { continue }
+            claimed[[UInt8](list.key(entry))] = Self.id(list.value(entry))
         }
         let cut = cutEntries.filter { $0.index === index }
         if claimed.isEmpty && cut.isEmpty { return }
@@ -390,7 +400,7 @@ struct WritePlan {
         while try cursor.next() {
             if index.key(cursor.record, cursor.id, keys) {
                 if let id = claimed[keys.bytes], id != cursor.id { throw taken(index, keys.raw, id, holder: cursor.id) }
-            } else if keys.isCut, !cut.isEmpty, let values = index.uniqueValues(cursor.record), !lane.removes(keys.bytes),
+            } else if keys.isCut, !cut.isEmpty, let values = index.uniqueValues(cursor.record), !list.removes(keys.bytes),
                 let entry = cut.first(where: { $0.id != cursor.id && $0.values == values })
             {
                 throw taken(index, keys.raw, entry.id, holder: cursor.id)
@@ -408,25 +418,25 @@ struct WritePlan {
             let key = Keyspace.Metadata.value.key(named: value.name)
             if let bytes = value.bytes { try SealedValue.put(key, bytes, writer) } else { try writer.remove(key) }
         }
-        guard isSmall, chunks.allSatisfy(\.isEmpty) else { return try forEachLane { try $0.write(to: writer) } }
+        guard isSmall, chunks.allSatisfy(\.isEmpty) else { return try forEachList { try $0.write(to: writer) } }
         // As one run: for a few keys, an engine then has the overhead of one list instead of several.
-        var all = WriteLane(RecordArena(capacity: 1024))
-        forEachLane { all.append($0) }
+        var all = WriteList(RecordArena(capacity: 1024))
+        forEachList { all.append($0) }
         try all.write(to: writer)
     }
 
     /// Visits the lists in key order: metadata, records, chunks, indexes, links.
-    private func forEachLane(_ body: (WriteLane) throws -> Void) rethrows {
+    private func forEachList(_ body: (WriteList) throws -> Void) rethrows {
         try body(states)
         for entity in layout.entityOrder { try body(records[entity]) }
         for entity in layout.entityOrder { try body(chunks[entity]) }
-        for (entity, position) in layout.indexOrder { try body(indexes[entity][position]) }
+        for index in layout.indexOrder { try body(indexes[index.entity][index.position]) }
         for table in layout.linkOrder { try body(links[table]) }
         for table in layout.linkOrder { try body(inverses[table]) }
     }
 }
 
-extension WriteLane {
+extension WriteList {
     /// Returns whether a key is removed and not set again.
     func removes(_ key: [UInt8]) -> Bool {
         key.withUnsafeBytes { key in

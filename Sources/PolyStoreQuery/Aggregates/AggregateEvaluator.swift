@@ -22,7 +22,7 @@ public final class AggregateEvaluator {
         while try cursor.next() { add(id: cursor.id, cursor.record) }
     }
 
-    /// Adds one row. The record must contain at least the fields of ``AggregateRequest/source``.
+    /// Adds one row. The record must contain at least the fields of `AggregateRequest.source`.
     public func add(id: Int64, _ record: RecordView) {
         let known = groups.count
         let group = groups.group(of: id, record)

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// Computes groups and aggregates of expressions over records of one store or of several. This is the reference semantics for requests that
-/// ``AggregateRequest`` cannot express.
+/// `AggregateRequest` cannot express.
 ///
 /// The values of the expressions are written to temporary records, which an ``AggregateEvaluator`` aggregates.
 public final class GroupEvaluator {
@@ -36,8 +36,9 @@ public final class GroupEvaluator {
 
     /// Adds every row of a cursor.
     /// - Parameters:
-    ///   - request: the request for the store of the rows. It may differ between stores only in field indexes and relationships.
-    ///   - related: looks up the related objects that the expressions refer to.
+    ///   - cursor: The rows. The evaluator reads the cursor to its end.
+    ///   - request: The request for the store of the rows. It may differ between stores only in field indexes and relationships.
+    ///   - related: Looks up the related objects that the expressions refer to.
     public func add(_ cursor: RecordCursor, of request: GroupRequest, _ related: any RelatedRecords) throws {
         let lookup = RelatedLookup(related)
         let keys = request.groupBy.map { ExpressionNode.make($0, lookup) }

@@ -13,7 +13,7 @@ struct IntegerSpread {
 
     init() {}
 
-    init(_ values: [Value], isUnsigned: Bool) { for value in values { Number(value, isUnsigned: isUnsigned).map { add($0.integer) } } }
+    init(_ values: [Value], isUnsigned: Bool) { for value in values { NumericValue(value, isUnsigned: isUnsigned).map { add($0.asInteger) } } }
 
     /// - Parameter value: an integer of 64 bits.
     mutating func add(_ value: Int128) {

@@ -5,14 +5,18 @@ public final class SortValues {
     private let nodes: [ExpressionNode]
 
     /// Creates the values of sort keys.
-    /// - Parameter related: looks up the related objects that the keys refer to.
+    /// - Parameters:
+    ///   - keys: The sort keys.
+    ///   - related: Looks up the related objects that the keys refer to.
     public init(_ keys: [SortKey], _ related: (any RelatedRecords)?) {
         let lookup = RelatedLookup(related)
         nodes = keys.map { .make($0.expression ?? .field($0.field), lookup) }
     }
 
     /// Creates the values of expressions.
-    /// - Parameter related: looks up the related objects that the expressions refer to.
+    /// - Parameters:
+    ///   - expressions: The expressions, in the order of the values.
+    ///   - related: Looks up the related objects that the expressions refer to.
     public init(_ expressions: [QueryExpression], _ related: (any RelatedRecords)?) {
         let lookup = RelatedLookup(related)
         nodes = expressions.map { .make($0, lookup) }

@@ -20,8 +20,8 @@ final class CompareExpressionsNode: EvaluationNode {
         let second = try right.value(id, record)
         if first.isNull || second.isNull { return .unknown }
         let order: Int
-        if let one = Number(first, isUnsigned: isUnsigned.left), let other = Number(second, isUnsigned: isUnsigned.right) {
-            order = Number.order(one, other)
+        if let one = NumericValue(first, isUnsigned: isUnsigned.left), let other = NumericValue(second, isUnsigned: isUnsigned.right) {
+            order = NumericValue.order(one, other)
         } else {
             order = first.order(to: second, unsigned: false)
         }

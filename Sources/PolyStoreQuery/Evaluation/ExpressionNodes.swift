@@ -158,7 +158,7 @@ private final class RelatedAggregateNode: ExpressionNode {
             return IntegerSpread(values, isUnsigned: isUnsigned).deviation
         case .median:
             if type.physical == .real { return Median.of(values.compactMap(\.real)) }
-            return Median.of(values.compactMap { Number($0, isUnsigned: isUnsigned)?.integer })
+            return Median.of(values.compactMap { NumericValue($0, isUnsigned: isUnsigned)?.asInteger })
         case .sum where type == .decimal: return try DecimalSum(values).sum() ?? .null
         case .average where type == .decimal: return try DecimalSum(values).average() ?? .null
         case .sum, .average:
@@ -167,7 +167,7 @@ private final class RelatedAggregateNode: ExpressionNode {
                 let sum = values.reduce(into: RealSum()) { if case .real(let real) = $1 { $0.add(real) } }.total
                 return function == .sum ? .real(Value.normalized(sum)) : (values.isEmpty ? .null : .real(Value.normalized(sum / count)))
             }
-            let sum = values.reduce(into: Int128(0)) { $0 += Number($1, isUnsigned: isUnsigned)?.integer ?? 0 }
+            let sum = values.reduce(into: Int128(0)) { $0 += NumericValue($1, isUnsigned: isUnsigned)?.asInteger ?? 0 }
             if function == .average { return values.isEmpty ? .null : .real(Double(sum) / count) }
             return isUnsigned
                 ? UInt64(exactly: sum).map { .integer(Int64(bitPattern: $0)) } ?? .null : Int64(exactly: sum).map { .integer($0) } ?? .null
@@ -206,11 +206,11 @@ private final class ArithmeticNode: ExpressionNode {
     }
 
     override func value(_ id: Int64, _ record: RecordView) throws -> Value {
-        guard let first = Number(try left.value(id, record), isUnsigned: isUnsigned.left),
-            let second = Number(try right.value(id, record), isUnsigned: isUnsigned.right)
+        guard let first = NumericValue(try left.value(id, record), isUnsigned: isUnsigned.left),
+            let second = NumericValue(try right.value(id, record), isUnsigned: isUnsigned.right)
         else { return .null }
-        if type.physical == .real { return result(first.real, second.real) }
-        return result(first.integer, second.integer)
+        if type.physical == .real { return result(first.asReal, second.asReal) }
+        return result(first.asInteger, second.asInteger)
     }
 
     private func result(_ left: Double, _ right: Double) -> Value {

@@ -28,14 +28,15 @@ struct FieldTest {
 
     /// - Returns: nil if the predicate has another form.
     init?(_ predicate: QueryPredicate) {
-        switch predicate.node {
-        case .compare(let field, let comparison, .integer(let constant)) where field.type.physical == .integer:
-            self.init(field, comparison, constant)
-        case .compare(let field, let comparison, .real(let constant)) where field.type.physical == .real && !constant.isNaN:
-            self.init(comparison.realKind, field.ordinal, constant: constant)
-        case .not(let part):
-            guard case .isNull(let field) = part.node, !field.isObjectID else { return nil }
+        if case .not(let part) = predicate.node {
+            guard case .isNull(let field)? = part.fieldCondition, !field.isObjectID else { return nil }
             self.init(.isNotNull, field.ordinal)
+            return
+        }
+        switch predicate.fieldCondition {
+        case .compare(let field, let comparison, .integer(let constant))?: self.init(field, comparison, constant)
+        case .compare(let field, let comparison, .real(let constant))? where !constant.isNaN:
+            self.init(comparison.realKind, field.ordinal, constant: constant)
         default: return nil
         }
     }

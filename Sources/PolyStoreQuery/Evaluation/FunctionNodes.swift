@@ -27,37 +27,37 @@ final class FunctionNode: ExpressionNode {
         case (.lowercase, .text(let text)): return .text(text.lowercased())
         default: break
         }
-        guard let number = Number(first, isUnsigned: isUnsigned[0]) else { return .null }
+        guard let number = NumericValue(first, isUnsigned: isUnsigned[0]) else { return .null }
         guard operands.count > 1 else { return result(number) }
-        guard let other = Number(try operands[1].value(id, record), isUnsigned: isUnsigned[1]) else { return .null }
+        guard let other = NumericValue(try operands[1].value(id, record), isUnsigned: isUnsigned[1]) else { return .null }
         return result(number, other)
     }
 
-    private func result(_ number: Number) -> Value {
+    private func result(_ number: NumericValue) -> Value {
         switch (function, number) {
-        case (.abs, .whole(let integer)):
+        case (.abs, .integer(let integer)):
             if type == .uint64 { return .integer(Int64(truncatingIfNeeded: integer)) }
             return Int64(exactly: integer.magnitude).map { .integer($0) } ?? .null
-        case (.ceiling, .whole(let integer)), (.floor, .whole(let integer)), (.trunc, .whole(let integer)):
+        case (.ceiling, .integer(let integer)), (.floor, .integer(let integer)), (.trunc, .integer(let integer)):
             return .integer(Int64(truncatingIfNeeded: integer))
-        case (.abs, .broken(let real)): return .real(Value.normalized(real.magnitude))
-        case (.ceiling, .broken(let real)): return .real(Value.normalized(real.rounded(.up)))
-        case (.floor, .broken(let real)): return .real(Value.normalized(real.rounded(.down)))
-        case (.trunc, .broken(let real)): return .real(Value.normalized(real.rounded(.towardZero)))
-        case (.sqrt, _): return number.real < 0 ? .null : .real(Value.normalized(number.real.squareRoot()))
+        case (.abs, .real(let real)): return .real(Value.normalized(real.magnitude))
+        case (.ceiling, .real(let real)): return .real(Value.normalized(real.rounded(.up)))
+        case (.floor, .real(let real)): return .real(Value.normalized(real.rounded(.down)))
+        case (.trunc, .real(let real)): return .real(Value.normalized(real.rounded(.towardZero)))
+        case (.sqrt, _): return number.asReal < 0 ? .null : .real(Value.normalized(number.asReal.squareRoot()))
         default: return .null
         }
     }
 
-    private func result(_ left: Number, _ right: Number) -> Value {
+    private func result(_ left: NumericValue, _ right: NumericValue) -> Value {
         if function == .power {
-            let power = pow(left.real, right.real)
-            return power.isNaN && !left.real.isNaN && !right.real.isNaN ? .null : .real(Value.normalized(power))
+            let power = pow(left.asReal, right.asReal)
+            return power.isNaN && !left.asReal.isNaN && !right.asReal.isNaN ? .null : .real(Value.normalized(power))
         }
-        if case .whole(let first) = left, case .whole(let second) = right {
+        if case .integer(let first) = left, case .integer(let second) = right {
             return second == 0 ? .null : Int64(exactly: first % second).map { .integer($0) } ?? .null
         }
-        return right.real == 0 ? .null : .real(Value.normalized(left.real.truncatingRemainder(dividingBy: right.real)))
+        return right.asReal == 0 ? .null : .real(Value.normalized(left.asReal.truncatingRemainder(dividingBy: right.asReal)))
     }
 }
 

@@ -10,7 +10,9 @@ public final class PredicateEvaluator {
     private let nodes: ContiguousArray<EvaluationNode>
 
     /// Compiles a predicate.
-    /// - Parameter related: looks up related objects; nil if the predicate refers to none.
+    /// - Parameters:
+    ///   - predicate: The predicate to compile.
+    ///   - related: Looks up related objects; nil if the predicate refers to none.
     public init(_ predicate: QueryPredicate, _ related: (any RelatedRecords)? = nil) {
         let lookup = RelatedLookup(related)
         var tests: ContiguousArray<FieldTest> = []
@@ -53,23 +55,29 @@ public final class PredicateEvaluator {
     }
 
     static func compile(_ predicate: QueryPredicate, _ lookup: RelatedLookup) -> EvaluationNode {
-        switch predicate.node {
+        if let node = predicate.fieldCondition.flatMap(compile) { return node }
+        return switch predicate.node {
         case .constant(let value): ConstantNode(value ? .true : .false)
-        case .compare(let field, let comparison, let value): compare(field, comparison, value)
-        case .compareFields(let left, let comparison, let right): CompareFieldsNode(left, comparison, right)
-        case .isNull(let field): field.isObjectID ? ConstantNode(.false) : IsNullNode(field.ordinal)
-        case .oneOf(let field, let values): OneOfNode(field, Set(values.filter { !$0.isNull }))
-        case .text(let field, .like, let value): TextExpressionsNode(.field(field), .like, .constant(.text(value), .string), lookup)
-        case .text(let field, .matches, let value): TextExpressionsNode(.field(field), .matches, .constant(.text(value), .string), lookup)
-        case .text(let field, let operation, let value): TextNode(field.ordinal, TextSearch(operation, [UInt8](value.utf8)))
-        case .compareExpressions(let left, let comparison, let right): CompareExpressionsNode(left, comparison, right, lookup)
-        case .isNullExpression(let expression): IsNullExpressionNode(expression, lookup)
-        case .expressionOneOf(let expression, let values): ExpressionOneOfNode(expression, values, lookup)
-        case .textExpressions(let left, let operation, let right): TextExpressionsNode(left, operation, right, lookup)
+        case .compare(let left, let comparison, let right): CompareExpressionsNode(left, comparison, right, lookup)
+        case .isNull(let expression): IsNullExpressionNode(expression, lookup)
+        case .oneOf(let expression, let values): ExpressionOneOfNode(expression, values, lookup)
+        case .text(let left, let operation, let right): TextExpressionsNode(left, operation, right, lookup)
         case .related(let relationship, let quantifier, let part): RelatedNode(relationship, quantifier, part, lookup)
         case .and(let parts): AndNode(parts.map { compile($0, lookup) })
         case .or(let parts): OrNode(parts.map { compile($0, lookup) })
         case .not(let part): NotNode(compile(part, lookup))
+        }
+    }
+
+    /// Returns the node of a condition on fields; nil if the general node of its operands serves as well.
+    private static func compile(_ condition: FieldCondition) -> EvaluationNode? {
+        switch condition {
+        case .compare(let field, let comparison, let value): compare(field, comparison, value)
+        case .compareFields(let left, let comparison, let right): CompareFieldsNode(left, comparison, right)
+        case .isNull(let field): field.isObjectID ? ConstantNode(.false) : IsNullNode(field.ordinal)
+        case .oneOf(let field, let values): OneOfNode(field, Set(values.filter { !$0.isNull }))
+        case .text(_, .like, _), .text(_, .matches, _): nil
+        case .text(let field, let operation, let value): TextNode(field.ordinal, TextSearch(operation, [UInt8](value.utf8)))
         }
     }
 

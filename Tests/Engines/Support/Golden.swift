@@ -123,7 +123,7 @@ package enum Golden {
     }
 
     private static func links(_ schema: ResolvedSchema, _ person: String) throws -> [ChangeSet.LinkChange] {
-        guard let entity = schema.entity(named: person) else { throw StoreError(.misuse, "There is no entity \(person).") }
+        guard let entity = schema.entity(named: person) else { throw StoreError(.misuse, "Unknown entity \(person).") }
         var links: [ChangeSet.LinkChange] = []
         for relationship in entity.relationships {
             guard case .link(let table, let isReversed) = relationship.storage else { continue }

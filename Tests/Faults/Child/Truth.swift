@@ -1,6 +1,7 @@
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend
+import SeededRandom
 
 /// The schema of the stores under test, and the expected contents after each commit.
 ///
@@ -39,8 +40,8 @@ struct Truth {
 
     /// Returns the durability of a commit: relaxed for a fifth of the runs of ten commits and for a third of the remaining commits.
     static func durability(_ number: Int) -> Durability {
-        var block = Random(seed: UInt64(number / 10) &+ 77)
-        var random = Random(seed: UInt64(number) &+ 7777)
+        var block = SplitMix64(number: UInt64(number / 10) &+ 77)
+        var random = SplitMix64(number: UInt64(number) &+ 7777)
         return block.below(5) == 0 || random.below(3) == 0 ? .relaxed : .full
     }
 
@@ -50,7 +51,7 @@ struct Truth {
     /// - Returns: The change sets of the commit.
     mutating func advance() -> [[Change]] {
         number += 1
-        var random = Random(seed: UInt64(number))
+        var random = SplitMix64(number: UInt64(number))
         var sets: [[Change]] = []
         switch random.below(12) {
         case 0...3: sets = [insertions(1 + random.below(8), 50...600, &random)]
@@ -64,7 +65,7 @@ struct Truth {
         return sets
     }
 
-    private mutating func insertions(_ count: Int, _ lengths: ClosedRange<Int>, _ random: inout Random) -> [Change] {
+    private mutating func insertions(_ count: Int, _ lengths: ClosedRange<Int>, _ random: inout SplitMix64) -> [Change] {
         (0..<count).map { _ in
             lastID += 1
             let length = lengths.lowerBound + random.below(lengths.count)
@@ -75,7 +76,7 @@ struct Truth {
         }
     }
 
-    private mutating func updates(_ count: Int, _ random: inout Random) -> [Change] {
+    private mutating func updates(_ count: Int, _ random: inout SplitMix64) -> [Change] {
         choose(count, &random).map { id in
             let item = Item(size: Int64(random.below(1000)), revision: Int64(number), length: 50 + random.below(2000))
             items[id] = item
@@ -83,7 +84,7 @@ struct Truth {
         }
     }
 
-    private mutating func deletions(_ count: Int, _ random: inout Random) -> [Change] { remove(choose(count, &random)) }
+    private mutating func deletions(_ count: Int, _ random: inout SplitMix64) -> [Change] { remove(choose(count, &random)) }
 
     private mutating func removeOldest(_ count: Int) -> [Change] { remove(Array(ids.prefix(count))) }
 
@@ -94,28 +95,11 @@ struct Truth {
         return gone.map { .delete($0) }
     }
 
-    private func choose(_ count: Int, _ random: inout Random) -> [Int64] {
+    private func choose(_ count: Int, _ random: inout SplitMix64) -> [Int64] {
         var chosen: Set<Int64> = []
         for _ in 0..<count where !ids.isEmpty { chosen.insert(ids[random.below(ids.count)]) }
         return chosen.sorted()
     }
-}
-
-/// A SplitMix64 generator.
-struct Random {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ mixed >> 31
-    }
-
-    mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }
 
 extension Truth {
@@ -190,4 +174,9 @@ extension Truth {
         let isItemSource = store.schema.entities[table.source].name == "Item"
         changes.link(table.index, isItemSource ? id : tag(id), isItemSource ? tag(id) : id, isAddition: isAddition)
     }
+}
+
+extension SplitMix64 {
+    /// Creates the generator of a numbered change set. Consecutive numbers give unrelated sequences.
+    fileprivate init(number: UInt64) { self.init(seed: number &* 0x9e37_79b9_7f4a_7c15) }
 }

@@ -1,4 +1,5 @@
 import PolyStoreFormats
+import SeededRandom
 
 /// A random case for a reader: valid or mutated input, read in several chunkings and written again.
 public struct FormatFuzzer {
@@ -18,13 +19,13 @@ public struct FormatFuzzer {
     }
 
     private let reader: String
-    private var random: FuzzRandom
+    private var random: SplitMix64
     private let format: RecordFormat
 
     /// Creates the case of a seed. `reader` is one of ``readers``.
     public init(reader: String, seed: UInt64) {
         self.reader = reader
-        random = FuzzRandom(seed: seed)
+        random = SplitMix64(seed: seed)
         switch reader {
         case "csv": format = .csv(RandomRecords.csvOptions(&random))
         case "json":
@@ -117,7 +118,7 @@ public struct FormatFuzzer {
 
     private mutating func checkChunkings(_ outcomes: [Outcome], _ input: [UInt8]) -> String? {
         for largest in [1, 2 + random.below(9), 10 + random.below(200)] {
-            let other = readAll(RandomChunks(input, FuzzRandom(seed: random.next()), largest: largest), format)
+            let other = readAll(RandomChunks(input, SplitMix64(seed: random.next()), largest: largest), format)
             if other != outcomes { return "chunks of up to \(largest) bytes give\n\(other)\ninstead of\n\(outcomes)" }
         }
         return nil
@@ -129,7 +130,7 @@ public struct FormatFuzzer {
         guard !records.isEmpty else { return nil }
         let index = random.pick(records)
         guard case .record(let record) = outcomes[index] else { return nil }
-        let rest = readAll(RandomChunks(input, FuzzRandom(seed: random.next()), largest: 50), format, after: record.position)
+        let rest = readAll(RandomChunks(input, SplitMix64(seed: random.next()), largest: 50), format, after: record.position)
         let expected = Array(outcomes[(index + 1)...])
         return rest == expected ? nil : "after \(record.position) follow\n\(rest)\ninstead of\n\(expected)"
     }

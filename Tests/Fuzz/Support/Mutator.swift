@@ -1,3 +1,5 @@
+import SeededRandom
+
 /// Mutates bytes at random.
 struct Mutator {
     static let tokens: [[UInt8]] =
@@ -10,7 +12,7 @@ struct Mutator {
             [0xff], [0xc3], [0xe2, 0x82], [0xed, 0xa0, 0x80], [0xc0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0], [0x80], [0x1f, 0x8b],
         ]
 
-    static func mutate(_ bytes: [UInt8], _ random: inout FuzzRandom) -> [UInt8] {
+    static func mutate(_ bytes: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
         var bytes = bytes
         for _ in 0...random.below(4) {
             let position = random.below(bytes.count + 1)

@@ -1,4 +1,5 @@
 import PolyStoreFormats
+import SeededRandom
 
 /// Generates valid records and formats.
 struct RandomRecords {
@@ -16,7 +17,7 @@ struct RandomRecords {
         "18446744073709551615", "18446744073709551616", "0.1", "123456789012345678901234567890", "1e99999999999999999999", "0e0", "1.0",
     ]
 
-    static func value(_ random: inout FuzzRandom, depth: Int) -> JSONValue {
+    static func value(_ random: inout SplitMix64, depth: Int) -> JSONValue {
         switch random.below(depth > 0 ? 9 : 7) {
         case 0: .null
         case 1: .bool(random.once(in: 2))
@@ -27,7 +28,7 @@ struct RandomRecords {
         }
     }
 
-    static func object(_ random: inout FuzzRandom, depth: Int) -> JSONObject {
+    static func object(_ random: inout SplitMix64, depth: Int) -> JSONObject {
         var object = JSONObject()
         for _ in 0..<random.below(random.once(in: 8) ? 30 : 5) {
             object[random.once(in: 6) ? "n\(random.below(100))" : random.pick(names)] = value(&random, depth: depth)
@@ -35,7 +36,7 @@ struct RandomRecords {
         return object
     }
 
-    static func csvOptions(_ random: inout FuzzRandom) -> CSVOptions {
+    static func csvOptions(_ random: inout SplitMix64) -> CSVOptions {
         var options = CSVOptions()
         options.delimiter = random.pick([",", ",", ";", "\t", "|", " ", "x"])
         options.quote = random.pick(["\"", "\"", "\"", "'", nil])

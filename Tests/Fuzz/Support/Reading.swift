@@ -1,13 +1,14 @@
 import PolyStoreFormats
+import SeededRandom
 
 /// A source that delivers bytes in chunks of random sizes.
 final class RandomChunks: ByteSource {
     private let bytes: [UInt8]
-    private var random: FuzzRandom
+    private var random: SplitMix64
     private let largest: Int
     private var offset = 0
 
-    init(_ bytes: [UInt8], _ random: FuzzRandom, largest: Int) {
+    init(_ bytes: [UInt8], _ random: SplitMix64, largest: Int) {
         self.bytes = bytes
         self.random = random
         self.largest = largest

@@ -17,14 +17,14 @@ enum Many {
                             let id = try await stack.perform { transaction in
                                 let pair = [try transaction.create(Into<Entry>()), try transaction.create(Into<Entry>())]
                                 for (number, entry) in pair.enumerated() {
-                                    entry.group = Int(pair[0].objectID.key)
+                                    entry.group = Int(pair[0].objectID.rowID)
                                     entry.name = "\(isRefused ? "refused " : "")\(entry.group)-\(number)"
                                     entry.payload = Data(
                                         repeating: UInt8(truncatingIfNeeded: entry.group), count: 100 + entry.group * 37 % 3000)
                                 }
-                                transaction.sourceIdentifier = pair[0].objectID.key
+                                transaction.sourceIdentifier = pair[0].objectID.rowID
                                 if isRefused { throw Refused() }
-                                return pair[0].objectID.key
+                                return pair[0].objectID.rowID
                             }
                             // One write per line, so that the lines of concurrent callers do not interleave.
                             FileHandle.standardOutput.write(Data("\(id)\n".utf8))

@@ -98,15 +98,15 @@ enum Migrating {
             let invoices = try context.fetchAll(From<Invoice>())
             guard invoices.count == count - count / 100 else { fail("\(invoices.count) invoices of \(count)") }
             for invoice in invoices {
-                let id = invoice.objectID.key
+                let id = invoice.objectID.rowID
                 guard invoice.number == Int(id), invoice.amount == Decimal(Int(id % 1_000_000)) / 100,
                     invoice.customer?.name == "Customer \(id % 50)"
                 else { fail("invoice \(id) is wrong") }
                 let others: Set<Int64> =
                     id % 10 == 0 && id > 1 && id % 100 != 0
                     ? [id - 1] : id % 10 == 9 && (id + 1) % 100 != 0 && id + 1 <= Int64(count) ? [id + 1] : []
-                guard Set(invoice.follows.map(\.objectID.key)) == others else {
-                    fail("invoice \(id) follows \(invoice.follows.map(\.objectID.key))")
+                guard Set(invoice.follows.map(\.objectID.rowID)) == others else {
+                    fail("invoice \(id) follows \(invoice.follows.map(\.objectID.rowID))")
                 }
             }
             let customers = try context.fetchCount(From<Customer>())

@@ -21,8 +21,8 @@ func aggregates(_ context: SnapshotContext) throws {
     let _: Double? = try context.queryValue(all, .average(\.price))
     let _: Double? = try context.queryValue(all, .median(\.count))
     let _: Double? = try context.queryValue(all, .standardDeviation(\.weight))
-    let _: Double? = try context.queryValue(all, .average(\.name))  // error: average
-    let _: Double? = try context.queryValue(all, .median(\.made))  // error: median
-    let _: Double? = try context.queryValue(all, .median(\.price))  // error: median
-    let _: Double? = try context.queryValue(all, .standardDeviation(\.isNew))  // error: standardDeviation
+    let _: Double? = try context.queryValue(all, .average(\.name))  // error: an average needs an attribute of numbers
+    let _: Double? = try context.queryValue(all, .median(\.made))  // error: a median needs an attribute of numbers
+    let _: Double? = try context.queryValue(all, .median(\.price))  // error: a median needs an attribute of numbers
+    let _: Double? = try context.queryValue(all, .standardDeviation(\.isNew))  // error: a standardDeviation needs an attribute of numbers
 }

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import SeededRandom
 
 /// Random transactions of every kind over two stores, from threads, tasks and the main actor.
 ///
@@ -44,7 +45,7 @@ struct MixedStress: Sendable {
         var workers: [Task<Void, Never>] = []
         let (waiting, asynchronous) = (Operation.waiting, Operation.asynchronous)
         for number in 0..<24 {
-            let random = Protected(Random(seed, number))
+            let random = Protected(SplitMix64(seed, number))
             workers.append(
                 crew.thread("thread \(number)") { worker in
                     let (operation, turn) = draw(waiting, random)
@@ -54,7 +55,7 @@ struct MixedStress: Sendable {
                 })
         }
         for number in 24..<64 {
-            let random = Protected(Random(seed, number))
+            let random = Protected(SplitMix64(seed, number))
             workers.append(
                 crew.task("task \(number)") { worker in
                     let (operation, turn) = draw(asynchronous, random)
@@ -67,7 +68,7 @@ struct MixedStress: Sendable {
         try finish()
     }
 
-    private func draw<Body>(_ table: [Operation.Kind<Body>], _ random: Protected<Random>) -> (Operation.Kind<Body>, Turn) {
+    private func draw<Body>(_ table: [Operation.Kind<Body>], _ random: Protected<SplitMix64>) -> (Operation.Kind<Body>, Turn) {
         let number = oracle.withLock { oracle in
             defer { oracle.next += 1 }
             return oracle.next

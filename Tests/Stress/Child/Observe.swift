@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import SeededRandom
 
 /// Sequences of lists and values, started and ended by many tasks while others write. Every delivered state must be one snapshot of the store, and every change
 /// must transform the previous state into the state delivered with it.
@@ -30,7 +31,7 @@ struct ObserveStress: Sendable {
     func run(writers: Int, observers: Int) async throws {
         var tasks: [Task<Void, Never>] = []
         for number in 0..<writers {
-            let random = Protected(Random(seed, number))
+            let random = Protected(SplitMix64(seed, number))
             tasks.append(
                 crew.thread("writer \(number)") { worker in
                     crew.watchdog.begins(worker, "a transfer")
@@ -39,7 +40,7 @@ struct ObserveStress: Sendable {
                 })
         }
         for number in writers..<writers + observers {
-            let random = Protected(Random(seed, number))
+            let random = Protected(SplitMix64(seed, number))
             tasks.append(
                 crew.task("observer \(number)") { worker in
                     crew.watchdog.begins(worker, "an observation")
@@ -62,7 +63,7 @@ struct ObserveStress: Sendable {
     }
 
     /// Moves an amount from one tally to another, which keeps the total. Some turns replace a tally or change its group.
-    private func transfer(_ random: Protected<Random>) throws {
+    private func transfer(_ random: Protected<SplitMix64>) throws {
         let (from, to, amount, kind) = random.withLock { random in
             (random.below(Self.tallies), random.below(Self.tallies), random.below(20), random.below(8))
         }
@@ -84,7 +85,7 @@ struct ObserveStress: Sendable {
         counts.withLock { $0.commits += 1 }
     }
 
-    private func observe(_ random: Protected<Random>) async throws {
+    private func observe(_ random: Protected<SplitMix64>) async throws {
         let (kind, length, pause) = random.withLock { ($0.below(5), 1 + $0.below(30), $0.below(4)) }
         counts.withLock { $0.observations += 1 }
         switch kind {

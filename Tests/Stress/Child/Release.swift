@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import SeededRandom
 
 /// Contexts of every kind, whose objects are released on other threads while the contexts are in use: the last reference to an object, or to a container of
 /// objects, can be dropped on any thread. Every lookup by id must return the one living object, with its values.
@@ -40,7 +41,7 @@ struct ReleaseStress: Sendable {
     func run(owners: Int) async throws {
         var workers: [Task<Void, Never>] = []
         for number in 0..<owners {
-            let random = Protected(Random(seed, number))
+            let random = Protected(SplitMix64(seed, number))
             workers.append(
                 crew.thread("owner \(number)") { worker in
                     crew.watchdog.begins(worker, "a context")
@@ -63,7 +64,7 @@ struct ReleaseStress: Sendable {
         say("release \(engine): \(rounds.withLock { $0 }) rounds of \(Self.rows) objects by \(owners) owners and the view, seed \(seed)")
     }
 
-    private func work(_ random: Protected<Random>) throws {
+    private func work(_ random: Protected<SplitMix64>) throws {
         switch random.withLock({ Kind(rawValue: $0.below(Kind.allCases.count)) }) ?? .context {
         case .context:
             let context = stack.newContext()

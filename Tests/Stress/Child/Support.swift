@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import SeededRandom
 import SmallStores
 
 /// A violated expectation, with its description.
@@ -16,24 +17,6 @@ func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").ut
 func fail(_ text: String, code: Int32 = 1) -> Never {
     FileHandle.standardError.write(Data("stress-child: \(text)\n".utf8))
     exit(code)
-}
-
-/// A SplitMix64 generator. The program prints its seed.
-struct Random {
-    private var state: UInt64
-
-    init(_ seed: UInt64, _ worker: Int) { state = seed &+ UInt64(worker) &* 0x2545_f491_4f6c_dd1d }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
-        return z ^ z >> 31
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-    mutating func once(in times: Int) -> Bool { below(times) == 0 }
 }
 
 /// Stores of one engine in a folder.
@@ -71,4 +54,9 @@ struct Complaints: StoreLogger {
         if level == .warning, message.hasPrefix("The write-ahead log") { return say("\(level): \(message)") }
         fail("\(level): \(message)")
     }
+}
+
+extension SplitMix64 {
+    /// Creates the generator of a worker. The program prints its seed.
+    init(_ seed: UInt64, _ worker: Int) { self.init(seed: seed &+ UInt64(worker) &* 0x2545_f491_4f6c_dd1d) }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import SeededRandom
 
 /// Writers that increment shared counters and own one row each, and readers that check the sums. Half of each run on threads with the blocking methods, half as
 /// tasks with the asynchronous ones.
@@ -55,7 +56,7 @@ struct ThreadStress: Sendable {
     func run(writers: Int, readers: Int) async throws {
         var workers: [Task<Void, Never>] = []
         for number in 0..<writers {
-            let random = Protected(Random(seed, number))
+            let random = Protected(SplitMix64(seed, number))
             let name = "writer \(number)"
             if number % 2 == 0 {
                 workers.append(crew.thread(name) { worker in try self.write(name, worker, random) })
@@ -103,7 +104,7 @@ struct ThreadStress: Sendable {
         let durability: Durability
     }
 
-    private func plan(_ name: String, _ random: Protected<Random>) -> Plan {
+    private func plan(_ name: String, _ random: Protected<SplitMix64>) -> Plan {
         random.withLock { random in
             Plan(
                 counter: random.below(Self.counters), delta: random.below(21) - 10, name: "\(name) row \(random.below(4))",
@@ -111,14 +112,14 @@ struct ThreadStress: Sendable {
         }
     }
 
-    private func write(_ name: String, _ worker: Int, _ random: Protected<Random>) throws {
+    private func write(_ name: String, _ worker: Int, _ random: Protected<SplitMix64>) throws {
         let plan = plan(name, random)
         crew.watchdog.begins(worker, "performAndWait")
         try acknowledge(plan) { try stack.performAndWait(durability: plan.durability) { try carryOut(plan, $0) } }
         crew.watchdog.ends(worker)
     }
 
-    private func write(_ name: String, _ worker: Int, _ random: Protected<Random>) async throws {
+    private func write(_ name: String, _ worker: Int, _ random: Protected<SplitMix64>) async throws {
         let plan = plan(name, random)
         crew.watchdog.begins(worker, "perform")
         let outcome: Result<Void, any Error>

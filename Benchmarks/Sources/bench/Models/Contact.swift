@@ -185,7 +185,7 @@ final class Contact: Model {
 }
 
 extension Contact: PersonFields {
-    var id: Int64 { _$state.key }
+    var id: Int64 { _$state.rowID }
     var departmentID: Int64 { Int64(departmentNumber) }
 }
 

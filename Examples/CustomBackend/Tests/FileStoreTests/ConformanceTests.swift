@@ -28,10 +28,10 @@ private let knownFailures: [String: Comment] = [:]
         await withKnownIssue(reason) { try await c.run(target) }
     }
 
-    @Test func claimsAreThoseOfTheBackend() throws { #expect(try target.claimedFeatures() == target.capabilities) }
+    @Test func claimsEqualCapabilities() throws { #expect(try target.claimedFeatures() == target.capabilities) }
 
     /// Compares random schemas, changes and requests with a naive model.
-    @Test func answersAsTheModelDoes() async throws {
+    @Test func resultsEqualTheModel() async throws {
         for seed in 1...300 { try await Oracle.run(seed: UInt64(seed), on: target) }
     }
 }
@@ -44,9 +44,9 @@ private let engine = EngineTarget(
 
 @Suite struct Engine {
     @Test(arguments: EngineCase.all)
-    func keepsTheContract(_ c: EngineCase) async throws { try await c.run(engine) }
+    func conformsAsEngine(_ c: EngineCase) async throws { try await c.run(engine) }
 
-    @Test func answersAsASortedArrayDoes() async throws {
+    @Test func engineEqualsASortedArray() async throws {
         for seed in 100...150 { try await EngineOracle.run(seed: UInt64(seed), on: engine) }
     }
 
@@ -63,7 +63,7 @@ private let engine = EngineTarget(
         #expect(report.wrong == [])
     }
 
-    @Test func aKillLosesNothing() async throws {
+    @Test func killedProcessLosesNoAcknowledgedCommit() async throws {
         let child = Bundle.main.bundleURL.appendingPathComponent("filestore-child").path
         let harness = KillHarness(target, program: child) { place, durability in [place.path, durability.rawValue] }
         let report = try await harness.run(kills: 5, durability: .full, seed: 1)
@@ -123,13 +123,13 @@ private enum FullDisk {
     private func contents() throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
     private func replace(_ bytes: some Sequence<UInt8>) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
 
-    @Test func belongsToItsOwnerAlone() throws {
+    @Test func fileIsPrivate() throws {
         try open().close()
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
     }
 
     /// A file truncated at any byte contains the complete commits, and accepts new ones.
-    @Test func aTornEndIsCutOff() throws {
+    @Test func tornEndIsTruncated() throws {
         var ends: [Int] = []
         do {
             let store = try open()
@@ -159,7 +159,7 @@ private enum FullDisk {
     }
 
     /// Every changed byte of a closed store is detected, except in the empty batch at its end.
-    @Test func aFlippedByteIsFound() throws {
+    @Test func flippedByteIsDetected() throws {
         do {
             let store = try open()
             for id in 1...4 as ClosedRange<Int64> { try insert(store, id...id) }
@@ -201,7 +201,7 @@ private enum FullDisk {
         #expect(try count(open()) == 1)
     }
 
-    @Test func deletedAndOverwrittenBytesAreGivenBack() throws {
+    @Test func deletedAndOverwrittenBytesAreReclaimed() throws {
         let long = String(repeating: "x", count: 10_000)
         do {
             let store = try open()
@@ -223,7 +223,7 @@ private enum FullDisk {
         #expect(try count(open()) == 2)
     }
 
-    @Test func oneDescriptionHasTheLock() throws {
+    @Test func oneDescriptorHoldsTheLock() throws {
         let first = try FileEngine(FilePlace(path: path), SilentLogger())
         let error = #expect(throws: StoreError.self) { try FileEngine(FilePlace(path: path), SilentLogger()) }
         #expect(error?.code == .busy)

@@ -103,7 +103,7 @@ extension FormatParser {
         let word = lexer.text(of: token.range)
         var meant = Spelling.nearest(word, among: ["AND", "OR"])
         if case .operand = term?.content {
-            let operators = Comparison.Operator.allCases.map(\.rawValue).filter { $0.utf8.allSatisfy { $0 >= UInt8(ascii: "A") } }
+            let operators = Comparison.Operator.allCases.map(\.symbol).filter { $0.utf8.allSatisfy { $0 >= UInt8(ascii: "A") } }
             meant = Self.foreignOperators[word.uppercased()] ?? Spelling.nearest(word, among: operators)
         }
         return meant.map { error("\(word.forError) is not an operator. Did you mean \($0)?", at: token.range) }

@@ -45,11 +45,11 @@ extension FormatToken.Kind {
         case .greaterOrEqual: .greaterOrEqual
         case .oneOf: .oneOf
         case .between: .between
-        case .contains: .contains
-        case .beginsWith: .beginsWith
-        case .endsWith: .endsWith
-        case .like: .like
-        case .matches: .matches
+        case .contains: .text(.contains)
+        case .beginsWith: .text(.beginsWith)
+        case .endsWith: .text(.endsWith)
+        case .like: .text(.like)
+        case .matches: .text(.matches)
         default: nil
         }
     }

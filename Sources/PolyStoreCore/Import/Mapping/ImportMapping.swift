@@ -76,6 +76,8 @@ extension MappedUniqueObject {
 }
 
 extension MappedUniqueObject where ImportSource == SourceRecord, UniqueIDType: ConvertibleFromSource {
+    /// Returns the value of the field that the mapping names as the unique id; nil if the field is missing or null.
+    /// - Throws: `misuse` if the mapping names no such field, `RecordError` if the value cannot be converted.
     public static func uniqueID(from source: SourceRecord, in transaction: Transaction) throws -> UniqueIDType? {
         let mapping = importMapping
         guard let field = mapping._$uniqueField else {

@@ -16,7 +16,7 @@ extension MappingBuilder where Source == SourceRecord {
     /// If the record does not have the field, an optional attribute stays unchanged; null sets it to nil. An attribute that is not optional requires the field,
     /// unless there is a default.
     /// - Parameters:
-    ///   - path: The attribute. Its type conforms to ``ConvertibleFromSource``; an enum with raw values needs only an empty extension. See also
+    ///   - path: The attribute. Its type conforms to `ConvertibleFromSource`; an enum with raw values needs only an empty extension. See also
     ///     ``decoded(_:from:)``.
     ///   - field: The name or path (`address.city`) of the field; the default is the stored name of the attribute.
     ///   - value: The value of the attribute if the record does not have the field, or the field is null.

@@ -10,6 +10,7 @@ extension MappingBuilder where Source == SourceRecord {
     /// Null clears the relationship; if the record does not have the field, it stays unchanged. The objects may be imported later in the same transaction;
     /// see ``Transaction/reference(_:uniqueID:ifMissing:)``.
     /// - Parameters:
+    ///   - path: The relationship.
     ///   - field: The name or path of the field; the default is the name of the relationship.
     ///   - separator: The separator of the ids in a text, as in CSV.
     ///   - into: The store of the objects, if several stores hold their entity.

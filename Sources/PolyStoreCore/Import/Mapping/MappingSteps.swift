@@ -64,7 +64,9 @@ extension MappingBuilder {
     ///
     ///     .step("geometry") { record, city, transaction in … }
     ///
-    /// - Parameter name: The name of the step in the mapping's description.
+    /// - Parameters:
+    ///   - name: The name of the step in the mapping's description.
+    ///   - body: Changes the object of a source. Called for each source, in the order of the steps.
     public func step(_ name: String, _ body: @escaping @Sendable (Source, Object, Transaction) throws -> Void) -> Self {
         adding(name, name, isRequired: false) { source, object, transaction, _ in try body(source, object, transaction) }
     }

@@ -16,6 +16,9 @@ extension DataStack {
     /// - Parameters:
     ///   - into: The class, and the configuration if several stores hold it.
     ///   - source: A file, bytes or text in JSON Lines, JSON or CSV.
+    ///   - options: The size of a batch, the policy for bad records, and the other options of the import.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     /// - Throws: `invalidValue` for a record that could not be imported, with source, record number, line, field and reason; `io` if the source cannot be
     ///   read; `cancelled`; `storeNotFound`, `ambiguousStore`; errors of the commit. The message states what was committed.
     @discardableResult
@@ -26,7 +29,7 @@ extension DataStack {
         try await startImport(into, from: source, options: options, file: file, line: line).finished(core)
     }
 
-    /// Starts an import of the records of a source and returns a handle for it; see ``importRecords(_:from:options:file:line:)``.
+    /// Starts an import of the records of a source and returns a handle for it; see `importRecords(_:from:options:file:line:)`.
     public func startImport<T: ImportableObject>(
         _ into: Into<T>, from source: RecordSource, options: ImportOptions = ImportOptions(), file: StaticString = #fileID,
         line: UInt = #line
@@ -34,7 +37,7 @@ extension DataStack {
         recordStart(into, source, options, CallSite("import", file: file, line: line)).start { try RecordFeed(source) { $0 } }
     }
 
-    /// Imports the records of a source, blocking the caller's thread; see ``importRecords(_:from:options:file:line:)``.
+    /// Imports the records of a source, blocking the caller's thread; see `importRecords(_:from:options:file:line:)`.
     /// - Throws: `misuse` inside the body of a transaction of this stack, and the errors of the asynchronous form.
     @discardableResult
     public func importRecordsAndWait<T: ImportableObject>(
@@ -48,7 +51,13 @@ extension DataStack {
     // MARK: Decoded records
 
     /// Imports the records of a file or another source, each decoded as the class's `ImportSource`.
-    /// - Parameter dates: The formats of dates.
+    /// - Parameters:
+    ///   - into: The class, and the configuration if several stores hold it.
+    ///   - source: A file, bytes or text in JSON Lines, JSON or CSV.
+    ///   - dates: The formats of dates.
+    ///   - options: The size of a batch, the policy for bad records, and the other options of the import.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     @discardableResult
     public func importRecords<T: ImportableObject>(
         _ into: Into<T>, from source: RecordSource, dates: DateFormats = .default, options: ImportOptions = ImportOptions(),
@@ -58,7 +67,13 @@ extension DataStack {
     }
 
     /// Starts an import of the decoded records of a source and returns a handle for it.
-    /// - Parameter dates: The formats of dates.
+    /// - Parameters:
+    ///   - into: The class, and the configuration if several stores hold it.
+    ///   - source: A file, bytes or text in JSON Lines, JSON or CSV.
+    ///   - dates: The formats of dates.
+    ///   - options: The size of a batch, the policy for bad records, and the other options of the import.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     public func startImport<T: ImportableObject>(
         _ into: Into<T>, from source: RecordSource, dates: DateFormats = .default, options: ImportOptions = ImportOptions(),
         file: StaticString = #fileID, line: UInt = #line
@@ -68,7 +83,14 @@ extension DataStack {
     }
 
     /// Imports the decoded records of a source, blocking the caller's thread.
-    /// - Parameter dates: The formats of dates.
+    /// - Parameters:
+    ///   - into: The class, and the configuration if several stores hold it.
+    ///   - source: A file, bytes or text in JSON Lines, JSON or CSV.
+    ///   - dates: The formats of dates.
+    ///   - options: The size of a batch, the policy for bad records, and the other options of the import.
+    ///   - isolation: The actor of the caller. Pass nothing.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     @discardableResult
     public func importRecordsAndWait<T: ImportableObject>(
         _ into: Into<T>, from source: RecordSource, dates: DateFormats = .default, options: ImportOptions = ImportOptions(),

@@ -14,6 +14,9 @@ extension DataStack {
     /// - Parameters:
     ///   - into: The class, and the configuration if several stores hold it.
     ///   - sources: The elements, in order.
+    ///   - options: The size of a batch, the policy for bad records, and the other options of the import.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     /// - Throws: `invalidValue` for an element that could not be imported, with its number, field and reason; `cancelled`; `storeNotFound`, `ambiguousStore`;
     ///   errors of the commit. The message states what was committed.
     @discardableResult
@@ -23,7 +26,7 @@ extension DataStack {
         try await startImport(into, from: sources, options: options, file: file, line: line).finished(core)
     }
 
-    /// Starts an import of the elements of a sequence and returns a handle for it; see ``importRecords(_:from:options:file:line:)``.
+    /// Starts an import of the elements of a sequence and returns a handle for it; see `importRecords(_:from:options:file:line:)`.
     public func startImport<T: ImportableObject, S: Sequence & Sendable>(
         _ into: Into<T>, from sources: S, options: ImportOptions = ImportOptions(), file: StaticString = #fileID, line: UInt = #line
     ) -> ImportRun where S.Element == T.ImportSource {
@@ -32,7 +35,7 @@ extension DataStack {
         }
     }
 
-    /// Imports the elements of a sequence, blocking the caller's thread; see ``importRecords(_:from:options:file:line:)``.
+    /// Imports the elements of a sequence, blocking the caller's thread; see `importRecords(_:from:options:file:line:)`.
     /// - Throws: `misuse` inside the body of a transaction of this stack, and the errors of the asynchronous form.
     @discardableResult
     public func importRecordsAndWait<T: ImportableObject, S: Sequence>(

@@ -23,7 +23,7 @@ final class ImportAttempt<T: ImportableObject> {
     private var hasRefused = false
     private(set) var counts = ImportCounts()
     /// The index in the batch of the last record that changed an object.
-    private(set) var owners: [ObjectKey: Int] = [:]
+    private(set) var owners: [RowReference: Int] = [:]
 
     /// - Parameters:
     ///   - problem: Creates a problem from an error at an index of the batch; throws the error if it is not specific to the record.
@@ -77,15 +77,15 @@ final class ImportAttempt<T: ImportableObject> {
         guard isCareful, let history = transaction.history else {
             do { return try body() } catch { throw try QuickFailure(problem: problem(error, index)) }
         }
-        let whole = history.beginWhole()
-        let links = transaction.memberLog.changeCount
+        let whole = history.beginOperation()
+        let links = transaction.relationshipChanges.changeCount
         do {
             try body()
             for object in history.release(whole) { owners[object] = index }
-            for key in transaction.memberLog.touched(since: links) { owners[ObjectKey(slot: key.slot, key: key.key)] = index }
+            for key in transaction.relationshipChanges.changedRelationships(since: links) { owners[key.owner] = index }
         } catch {
             let found = try problem(error, index)
-            try history.takeBack(whole)
+            try history.revert(whole)
             hasRefused = true
             try refuse(index, found)
         }

@@ -24,7 +24,7 @@ final class ImportResume {
     ///   `skipsCompleted`, the position of a completed run over the same source.
     /// - Throws: `invalidValue` if the position belongs to another source; `corrupt` if it cannot be read.
     func begin(_ core: StackCore, _ site: CallSite, isPatient: Bool, _ options: ImportOptions) throws -> ImportPosition? {
-        known = try core.transactAndWait(TransactionOrder(site: site), isPatient: isPatient) {
+        known = try core.transactAndWait(TransactionOptions(site: site), isPatient: isPatient) {
             try $0.storeValue(named: valueName, in: store($0))
         }
         guard let known, !options.restart else { return nil }

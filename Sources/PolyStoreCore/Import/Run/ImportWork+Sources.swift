@@ -57,7 +57,7 @@ extension ImportWork {
                 mark = { last }
                 if isFull { try await onThread { try $0.commit(isLast: false) } }
             }
-            if place.record < skipped, !monitor.ticket.isCancelled {
+            if place.record < skipped, !monitor.cancellation.isCancelled {
                 let changed = ImportSourceChanged.shorter(place.record)
                 throw resume?.error(changed, skipped) ?? changed
             }

@@ -26,7 +26,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     private var expectsProblems = false
 
     /// - Parameters:
-    ///   - isPatient: A Boolean value that indicates whether the commits may wait for those of other transactions; see ``WriterLane/leave(_:isPatient:)``.
+    ///   - isPatient: A Boolean value that indicates whether the commits may wait for those of other transactions; see ``WriteQueue/leave(isPatient:)``.
     ///   - didCommit: Called after each commit.
     init(
         _ core: StackCore, _ into: Into<T>, _ sourceName: String?, _ options: ImportOptions, _ resume: ImportResume?,
@@ -78,7 +78,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         batch.add(problem, at: place)
     }
 
-    private func checkCancellation() throws { if monitor.ticket.isCancelled { throw Ticket.error } }
+    private func checkCancellation() throws { if monitor.cancellation.isCancelled { throw CancellationToken.error } }
 
     /// - Throws: The problem, if it ends the run.
     private func decide(_ problem: ImportProblem) throws {
@@ -124,9 +124,10 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     private func attempt(_ isCareful: Bool, _ isLast: Bool) throws -> ImportCounts? {
         var attempt: ImportAttempt<T>?
         do {
-            var order = TransactionOrder(durability: options.durability, source: options.source, ticket: monitor.ticket, site: site)
-            order.isRehearsal = options.dryRun
-            try core.transactAndWait(order, isPatient: isPatient) { transaction in
+            var transactionOptions = TransactionOptions(
+                durability: options.durability, source: options.source, cancellation: monitor.cancellation, site: site)
+            transactionOptions.isDryRun = options.dryRun
+            try core.transactAndWait(transactionOptions, isPatient: isPatient) { transaction in
                 let own = ImportAttempt<T>(
                     transaction, batch, isCareful: isCareful, problem: { try self.problem($0, $1) }, refuse: { try self.refuse($0, $1) },
                     tick: { if self.clock.isDue() { self.publish($0, readTo: self.batch.last) } })
@@ -134,7 +135,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
                 try own.run(into, examples: options.dryRun ? options.exampleLimit : 0)
                 if let resume { try resume.save(in: transaction, report, own.counts, batch, mark(), isComplete: isLast) }
             }
-        } catch is Rehearsal {
+        } catch is DryRunCompleted {
         } catch is ImportRetry {
             return nil
         } catch let failure as QuickFailure {
@@ -156,7 +157,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     }
 
     /// Refuses the records whose objects caused the failure of the commit.
-    private func refuseOwners(of error: any Error, _ owners: [ObjectKey: Int]) throws {
+    private func refuseOwners(of error: any Error, _ owners: [RowReference: Int]) throws {
         guard let error = error as? StoreError else { throw error }
         var reasons: [Int: (field: String?, message: String)] = [:]
         for (entity, attribute, key, message) in error.blamed {
@@ -174,9 +175,11 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         }
     }
 
-    private func owner(_ entity: String, _ key: Int64, _ owners: [ObjectKey: Int]) -> Int? {
+    private func owner(_ entity: String, _ rowID: Int64, _ owners: [RowReference: Int]) -> Int? {
         let entries = core.table.withLock { $0.entries }
-        return entries.lazy.filter { $0.entity.name == entity }.compactMap { owners[ObjectKey(slot: $0.slot, key: key)] }.first
+        return entries.lazy.filter { $0.entity.name == entity }.compactMap {
+            owners[RowReference(entityIndex: $0.entityIndex, rowID: rowID)]
+        }.first
     }
 
     // MARK: Problems

@@ -25,7 +25,7 @@ final class FollowedList {
             let change: ListDelta?
             if isReadAgain {
                 change = try list.refetch(context) { row in
-                    comparesObjects && (wasOutdated || move.step.row(row.slot, row.rowID)?.isUpdate ?? move.isChanged(row))
+                    comparesObjects && (wasOutdated || move.step.row(row.entityIndex, row.rowID)?.isUpdate ?? move.isChanged(row))
                 }
             } else {
                 change = try list.update(move.step, context)

@@ -1,19 +1,5 @@
 import PolyStoreBackend
 
-/// The identity of a row of an observed list: the entity's slot in the stack's store table and the row id.
-struct ListRow: Hashable, Sendable {
-    let slot: Int32
-    let rowID: Int64
-}
-
-/// A position in a sectioned list. A list without sections has one section, 0.
-struct ListPosition: Hashable, Comparable, Sendable {
-    var section: Int
-    var item: Int
-
-    static func < (left: ListPosition, right: ListPosition) -> Bool { (left.section, left.item) < (right.section, right.item) }
-}
-
 /// The difference between two states of an observed list.
 ///
 /// To apply it, remove the deleted and the moved rows from their old positions, remove the deleted sections, which are then empty, insert the inserted
@@ -25,12 +11,12 @@ struct ListDelta: Sendable {
     }
 
     struct RowChange: Sendable, Hashable {
-        let row: ListRow
+        let row: RowReference
         let position: ListPosition
     }
 
     struct Move: Sendable, Hashable {
-        let row: ListRow
+        let row: RowReference
         let from: ListPosition
         let to: ListPosition
         /// A Boolean value that indicates whether the object's properties changed too.

@@ -1,6 +1,6 @@
 /// Computes the difference between two complete states of a list.
 enum ListDiff {
-    typealias Section = (name: String, rows: [ListRow])
+    typealias Section = (name: String, rows: [RowReference])
 
     /// Returns the delta that turns `old` into `new`, with as few moves as possible in each section.
     ///
@@ -9,7 +9,7 @@ enum ListDiff {
     /// `updated` returns true. Every other row that is in both lists is one move.
     ///
     /// Takes O(n log n) time. Additional memory is proportional to the parts of the sections between their common prefixes and suffixes.
-    static func delta(from old: [Section], to new: [Section], updated: (ListRow) -> Bool) -> ListDelta {
+    static func delta(from old: [Section], to new: [Section], updated: (RowReference) -> Bool) -> ListDelta {
         let pairs = keptSections(from: old, to: new)
         var work = ListDiffWork(old: old, new: new, pairs: pairs)
         for section in new.indices { work.compare(section, updated: updated) }

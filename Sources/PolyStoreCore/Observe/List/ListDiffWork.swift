@@ -9,7 +9,7 @@ struct ListDiffWork {
     /// For every new section, the corresponding range.
     private var newRanges: [Range<Int>]
     /// The old positions of the rows in `oldRanges` that have not been found in the new list yet.
-    private var oldPositions: [ListRow: ListPosition] = [:]
+    private var oldPositions: [RowReference: ListPosition] = [:]
     private(set) var delta = ListDelta()
 
     init(old: [ListDiff.Section], new: [ListDiff.Section], pairs: [Int?]) {
@@ -52,7 +52,7 @@ struct ListDiffWork {
     }
 
     /// Records the insertions, the moves and the updates of a section of the new list. Sections must be passed in ascending order.
-    mutating func compare(_ section: Int, updated: (ListRow) -> Bool) {
+    mutating func compare(_ section: Int, updated: (RowReference) -> Bool) {
         let rows = new[section].rows
         let range = newRanges[section]
         recordUpdates(rows, in: 0..<range.lowerBound, of: section, updated: updated)
@@ -87,7 +87,7 @@ struct ListDiffWork {
         return IncreasingSubsequence.indexes(of: items).map { offsets[$0] }
     }
 
-    private mutating func recordUpdates(_ rows: [ListRow], in range: Range<Int>, of section: Int, updated: (ListRow) -> Bool) {
+    private mutating func recordUpdates(_ rows: [RowReference], in range: Range<Int>, of section: Int, updated: (RowReference) -> Bool) {
         for item in range where updated(rows[item]) {
             delta.updated.append(.init(row: rows[item], position: ListPosition(section: section, item: item)))
         }

@@ -111,7 +111,7 @@ extension ObservedList {
     }
 
     /// Returns the groups before the changes, reconstructed while the changes are being applied.
-    private func groupsBefore(_ candidates: [Candidate]) -> [(name: String, rows: [ListRow])] {
+    private func groupsBefore(_ candidates: [Candidate]) -> [(name: String, rows: [RowReference])] {
         let changed = Set(candidates.lazy.filter { !$0.isFixed }.map(\.row.rowID))
         let removed = candidates.filter { !$0.isFixed && $0.old != nil }.sorted { ($0.old ?? 0) < ($1.old ?? 0) }
         var rows: [Int64] = []
@@ -124,10 +124,10 @@ extension ObservedList {
             rows.append(rowID)
         }
         rows += next.map(\.row.rowID)
-        var groups: [(name: String, rows: [ListRow])] = []
+        var groups: [(name: String, rows: [RowReference])] = []
         var start = 0
         for (name, count) in sections.beforeChanges {
-            groups.append((name, rows[start..<start + count].map { ListRow(slot: slot, rowID: $0) }))
+            groups.append((name, rows[start..<start + count].map { RowReference(entityIndex: entityIndex, rowID: $0) }))
             start += count
         }
         return groups
@@ -147,7 +147,7 @@ extension ObservedList {
         for index in candidates.indices { candidates[index].new = ordered.position(of: candidates[index].row.rowID) }
         let fixed = stationary(candidates)
         for (index, candidate) in candidates.enumerated() {
-            let row = ListRow(slot: slot, rowID: candidate.row.rowID)
+            let row = RowReference(entityIndex: entityIndex, rowID: candidate.row.rowID)
             let new = candidate.new.map(sections.position)
             switch (candidate.oldPosition, new) {
             case (let old?, nil): delta.deleted.append(ListDelta.RowChange(row: row, position: old))
@@ -200,8 +200,8 @@ extension ObservedList {
     var route: ObserverRoute? {
         guard mode == .incremental, let part = resolved.parts.first, !part.needsRelated else { return nil }
         for conjunct in part.request.predicate.conjuncts {
-            guard case .compare(let field, .equal, let value) = conjunct.node, !field.isObjectID, !value.isNull else { continue }
-            return ObserverRoute(field: ObserverRoute.Field(slot: part.slot, ordinal: field.ordinal), value: value)
+            guard case .compare(let field, .equal, let value)? = conjunct.fieldCondition, !field.isObjectID, !value.isNull else { continue }
+            return ObserverRoute(field: ObserverRoute.Field(entityIndex: part.entityIndex, ordinal: field.ordinal), value: value)
         }
         return nil
     }

@@ -29,15 +29,15 @@ final class ObservedList {
     /// The rows of an incrementally updated list.
     var ordered = OrderedRows()
     /// The rows of a refetched list.
-    private var listed: [ListRow] = []
+    private var listed: [RowReference] = []
     /// The positions in `listed`, computed on first use.
-    private var positions: [ListRow: Int]?
+    private var positions: [RowReference: Int]?
     /// The sort key of the last row, for a full window that begins at the first row.
     private var lastKey: OrderedRows.Key?
     /// The evaluator for rows, if the condition reads no other objects.
     var evaluator: PredicateEvaluator?
     /// Hashes of the rows' properties when the list was read; empty unless hashes are needed to detect changes.
-    private var hashes: [ListRow: Int] = [:]
+    private var hashes: [RowReference: Int] = [:]
     /// A Boolean value that indicates whether section names did not match the order. From then on each change refetches the list.
     private var isRegrouped = false
 
@@ -49,36 +49,36 @@ final class ObservedList {
         try load(context)
     }
 
-    var slot: Int32 { resolved.parts[0].slot }
+    var entityIndex: Int32 { resolved.parts[0].entityIndex }
 
     // MARK: Access
 
     var count: Int { sections.rowCount }
 
-    subscript(position: Int) -> ListRow {
-        mode == .incremental ? ListRow(slot: slot, rowID: ordered[position]) : listed[position]
+    subscript(position: Int) -> RowReference {
+        mode == .incremental ? RowReference(entityIndex: entityIndex, rowID: ordered[position]) : listed[position]
     }
 
-    func rows(_ range: Range<Int>) -> [ListRow] {
+    func rows(_ range: Range<Int>) -> [RowReference] {
         guard mode == .incremental else { return Array(listed[range]) }
-        let slot = slot
-        return ordered[range].map { ListRow(slot: slot, rowID: $0) }
+        let entityIndex = entityIndex
+        return ordered[range].map { RowReference(entityIndex: entityIndex, rowID: $0) }
     }
 
-    func position(of row: ListRow) -> Int? {
-        if mode == .incremental { return row.slot == slot ? ordered.position(of: row.rowID) : nil }
+    func position(of row: RowReference) -> Int? {
+        if mode == .incremental { return row.entityIndex == entityIndex ? ordered.position(of: row.rowID) : nil }
         if let positions { return positions[row] }
         let all = Dictionary(listed.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         positions = all
         return all[row]
     }
 
-    func contains(_ row: ListRow) -> Bool {
-        mode == .incremental ? row.slot == slot && ordered.contains(row.rowID) : position(of: row) != nil
+    func contains(_ row: RowReference) -> Bool {
+        mode == .incremental ? row.entityIndex == entityIndex && ordered.contains(row.rowID) : position(of: row) != nil
     }
 
     /// The rows by section.
-    var groups: [(name: String, rows: [ListRow])] {
+    var groups: [(name: String, rows: [RowReference])] {
         (0..<sections.count).map { (sections.name($0), rows(sections.range($0))) }
     }
 
@@ -125,12 +125,12 @@ final class ObservedList {
     }
 
     private func loadListed(_ context: Context) throws {
-        var groups: [(name: String, rows: [ListRow])] = []
+        var groups: [(name: String, rows: [RowReference])] = []
         var indexes: [String: Int] = [:]
         let namers = try resolved.parts.map { SectionNamer(query, $0, try context.related($0.entry.store, $0.options)) }
         func add(_ part: Int, _ cursor: RecordCursor) throws {
             let name = try namers[part]?.name(cursor.id, cursor.record) ?? ""
-            let row = ListRow(slot: resolved.parts[part].slot, rowID: cursor.id)
+            let row = RowReference(entityIndex: resolved.parts[part].entityIndex, rowID: cursor.id)
             if mode == .refetched(.pending) { hashes[row] = Self.hash(cursor.record, resolved.parts[part].entry) }
             if let index = indexes[name] { return groups[index].rows.append(row) }
             indexes[name] = groups.count
@@ -138,11 +138,13 @@ final class ObservedList {
         }
         if resolved.isMerged {
             let fetch = ResolvedFetch(
-                parts: resolved.parts.map { ResolvedFetch.Part(entry: $0.entry, slot: $0.slot, request: $0.request, options: $0.options) },
+                parts: resolved.parts.map {
+                    ResolvedFetch.Part(entry: $0.entry, entityIndex: $0.entityIndex, request: $0.request, options: $0.options)
+                },
                 options: resolved.options)
-            let slots = resolved.parts.map(\.slot)
+            let entityIndexes = resolved.parts.map(\.entityIndex)
             func open(_ part: ResolvedFetch.Part) throws -> RecordCursor { try context.rows(part.entry, part.request, part.options) }
-            try context.walk(fetch, open) { part, cursor in try add(slots.firstIndex(of: part.slot) ?? 0, cursor) }
+            try context.walk(fetch, open) { part, cursor in try add(entityIndexes.firstIndex(of: part.entityIndex) ?? 0, cursor) }
         } else if let part = resolved.parts.first {
             try readWindow(part, context, add)
         }
@@ -184,7 +186,7 @@ final class ObservedList {
     /// Refetches the list.
     /// - Parameters:
     ///   - isUpdated: Returns whether the properties of an existing row have changed.
-    func refetch(_ context: Context, isUpdated: (ListRow) -> Bool) throws -> ListDelta {
+    func refetch(_ context: Context, isUpdated: (RowReference) -> Bool) throws -> ListDelta {
         let (old, oldHashes) = (groups, hashes)
         resolved = try query.resolve(context)
         try load(context)
@@ -197,17 +199,17 @@ final class ObservedList {
         let isRelatedChanged = resolved.parts.contains { step.touches($0.dependencies, in: $0.entry.store) }
         let delta: ListDelta?
         if mode == .incremental, !isRelatedChanged {
-            guard let rows = step.rows[slot] else { return nil }
+            guard let rows = step.rows[entityIndex] else { return nil }
             delta = try follow(rows, context)
         } else {
             guard try isRelatedChanged || concerns(step, context) else { return nil }
-            delta = try refetch(context) { row in step.row(row.slot, row.rowID)?.isUpdate ?? false }
+            delta = try refetch(context) { row in step.row(row.entityIndex, row.rowID)?.isUpdate ?? false }
         }
         return delta.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Called when section names did not match the order.
-    func regroup(_ old: [(name: String, rows: [ListRow])], _ step: [CommittedStep.Row], _ context: Context) throws -> ListDelta {
+    func regroup(_ old: [(name: String, rows: [RowReference])], _ step: [CommittedStep.Row], _ context: Context) throws -> ListDelta {
         isRegrouped = true
         let updated = Set(step.lazy.filter(\.isUpdate).map(\.rowID))
         try load(context)
@@ -217,7 +219,7 @@ final class ObservedList {
     /// Returns whether a change may affect a list that is not updated incrementally.
     private func concerns(_ step: CommittedStep, _ context: Context) throws -> Bool {
         for part in resolved.parts {
-            guard let rows = step.rows[part.slot] else { continue }
+            guard let rows = step.rows[part.entityIndex] else { continue }
             // A change before the window shifts it.
             if resolved.options.offset != 0 || part.request.offset != 0 { return true }
             let related = try context.related(part.entry.store, part.options)
@@ -225,7 +227,7 @@ final class ObservedList {
             let encoder = SortKeyEncoder(part.request.sortKeys, related)
             let storage = try context.storage(part.entry.store)
             for row in rows {
-                if contains(ListRow(slot: part.slot, rowID: row.rowID)) { return true }
+                if contains(RowReference(entityIndex: part.entityIndex, rowID: row.rowID)) { return true }
                 guard let record = try row.record(part.entry.entity, storage), try evaluator.matches(id: row.rowID, record) else {
                     continue
                 }
@@ -242,29 +244,4 @@ final class ObservedList {
 extension CommittedStep.Row {
     /// A Boolean value that indicates whether an object that existed before and still exists has changed properties.
     var isUpdate: Bool { wasInserted || wasDeleted || !mask.isEmpty || !relationships.isEmpty }
-}
-
-/// Determines the section names of rows.
-final class SectionNamer {
-    private let values: SortValues
-    private let type: AttributeType
-    private let name: (QueryValue?) -> String
-    /// The last result, cached because neighboring rows often have the same value.
-    private var last: (value: Value, name: String)?
-
-    /// Creates a namer; `nil` for a list without sections.
-    init?(_ query: ListQuery, _ part: ResolvedList.Part, _ related: (any RelatedRecords)?) {
-        guard let section = part.section else { return nil }
-        values = SortValues([section], related)
-        type = section.type
-        name = query.sectionName
-    }
-
-    func name(_ rowID: Int64, _ record: RecordView) throws -> String {
-        let value = try values.values(rowID, record)[0]
-        if let last, last.value == value { return last.name }
-        let name = name(try QueryValue(value, type))
-        last = (value, name)
-        return name
-    }
 }

@@ -14,14 +14,10 @@ struct QueryDependencies {
     mutating func add(_ predicate: QueryPredicate, of entity: Entity? = nil, outer: [Entity?] = []) {
         switch predicate.node {
         case .constant: break
-        case .compare(let field, _, _), .isNull(let field), .oneOf(let field, _), .text(let field, _, _): add(field, of: entity)
-        case .compareFields(let left, _, let right):
-            add(left, of: entity)
-            add(right, of: entity)
-        case .compareExpressions(let left, _, let right), .textExpressions(let left, _, let right):
+        case .compare(let left, _, let right), .text(let left, _, let right):
             add(left, of: entity, outer: outer)
             add(right, of: entity, outer: outer)
-        case .isNullExpression(let expression), .expressionOneOf(let expression, _): add(expression, of: entity, outer: outer)
+        case .isNull(let expression), .oneOf(let expression, _): add(expression, of: entity, outer: outer)
         case .related(let relationship, _, let part):
             follow(relationship, of: entity)
             add(part, of: relationship.destination, outer: outer + [entity])

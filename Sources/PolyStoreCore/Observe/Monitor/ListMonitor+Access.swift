@@ -4,7 +4,7 @@ extension ListMonitor: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { list.count }
 
-    /// The object at a position of the whole list. The position must be less than ``count``; see ``subscript(safe:)``.
+    /// The object at a position of the whole list. The position must be less than `count`; see `subscript(safe:)`.
     public subscript(position: Int) -> T {
         precondition(position >= 0 && position < list.count, "There is no object \(position) in a list of \(list.count).")
         return object(at: position)
@@ -45,14 +45,18 @@ extension ListMonitor {
     public var hasObjects: Bool { list.count > 0 }
 
     /// The ids of all objects, in order, without reading any.
-    public var objectIDs: [ObjectID<T>] { list.rows(0..<list.count).map { ObjectID(entry: context.entry($0.slot), key: $0.rowID) } }
+    public var objectIDs: [ObjectID<T>] {
+        list.rows(0..<list.count).map { ObjectID(entry: context.entry($0.entityIndex), rowID: $0.rowID) }
+    }
 
     /// Returns the position of an object in the whole list; `nil` if it is not in the list.
-    public func index(of object: T) -> Int? { list.position(of: ListRow(slot: object._$state.slot, rowID: object._$state.key)) }
+    public func index(of object: T) -> Int? {
+        list.position(of: RowReference(entityIndex: object._$state.entityIndex, rowID: object._$state.rowID))
+    }
 
     /// Returns the position of the object with an id in the whole list; `nil` if it is not in the list.
     public func index(of id: ObjectID<T>) -> Int? {
-        (try? context.entry(of: id)).flatMap { list.position(of: ListRow(slot: $0.slot, rowID: id.key)) }
+        (try? context.entry(of: id)).flatMap { list.position(of: RowReference(entityIndex: $0.entityIndex, rowID: id.rowID)) }
     }
 
     /// Returns the section and item of an object; `nil` if it is not in the list.

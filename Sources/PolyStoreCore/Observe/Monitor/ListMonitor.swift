@@ -7,7 +7,7 @@ import PolyStoreBackend
 ///     monitor.addObserver(controller)
 ///     print(monitor.count, monitor[0].name)
 ///
-/// Created by ``MonitoringContext/monitorList(_:)`` and ``MonitoringContext/monitorSectionedList(_:_:)``. It is updated with its context: a view after each
+/// Created by `MonitoringContext.monitorList(_:)` and ``MonitoringContext/monitorSectionedList(_:_:)``. It is updated with its context: a view after each
 /// commit, a ``RefreshableContext`` when it is refreshed, an ``UnsafeTransaction`` at each ``UnsafeTransaction/flush()``. Observers are held weakly. They may
 /// be added and removed at any time, including in a callback. The cost of a commit is proportional to its changes, not to the length of the list; see
 /// ``explain()`` for the exceptions.
@@ -78,13 +78,13 @@ public final class ListMonitor<T: Model> {
     /// Returns the object of a row. Reads it together with neighboring rows, which are likely to be accessed next.
     func object(at position: Int) -> T { page.object(at: position, of: list, context) }
 
-    func object(of row: ListRow) -> T { context.object(T.self, row.slot, row.rowID) }
+    func object(of row: RowReference) -> T { context.object(T.self, row.entityIndex, row.rowID) }
 
     /// Returns the object of a row that has left the list. A deleted object has the values that the context still holds.
-    private func object(ofRemoved row: ListRow) -> T {
-        if let living = context.living(T.self, row.slot, row.rowID) { return living }
-        let isThere = (try? context.record(context.entry(row.slot), row.rowID)) ?? nil != nil
-        return isThere ? object(of: row) : context.missing(T.self, row.slot, row.rowID)
+    private func object(ofRemoved row: RowReference) -> T {
+        if let living = context.living(T.self, row.entityIndex, row.rowID) { return living }
+        let isThere = (try? context.record(context.entry(row.entityIndex), row.rowID)) ?? nil != nil
+        return isThere ? object(of: row) : context.missing(T.self, row.entityIndex, row.rowID)
     }
 
     // MARK: Refetching
@@ -120,7 +120,7 @@ public final class ListMonitor<T: Model> {
 
 extension ListMonitor: ContextObserver {
     var route: ObserverRoute? { list.route }
-    var observedSlots: [Int32]? { list.resolved.parts.map(\.slot) }
+    var observedEntities: [Int32]? { list.resolved.parts.map(\.entityIndex) }
 
     func contextDidMove(_ move: ContextMove, _ context: Context) {
         delta = followed.follow(move, context)

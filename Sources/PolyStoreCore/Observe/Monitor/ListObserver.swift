@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// An observer that a ``ListMonitor`` notifies of changes of its list. Held weakly.
 ///
@@ -16,7 +16,7 @@ public protocol ListObserver<ListEntity>: AnyObject {
     func listMonitorWillChange(_ monitor: ListMonitor<ListEntity>)
     /// Called after the other calls of a change.
     func listMonitorDidChange(_ monitor: ListMonitor<ListEntity>)
-    /// Called before the list is replaced by that of another query; see ``ListMonitor/refetch(_:)``.
+    /// Called before the list is replaced by that of another query; see ``ListMonitor/refetch(_:sectionBy:)``.
     func listMonitorWillRefetch(_ monitor: ListMonitor<ListEntity>)
     /// Called when the list was replaced.
     func listMonitorDidRefetch(_ monitor: ListMonitor<ListEntity>)
@@ -27,69 +27,4 @@ extension ListObserver {
     public func listMonitorDidChange(_ monitor: ListMonitor<ListEntity>) {}
     public func listMonitorWillRefetch(_ monitor: ListMonitor<ListEntity>) {}
     public func listMonitorDidRefetch(_ monitor: ListMonitor<ListEntity>) {}
-}
-
-/// A ``ListObserver`` that is also notified of each object. Index paths have two indexes: section and item.
-public protocol ListObjectObserver<ListEntity>: ListObserver {
-    /// Called for each inserted object.
-    /// - Parameter indexPath: The new position.
-    func listMonitor(_ monitor: ListMonitor<ListEntity>, didInsertObject object: ListEntity, toIndexPath indexPath: IndexPath)
-    /// Called for each object that leaves the list.
-    /// - Parameters:
-    ///   - object: The object. Its ``Model/isDeleted`` is true if it was deleted; otherwise it no longer matches.
-    ///   - indexPath: The old position.
-    func listMonitor(_ monitor: ListMonitor<ListEntity>, didDeleteObject object: ListEntity, fromIndexPath indexPath: IndexPath)
-    /// Called for each updated object that did not move.
-    /// - Parameter indexPath: The new position.
-    func listMonitor(_ monitor: ListMonitor<ListEntity>, didUpdateObject object: ListEntity, atIndexPath indexPath: IndexPath)
-    /// Called for each moved object.
-    /// - Parameters:
-    ///   - fromIndexPath: The old position.
-    ///   - toIndexPath: The new position.
-    func listMonitor(
-        _ monitor: ListMonitor<ListEntity>, didMoveObject object: ListEntity, fromIndexPath: IndexPath, toIndexPath: IndexPath)
-}
-
-extension ListObjectObserver {
-    public func listMonitor(_ monitor: ListMonitor<ListEntity>, didInsertObject object: ListEntity, toIndexPath indexPath: IndexPath) {}
-    public func listMonitor(_ monitor: ListMonitor<ListEntity>, didDeleteObject object: ListEntity, fromIndexPath indexPath: IndexPath) {}
-    public func listMonitor(_ monitor: ListMonitor<ListEntity>, didUpdateObject object: ListEntity, atIndexPath indexPath: IndexPath) {}
-    public func listMonitor(
-        _ monitor: ListMonitor<ListEntity>, didMoveObject object: ListEntity, fromIndexPath: IndexPath, toIndexPath: IndexPath
-    ) {}
-}
-
-/// A ``ListObjectObserver`` that is also notified of sections.
-public protocol ListSectionObserver<ListEntity>: ListObjectObserver {
-    /// Called for each inserted section.
-    /// - Parameter sectionIndex: The new index.
-    func listMonitor(_ monitor: ListMonitor<ListEntity>, didInsertSection section: ListSection, toSectionIndex sectionIndex: Int)
-    /// Called for each deleted section.
-    /// - Parameters:
-    ///   - section: The deleted section, without objects.
-    ///   - sectionIndex: The old index.
-    func listMonitor(_ monitor: ListMonitor<ListEntity>, didDeleteSection section: ListSection, fromSectionIndex sectionIndex: Int)
-}
-
-extension ListSectionObserver {
-    public func listMonitor(_ monitor: ListMonitor<ListEntity>, didInsertSection section: ListSection, toSectionIndex sectionIndex: Int) {}
-    public func listMonitor(_ monitor: ListMonitor<ListEntity>, didDeleteSection section: ListSection, fromSectionIndex sectionIndex: Int) {
-    }
-}
-
-/// A section of a list.
-public struct ListSection: Sendable, Hashable {
-    /// The name that ``SectionBy`` yields for the objects of the section.
-    public let name: String
-    /// The positions of the section's objects in the whole list.
-    public let range: Range<Int>
-    /// The number of objects.
-    public var count: Int { range.count }
-    /// The first character of the name in uppercase; empty for an empty name.
-    public var indexTitle: String { name.first.map { $0.uppercased() } ?? "" }
-
-    init(name: String, range: Range<Int>) {
-        self.name = name
-        self.range = range
-    }
 }

@@ -12,19 +12,19 @@ final class ListPage<T: Model> {
     /// - Parameter position: a position of the list.
     func object(at position: Int, of list: ObservedList, _ context: Context) -> T {
         let row = list[position]
-        if let living = context.living(T.self, row.slot, row.rowID), !living._$state.isFault { return living }
+        if let living = context.living(T.self, row.entityIndex, row.rowID), !living._$state.isFault { return living }
         let start = position / Self.size * Self.size
         if !pages.contains(where: { $0.start == start }) {
             let rows = list.rows(start..<min(start + Self.size, list.count))
             if pages.count == 2 { pages.removeFirst() }
             pages.append((start, objects(rows, context)))
         }
-        return context.object(T.self, row.slot, row.rowID)
+        return context.object(T.self, row.entityIndex, row.rowID)
     }
 
-    private func objects(_ rows: [ListRow], _ context: Context) -> [T] {
+    private func objects(_ rows: [RowReference], _ context: Context) -> [T] {
         var keys: [Int32: [Int64]] = [:]
-        for row in rows { keys[row.slot, default: []].append(row.rowID) }
+        for row in rows { keys[row.entityIndex, default: []].append(row.rowID) }
         do {
             return try keys.flatMap { try context.objects(T.self, $0, $1) }
         } catch {

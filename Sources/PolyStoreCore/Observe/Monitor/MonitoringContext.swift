@@ -47,20 +47,8 @@ extension MonitoringContext {
     public func monitorObject<T: Model>(_ id: ObjectID<T>) throws -> ObjectMonitor<T> {
         guard let object = try fetchExisting(id) else {
             throw StoreError(
-                .notFound, "\(id) cannot be monitored: this context does not find it.", entity: id.entityName, objectID: id.key)
+                .notFound, "\(id) cannot be monitored: this context does not find it.", entity: id.entityName, objectID: id.rowID)
         }
         return try ObjectMonitor(self, object)
-    }
-}
-
-extension Context {
-    /// Returns the observers of the context. From the first call on, the context collects the changes to notify them.
-    @discardableResult
-    final func startObserving() -> ContextObservers {
-        if let observers { return observers }
-        let new = ContextObservers()
-        observers = new
-        beginObserving()
-        return new
     }
 }

@@ -41,8 +41,8 @@ public final class ObjectMonitor<T: Model> {
         known = try currentRecord(object) ?? []
     }
 
-    private var entry: StoreEntity { context.entry(row.slot) }
-    private var row: ListRow { ListRow(slot: objectID.entry.slot, rowID: objectID.key) }
+    private var entry: StoreEntity { context.entry(row.entityIndex) }
+    private var row: RowReference { RowReference(entityIndex: objectID.entry.entityIndex, rowID: objectID.rowID) }
 
     /// A Boolean value that indicates whether the object was deleted. The form of CoreStore; the same as `object == nil`.
     public var isObjectDeleted: Bool { object == nil }
@@ -73,7 +73,7 @@ public final class ObjectMonitor<T: Model> {
             let arena = RecordArena(capacity: 512)
             return Array(try arena.encode(object, entry).bytes)
         }
-        return try context.storage(entry.store).record(entry.entity, id: objectID.key).map { Array($0.bytes) }
+        return try context.storage(entry.store).record(entry.entity, id: objectID.rowID).map { Array($0.bytes) }
     }
 
     /// Returns the stored names of the properties that differ between two records.
@@ -92,12 +92,12 @@ public final class ObjectMonitor<T: Model> {
 }
 
 extension ObjectMonitor: ContextObserver {
-    var observedSlots: [Int32]? { [row.slot] }
+    var observedEntities: [Int32]? { [row.entityIndex] }
 
     func contextWillMove(_ move: ContextMove) {
         guard let object, !object.isDeleted else { return }
         let isUpdate: Bool
-        if let step = move.step.row(row.slot, row.rowID) {
+        if let step = move.step.row(row.entityIndex, row.rowID) {
             isUpdate = !step.wasDeleted && step.isUpdate
         } else {
             isUpdate = move.isPartial && move.isChanged(row)
@@ -111,10 +111,12 @@ extension ObjectMonitor: ContextObserver {
     }
 
     func contextDidMove(_ move: ContextMove, _ context: Context) {
-        let step = move.step.row(row.slot, row.rowID)
+        let step = move.step.row(row.entityIndex, row.rowID)
         guard step != nil || move.isPartial else { return }
         do {
-            guard let object = object ?? (step?.wasInserted == true ? context.object(T.self, row.slot, row.rowID) : nil) else { return }
+            guard let object = object ?? (step?.wasInserted == true ? context.object(T.self, row.entityIndex, row.rowID) : nil) else {
+                return
+            }
             guard let record = try currentRecord(object) else {
                 if self.object != nil { change = (object, .deleted) }
                 self.object = nil

@@ -7,7 +7,10 @@ public protocol ObjectObserver<ObjectEntity>: AnyObject {
     /// values.
     func objectMonitor(_ monitor: ObjectMonitor<ObjectEntity>, willUpdateObject object: ObjectEntity)
     /// Called after the object's values changed.
-    /// - Parameter changedKeys: The stored names of the changed properties, including to-many relationships.
+    /// - Parameters:
+    ///   - monitor: The monitor of the object.
+    ///   - object: The changed object.
+    ///   - changedKeys: The stored names of the changed properties, including to-many relationships.
     func objectMonitor(_ monitor: ObjectMonitor<ObjectEntity>, didUpdateObject object: ObjectEntity, changedKeys: Set<String>)
     /// Called after the object was deleted. The monitor's ``ObjectMonitor/object`` is then nil.
     func objectMonitor(_ monitor: ObjectMonitor<ObjectEntity>, didDeleteObject object: ObjectEntity)

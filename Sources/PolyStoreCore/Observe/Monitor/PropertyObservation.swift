@@ -1,14 +1,6 @@
 import Foundation
 import PolyStoreBackend
 
-/// A change of an observed property.
-public struct ObservedChange<V> {
-    /// The previous value; `nil` for the first change of an object that had not been read.
-    public let oldValue: V?
-    /// The new value.
-    public let newValue: V
-}
-
 /// An observation of one property of an object. It lasts until it is released or ``invalidate()`` is called.
 public final class PropertyObservation<T: Model> {
     private var monitor: ObjectMonitor<T>?

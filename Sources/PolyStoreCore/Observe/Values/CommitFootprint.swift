@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// The entities, fields and link tables that commits changed, independent of the number of objects.
 struct CommitFootprint {
-    /// The changed fields, by the slot of the entity. An insertion or deletion includes all fields.
+    /// The changed fields, by the entity index. An insertion or deletion includes all fields.
     private(set) var fields: [Int32: FieldMask] = [:]
     private(set) var tables: Set<LinkTableKey> = []
     /// A Boolean value that indicates whether other data may have changed too.
@@ -12,25 +12,19 @@ struct CommitFootprint {
         if commit.changesAreUnknown { isUnknown = true }
         for part in commit.parts {
             for change in part.changes.changes {
-                let slot = part.store.firstSlot + Int32(change.entity)
+                let entityIndex = part.store.firstEntityIndex + Int32(change.entity)
                 if change.kind == .update {
-                    fields[slot, default: FieldMask()].formUnion(change.mask)
+                    fields[entityIndex, default: FieldMask()].formUnion(change.mask)
                 } else {
-                    fields[slot] = FieldMask(first: FieldMask.capacity)
+                    fields[entityIndex] = FieldMask(first: FieldMask.capacity)
                 }
             }
             for link in part.changes.links { tables.insert(LinkTableKey(store: part.store.index, table: link.table)) }
-            for key in part.touched {
-                let relationship = commit.table.entries[Int(key.slot)].entity.relationships[Int(key.relationship)]
+            for key in part.relationships {
+                let relationship = commit.table.entries[Int(key.entityIndex)].entity.relationships[Int(key.relationship)]
                 guard case .link(let table, _) = relationship.storage else { continue }
                 tables.insert(LinkTableKey(store: part.store.index, table: table))
             }
         }
     }
-}
-
-/// A link table of a store of the stack.
-struct LinkTableKey: Hashable, Sendable {
-    let store: Int
-    let table: Int
 }

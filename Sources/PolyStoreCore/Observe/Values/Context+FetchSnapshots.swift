@@ -6,7 +6,9 @@ extension Context {
     ///     let people = try await stack.read { try $0.fetchSnapshots(From<Person>().where(\.age > 30)) }
     ///     let data = try JSONEncoder().encode(people)
     ///
-    /// - Parameter content: The values that the snapshots contain.
+    /// - Parameters:
+    ///   - source: The query and its order.
+    ///   - content: The values that the snapshots contain.
     /// - Throws: Errors of a fetch, and `invalidPredicate` for a key path in the content that is not a stored attribute or to-one relationship.
     public final func fetchSnapshots<S: FetchSource>(
         _ source: S, content: SnapshotContent<S.Entity> = .all
@@ -23,7 +25,8 @@ extension Context {
             var recorder = SnapshotRecorder(shape, part.entry, as: S.Entity.self)
             while try cursor.next() {
                 let record = shape.isEmpty ? [] : try recorder.bytes(of: cursor.record)
-                found.append(ObjectSnapshot(shape: shape, row: ListRow(slot: part.slot, rowID: cursor.id), record: record))
+                found.append(
+                    ObjectSnapshot(shape: shape, row: RowReference(entityIndex: part.entityIndex, rowID: cursor.id), record: record))
             }
         }
         return found

@@ -31,11 +31,11 @@ extension Model {
 
     func snapshot(_ shape: SnapshotShape) throws -> ObjectSnapshot<Self> {
         if _$state.isFault { _$fire() }
-        let entry = _$state.context.entry(_$state.slot)
+        let entry = _$state.context.entry(_$state.entityIndex)
         guard !_$state.flags.contains(.missing) else {
             throw StoreError(
                 .notFound, "A snapshot of \(objectID) cannot be made: the store contains no such object.", entity: Self._$entityName,
-                objectID: _$state.key, url: entry.store.url)
+                objectID: _$state.rowID, url: entry.store.url)
         }
         let arena = RecordArena(capacity: 512)
         var builder = RecordBuilder(arena)
@@ -43,6 +43,6 @@ extension Model {
         try entry.encode(self, into: &builder)
         var recorder = SnapshotRecorder(shape, entry, as: Self.self)
         let record = try withExtendedLifetime(arena) { try recorder.bytes(of: builder.finishedView()) }
-        return ObjectSnapshot(shape: shape, row: ListRow(slot: entry.slot, rowID: _$state.key), record: record)
+        return ObjectSnapshot(shape: shape, row: RowReference(entityIndex: entry.entityIndex, rowID: _$state.rowID), record: record)
     }
 }

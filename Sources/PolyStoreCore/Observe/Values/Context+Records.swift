@@ -2,15 +2,15 @@ import PolyStoreBackend
 
 extension Context {
     /// Returns the values of rows in the form that snapshots keep. A row that is not in the store has the record of an object without values.
-    final func records<T: Model>(of rows: [ListRow], _ type: T.Type, _ shape: SnapshotShape) throws -> [ListRow: [UInt8]] {
+    final func records<T: Model>(of rows: [RowReference], _ type: T.Type, _ shape: SnapshotShape) throws -> [RowReference: [UInt8]] {
         guard !shape.isEmpty else { return [:] }
-        var found: [ListRow: [UInt8]] = [:]
+        var found: [RowReference: [UInt8]] = [:]
         found.reserveCapacity(rows.count)
-        for (slot, rows) in Dictionary(grouping: rows, by: \.slot) {
-            let entry = entry(slot)
+        for (entityIndex, rows) in Dictionary(grouping: rows, by: \.entityIndex) {
+            let entry = entry(entityIndex)
             var recorder = SnapshotRecorder(shape, entry, as: type)
             try readRecords(of: rows.map(\.rowID), entry, shape.fields) { id, record in
-                found[ListRow(slot: slot, rowID: id)] = try recorder.bytes(of: record)
+                found[RowReference(entityIndex: entityIndex, rowID: id)] = try recorder.bytes(of: record)
             }
             for row in rows where found[row] == nil { found[row] = try recorder.emptyBytes() }
         }

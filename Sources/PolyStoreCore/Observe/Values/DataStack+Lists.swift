@@ -14,6 +14,8 @@ extension DataStack {
     ///   - clauses: Further clauses, such as `OrderBy(.ascending(\.name))`.
     ///   - section: The division into sections; `nil` for a list without sections.
     ///   - content: The values that the snapshots contain. Changes of other values are not delivered.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     public func snapshots<S: FetchSource>(
         of source: S, _ clauses: any FetchClause<S.Entity>..., sectionedBy section: SectionBy<S.Entity>? = nil,
         content: SnapshotContent<S.Entity> = .all, file: StaticString = #fileID,
@@ -35,6 +37,8 @@ extension DataStack {
     ///   - clauses: Further clauses, such as `OrderBy(.ascending(\.name))`.
     ///   - section: The division into sections; `nil` for a list without sections.
     ///   - content: The values that the snapshots contain. A change of other values is not an update.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     public func changes<S: FetchSource>(
         of source: S, _ clauses: any FetchClause<S.Entity>..., sectionedBy section: SectionBy<S.Entity>? = nil,
         content: SnapshotContent<S.Entity> = .all, file: StaticString = #fileID,

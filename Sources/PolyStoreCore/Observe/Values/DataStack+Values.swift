@@ -8,7 +8,10 @@ extension DataStack {
     /// The query runs on a thread of the stack, in its own snapshot. It runs again only after commits that change its dependencies:
     /// entities, the fields that conditions, orders and functions read, and the relationships that they follow. Data outside the
     /// store and named values of the store are not observed.
-    /// - Parameter query: Called once for each result; must not wait for a transaction.
+    /// - Parameters:
+    ///   - query: Called once for each result; must not wait for a transaction.
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
     public func values<Value: Sendable & Equatable>(
         of query: @escaping @Sendable (SnapshotContext) throws -> Value, file: StaticString = #fileID, line: UInt = #line
     ) -> ValueSequence<Value> {

@@ -83,5 +83,5 @@ public struct ListChanges<T: Model>: Sendable {
         ObjectChange(id: id(change.row), position: Position(change.position))
     }
 
-    private func id(_ row: ListRow) -> ObjectID<T> { ObjectID(entry: new.shape.entry(row), key: row.rowID) }
+    private func id(_ row: RowReference) -> ObjectID<T> { ObjectID(entry: new.shape.entry(row), rowID: row.rowID) }
 }

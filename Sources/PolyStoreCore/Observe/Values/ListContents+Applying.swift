@@ -3,7 +3,7 @@ extension ListContents {
     /// - Parameter record: Returns the values of an inserted or updated row. For an updated row it receives the old values.
     /// - Returns: `nil` if the change does not apply to the list.
     func applying(
-        _ delta: ListDelta, shape: SnapshotShape, record: (ListRow, ListPosition, [UInt8]?) throws -> [UInt8]
+        _ delta: ListDelta, shape: SnapshotShape, record: (RowReference, ListPosition, [UInt8]?) throws -> [UInt8]
     ) rethrows -> ListContents? {
         guard let bounds = bounds(after: delta), let removed = removed(by: delta) else { return nil }
         let after = ListContents(shape: shape, isSectioned: isSectioned, sections: bounds, rows: SnapshotRows())
@@ -52,7 +52,7 @@ extension ListContents {
 
     /// Returns the rows that are inserted at new positions, ascending.
     private func inserted(
-        by delta: ListDelta, in after: ListContents, _ record: (ListRow, ListPosition, [UInt8]?) throws -> [UInt8]
+        by delta: ListDelta, in after: ListContents, _ record: (RowReference, ListPosition, [UInt8]?) throws -> [UInt8]
     ) rethrows -> [(index: Int, row: SnapshotRow)]? {
         var found: [(index: Int, row: SnapshotRow)] = []
         for change in delta.inserted {

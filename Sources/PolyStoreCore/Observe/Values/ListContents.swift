@@ -14,7 +14,7 @@ final class ListContents: Sendable {
     let sections: [Section]
     let rows: SnapshotRows
     /// The indexes of the rows, computed on first use.
-    private let indexes = Protected<[ListRow: Int]?>(nil)
+    private let indexes = Protected<[RowReference: Int]?>(nil)
 
     init(shape: SnapshotShape, isSectioned: Bool, sections: [Section], rows: SnapshotRows) {
         self.shape = shape
@@ -34,10 +34,10 @@ final class ListContents: Sendable {
         self.init(shape: shape, isSectioned: isSectioned, sections: bounds, rows: rows)
     }
 
-    func index(of row: ListRow) -> Int? {
+    func index(of row: RowReference) -> Int? {
         indexes.withLock { known in
             if let known { return known[row] }
-            var made = [ListRow: Int](minimumCapacity: rows.count)
+            var made = [RowReference: Int](minimumCapacity: rows.count)
             for (index, row) in rows.enumerated() { made[row.row] = index }
             known = made
             return made[row]
@@ -69,7 +69,7 @@ final class ListContents: Sendable {
         return delta(from: old) { row in before[row] != after[row] }
     }
 
-    func delta(from old: ListContents, updated: (ListRow) -> Bool) -> ListDelta {
+    func delta(from old: ListContents, updated: (RowReference) -> Bool) -> ListDelta {
         ListDiff.delta(from: old.sectionRows, to: sectionRows, updated: updated)
     }
 

@@ -51,7 +51,7 @@ final class ListFollower<T: Model> {
 
 extension ListFollower: ContextObserver {
     var route: ObserverRoute? { followed.list.route }
-    var observedSlots: [Int32]? { followed.list.resolved.parts.map(\.slot) }
+    var observedEntities: [Int32]? { followed.list.resolved.parts.map(\.entityIndex) }
 
     func contextDidMove(_ move: ContextMove, _ context: Context) {
         // The values are compared instead of the objects.

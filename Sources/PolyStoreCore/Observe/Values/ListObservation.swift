@@ -6,15 +6,6 @@ struct ListObservation: Sendable {
     let start: @Sendable (Handoff<ListStep>) async throws -> ObservationToken
 }
 
-/// Ends an observation when it is released.
-final class ObservationToken: Sendable {
-    private let end: @Sendable () -> Void
-
-    init(end: @escaping @Sendable () -> Void) { self.end = end }
-
-    deinit { end() }
-}
-
 extension ListObservation {
     /// Creates an observation on the queue of a stack.
     init<T: Model>(

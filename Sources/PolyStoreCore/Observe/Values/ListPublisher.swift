@@ -47,7 +47,10 @@ public final class ListPublisher<T: Model> {
     public func removeObserver(_ owner: AnyObject) { observers.remove(owner) }
 
     /// Publishes another list from now on, and notifies the observers.
-    /// - Parameter sectionBy: The sections; `nil` for a list without sections.
+    /// - Parameters:
+    ///   - source: The query and its order.
+    ///   - clauses: Further clauses, such as `OrderBy(.ascending(\.name))`.
+    ///   - sectionBy: The sections; `nil` for a list without sections.
     /// - Throws: Errors of a fetch; the list is then unchanged.
     public func refetch<S: FetchSource>(
         _ source: S, _ clauses: any FetchClause<T>..., sectionBy: SectionBy<T>? = nil
@@ -64,12 +67,4 @@ public final class ListPublisher<T: Model> {
         lastChanges = changes
         observers.notify(self)
     }
-}
-
-/// Connects a follower to its publisher, which is created after it.
-@MainActor
-final class PublisherRelay<Publisher: AnyObject> {
-    weak var publisher: Publisher?
-
-    init() {}
 }

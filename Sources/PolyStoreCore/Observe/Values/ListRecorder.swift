@@ -19,7 +19,7 @@ struct ListRecorder<T: Model> {
         let shape = contents.shape.updated(to: context.table)
         let rows = delta.inserted.map(\.row) + delta.updated.map(\.row) + delta.moved.lazy.filter(\.isUpdated).map(\.row)
         let records = try context.records(of: rows, T.self, shape)
-        var unchanged: Set<ListRow> = []
+        var unchanged: Set<RowReference> = []
         let changed = contents.applying(delta, shape: shape) { row, _, old in
             let record = records[row] ?? []
             if record == old { unchanged.insert(row) }
@@ -51,7 +51,7 @@ struct ListRecorder<T: Model> {
 }
 
 extension ListDelta {
-    fileprivate func withoutUpdates(of rows: Set<ListRow>) -> ListDelta {
+    fileprivate func withoutUpdates(of rows: Set<RowReference>) -> ListDelta {
         var delta = self
         delta.updated.removeAll { rows.contains($0.row) }
         delta.moved = moved.map { move in

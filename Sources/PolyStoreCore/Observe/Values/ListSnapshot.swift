@@ -19,7 +19,7 @@ public struct ListSnapshot<T: Model>: Sendable {
     init(_ contents: ListContents) { self.contents = contents }
 
     /// The ids of the objects, in order. Takes O(n) time.
-    public var objectIDs: [ObjectID<T>] { contents.rows.map { ObjectID(entry: contents.shape.entry($0.row), key: $0.row.rowID) } }
+    public var objectIDs: [ObjectID<T>] { contents.rows.map { ObjectID(entry: contents.shape.entry($0.row), rowID: $0.row.rowID) } }
 
     /// A Boolean value that indicates whether the list has sections.
     public var isSectioned: Bool { contents.isSectioned }

@@ -5,7 +5,7 @@ struct ListStep: Sendable {
     /// The change from the consumer's state to the latest one; `nil` if there were several changes.
     private(set) var delta: ListDelta?
     /// The rows of the list that were inserted or updated since the consumer's state.
-    private(set) var touched: Set<ListRow> = []
+    private(set) var touched: Set<RowReference> = []
 
     /// - Parameter delta: The change; `nil` for the initial state.
     init(_ contents: ListContents, _ delta: ListDelta?) {

@@ -24,11 +24,3 @@ public struct ListUpdateSequence<T: Model>: AsyncSequence, Sendable {
         }
     }
 }
-
-/// A state of an observed list and its difference from the previous one.
-public struct ListUpdate<T: Model>: Sendable {
-    /// The list after the change.
-    public let snapshot: ListSnapshot<T>
-    /// The change; nil for the first state, which is the whole list.
-    public let changes: ListChanges<T>?
-}

@@ -19,6 +19,8 @@ public final class LiveList<T: Model>: Observable {
     /// Creates a list.
     /// - Parameters:
     ///   - view: The view context whose objects are listed.
+    ///   - source: The query and its order.
+    ///   - clauses: Further clauses, such as `OrderBy(.ascending(\.name))`.
     ///   - sectionBy: The sections; `nil` for a list without sections.
     ///   - content: The values that the snapshots contain. Changes of other values are not observed.
     /// - Throws: Errors of a fetch.

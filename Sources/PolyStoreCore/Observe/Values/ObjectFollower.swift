@@ -5,14 +5,14 @@ final class ObjectFollower<T: Model> {
     /// The newest values; nil if the store does not contain the object.
     private(set) var snapshot: ObjectSnapshot<T>?
     private let id: ObjectID<T>
-    private let row: ListRow
+    private let row: RowReference
     private let onChange: (ObjectSnapshot<T>?) -> Void
     private var isChanged = false
 
     init(_ id: ObjectID<T>, _ context: Context, onChange: @escaping (ObjectSnapshot<T>?) -> Void) throws {
         self.id = id
         self.onChange = onChange
-        row = ListRow(slot: try context.entry(of: id).slot, rowID: id.key)
+        row = RowReference(entityIndex: try context.entry(of: id).entityIndex, rowID: id.rowID)
         let observers = context.startObserving()
         snapshot = try context.snapshot(of: id)
         observers.add(self, of: row)
@@ -21,7 +21,7 @@ final class ObjectFollower<T: Model> {
 
 extension ObjectFollower: ContextObserver {
     func contextDidMove(_ move: ContextMove, _ context: Context) {
-        guard move.step.row(row.slot, row.rowID) != nil || move.isPartial else { return }
+        guard move.step.row(row.entityIndex, row.rowID) != nil || move.isPartial else { return }
         do {
             let new = try context.snapshot(of: id)
             isChanged = new != snapshot

@@ -65,7 +65,7 @@ extension ObjectSnapshot: Codable {
         self.init(
             shape: declared.allSatisfy { fields.contains($0.ordinal) }
                 ? whole : SnapshotShape(table: table, fields: fields, logger: stack.logger),
-            row: ListRow(slot: entry.slot, rowID: id.key),
+            row: RowReference(entityIndex: entry.entityIndex, rowID: id.rowID),
             record: try withExtendedLifetime(arena) { [UInt8](try builder.finishedView().bytes) })
     }
 
@@ -77,7 +77,7 @@ extension ObjectSnapshot: Codable {
             try container.decode(type, forKey: key).attributeValue
         }
         if let relationship = field.relationship {
-            func rowID<D: Model>(_ type: D.Type, _ uri: String) throws -> Int64 { try decoder.objectID(uri, of: type).key }
+            func rowID<D: Model>(_ type: D.Type, _ uri: String) throws -> Int64 { try decoder.objectID(uri, of: type).rowID }
             let target: any Model.Type = table.entries[Int(entry.destinations[relationship])].type
             return .integer(try rowID(target, try container.decode(String.self, forKey: key)))
         }

@@ -42,7 +42,7 @@ extension ObjectSnapshot {
         let entry = shape.entry(row)
         guard let relationship = entry.entity.fields[field].relationship else { refuse(path) }
         let target = withRecord { ToOne($0, field) }
-        return target.id == 0 ? nil : ObjectID(entry: shape.table.entries[Int(entry.destinations[relationship])], key: target.id)
+        return target.id == 0 ? nil : ObjectID(entry: shape.table.entries[Int(entry.destinations[relationship])], rowID: target.id)
     }
 }
 

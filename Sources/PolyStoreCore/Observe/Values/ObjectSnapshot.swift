@@ -16,12 +16,12 @@ import PolyStoreBackend
 @dynamicMemberLookup
 public struct ObjectSnapshot<T: Model>: Sendable, Identifiable {
     let shape: SnapshotShape
-    let row: ListRow
+    let row: RowReference
     /// A record in the entity's layout with the fields of the shape; empty if the snapshot contains only the id.
     let record: [UInt8]
 
     /// The id of the object.
-    public var id: ObjectID<T> { ObjectID(entry: shape.entry(row), key: row.rowID) }
+    public var id: ObjectID<T> { ObjectID(entry: shape.entry(row), rowID: row.rowID) }
 
     /// Calls a closure with a view of the record.
     func withRecord<V>(_ body: (RecordView) throws -> V) rethrows -> V {
@@ -58,7 +58,7 @@ extension ObjectSnapshot: CustomStringConvertible {
             fields.map { field in
                 if let relationship = field.relationship, !record.isNull(field.ordinal) {
                     let target = shape.table.entries[Int(entry.destinations[relationship])]
-                    return (field.name, .objectID(AnyObjectID(entry: target, key: record.integer64(field.ordinal))))
+                    return (field.name, .objectID(AnyObjectID(entry: target, rowID: record.integer64(field.ordinal))))
                 }
                 return (field.name, (try? QueryValue(record.value(field), field.type)) ?? nil)
             }

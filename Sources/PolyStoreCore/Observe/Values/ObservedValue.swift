@@ -35,7 +35,8 @@ final class ObservedValue<Value: Sendable>: Sendable {
     func start() {
         guard let core = core.object else { return handoff.finish() }
         // Observation starts before the first snapshot, so that no commit in between is missed.
-        let observer = core.hub.observe({ [weak self] commit in self?.consider { $0.add(commit) } }, end: { [handoff] in handoff.finish() })
+        let observer = core.commitSequencer.observe(
+            { [weak self] commit in self?.consider { $0.add(commit) } }, end: { [handoff] in handoff.finish() })
         let storeObserver = core.storeAdditions.add { [weak self] in self?.consider { $0.isUnknown = true } }
         state.withLock { ($0.observer, $0.storeObserver) = (observer, storeObserver) }
         run(core)
@@ -46,7 +47,7 @@ final class ObservedValue<Value: Sendable>: Sendable {
             defer { (state.observer, state.storeObserver) = (nil, nil) }
             return (state.observer, state.storeObserver)
         }
-        if let observer { core.object?.hub.removeObserver(observer) }
+        if let observer { core.object?.commitSequencer.removeObserver(observer) }
         if let storeObserver { core.object?.storeAdditions.remove(storeObserver) }
         handoff.discard()
     }

@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// The dependencies of query results: fields of entities, the existence of their objects, and link tables.
 struct RequestDependencies: Sendable {
-    /// The fields by the slot of the entity. An empty mask means that only insertions and deletions matter.
+    /// The fields by the entity index. An empty mask means that only insertions and deletions matter.
     private var fields: [Int32: FieldMask] = [:]
     private var tables: Set<LinkTableKey> = []
 
@@ -10,8 +10,8 @@ struct RequestDependencies: Sendable {
     func isTouched(by footprint: CommitFootprint) -> Bool {
         if footprint.isUnknown { return true }
         let all = FieldMask(first: FieldMask.capacity)
-        for (slot, mask) in footprint.fields {
-            guard let mine = fields[slot] else { continue }
+        for (entityIndex, mask) in footprint.fields {
+            guard let mine = fields[entityIndex] else { continue }
             if mask == all || !mask.isDisjoint(with: mine) { return true }
         }
         return !tables.isDisjoint(with: footprint.tables)
@@ -33,32 +33,32 @@ struct RequestDependencies: Sendable {
         let entity = request.entity
         if readsValues {
             guard let read = request.fields else { return addAll(entity, store) }
-            fields[slot(entity, store), default: FieldMask()].formUnion(read)
+            fields[entityIndex(entity, store), default: FieldMask()].formUnion(read)
         }
         add(request.predicate, of: entity, store)
         for key in request.sortKeys {
             if let expression = key.expression {
                 add(expression, of: entity, store)
             } else if !key.field.isObjectID {
-                fields[slot(entity, store), default: FieldMask()].insert(key.field.ordinal)
+                fields[entityIndex(entity, store), default: FieldMask()].insert(key.field.ordinal)
             }
         }
     }
 
     private mutating func addAll(_ entity: Entity, _ store: PersistentStore) {
-        fields[slot(entity, store)] = FieldMask(first: FieldMask.capacity)
+        fields[entityIndex(entity, store)] = FieldMask(first: FieldMask.capacity)
     }
 
     private mutating func add(_ predicate: QueryPredicate, of entity: Entity, outer: [Entity] = [], _ store: PersistentStore) {
-        predicate.collectFields(into: &fields[slot(entity, store), default: FieldMask()])
+        predicate.collectFields(into: &fields[entityIndex(entity, store), default: FieldMask()])
         switch predicate.node {
         case .related(let relationship, _, let inner):
             add(relationship.relationship, store)
             add(inner, of: relationship.destination, outer: outer + [entity], store)
-        case .compareExpressions(let left, _, let right), .textExpressions(let left, _, let right):
+        case .compare(let left, _, let right), .text(let left, _, let right):
             add(left, of: entity, outer: outer, store)
             add(right, of: entity, outer: outer, store)
-        case .isNullExpression(let expression), .expressionOneOf(let expression, _): add(expression, of: entity, outer: outer, store)
+        case .isNull(let expression), .oneOf(let expression, _): add(expression, of: entity, outer: outer, store)
         case .and(let parts), .or(let parts): for part in parts { add(part, of: entity, outer: outer, store) }
         case .not(let part): add(part, of: entity, outer: outer, store)
         default: break
@@ -66,7 +66,7 @@ struct RequestDependencies: Sendable {
     }
 
     private mutating func add(_ expression: QueryExpression, of entity: Entity, outer: [Entity] = [], _ store: PersistentStore) {
-        expression.collectFields(into: &fields[slot(entity, store), default: FieldMask()])
+        expression.collectFields(into: &fields[entityIndex(entity, store), default: FieldMask()])
         switch expression.node {
         case .related(let relationship, let inner), .aggregate(_, let relationship, let inner), .element(let relationship, _, let inner):
             add(relationship.relationship, store)
@@ -92,8 +92,8 @@ struct RequestDependencies: Sendable {
 
     /// Adds the targets of a relationship.
     private mutating func add(_ relationship: Relationship, _ store: PersistentStore) {
-        let source = store.firstSlot + Int32(relationship.source)
-        let destination = store.firstSlot + Int32(relationship.destination)
+        let source = store.firstEntityIndex + Int32(relationship.source)
+        let destination = store.firstEntityIndex + Int32(relationship.destination)
         switch relationship.storage {
         case .foreignKey(let field): fields[source, default: FieldMask()].insert(field)
         case .inverse(let field):
@@ -103,5 +103,5 @@ struct RequestDependencies: Sendable {
         }
     }
 
-    private func slot(_ entity: Entity, _ store: PersistentStore) -> Int32 { store.firstSlot + Int32(entity.index) }
+    private func entityIndex(_ entity: Entity, _ store: PersistentStore) -> Int32 { store.firstEntityIndex + Int32(entity.index) }
 }

@@ -1,6 +1,6 @@
 /// A row of a list with its values.
 struct SnapshotRow: Sendable, Equatable {
-    let row: ListRow
+    let row: RowReference
     /// The values; see ``ObjectSnapshot``.
     var record: [UInt8]
 }

@@ -14,14 +14,16 @@ final class SnapshotShape: Sendable {
         self.logger = logger
     }
 
-    func entry(_ row: ListRow) -> StoreEntity { table.entries[Int(row.slot)] }
+    func entry(_ row: RowReference) -> StoreEntity { table.entries[Int(row.entityIndex)] }
 
     /// Returns the row of an id; `nil` for an id of another stack's store.
-    func row<T: Model>(of id: ObjectID<T>) -> ListRow? {
-        let slot = Int(id.entry.slot)
-        if slot < table.entries.count, table.entries[slot] === id.entry { return ListRow(slot: id.entry.slot, rowID: id.key) }
+    func row<T: Model>(of id: ObjectID<T>) -> RowReference? {
+        let entityIndex = Int(id.entry.entityIndex)
+        if entityIndex < table.entries.count, table.entries[entityIndex] === id.entry {
+            return RowReference(entityIndex: id.entry.entityIndex, rowID: id.rowID)
+        }
         let same = table.byType[ObjectIdentifier(T.self)]?.first { $0.store.storeID == id.entry.store.storeID }
-        return same.map { ListRow(slot: $0.slot, rowID: id.key) }
+        return same.map { RowReference(entityIndex: $0.entityIndex, rowID: id.rowID) }
     }
 
     func contains(_ field: Int) -> Bool { fields?.contains(field) ?? true }

@@ -1,0 +1,33 @@
+import PolyStoreBackend
+
+/// A backend under test, as specified by its author.
+public struct ConformanceTarget: Sendable, CustomStringConvertible {
+    /// The name of the backend.
+    public let name: String
+    /// The features that the backend must claim and support.
+    public let capabilities: Set<Capabilities.Feature>
+    /// A Boolean value that indicates whether a store detects changed bytes in its files.
+    public let findsDamage: Bool
+    let store: @Sendable (ConformancePlace) -> StoreConfiguration
+    let teardown: @Sendable (ConformancePlace) throws -> Void
+
+    /// - Parameters:
+    ///   - findsDamage: Whether a store detects changed bytes in its files. `false` for an engine without checksums.
+    ///   - store: Returns the configuration for a path. Called again with the same path to reopen the store.
+    ///   - teardown: Removes data that a store has left elsewhere: on a server, or in other folders. Called after each case for each path that the case used,
+    ///     when its stores are closed. Files at the path or beside it are removed in any case.
+    public init(
+        name: String, capabilities: Set<Capabilities.Feature>, findsDamage: Bool = true,
+        store: @escaping @Sendable (ConformancePlace) -> StoreConfiguration,
+        teardown: @escaping @Sendable (ConformancePlace) throws -> Void = { _ in }
+    ) {
+        self.name = name
+        self.capabilities = capabilities
+        self.findsDamage = findsDamage
+        self.store = store
+        self.teardown = teardown
+    }
+
+    /// The name.
+    public var description: String { name }
+}

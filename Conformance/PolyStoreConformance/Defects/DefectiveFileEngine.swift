@@ -1,0 +1,244 @@
+import Foundation
+import PolyStoreBackend
+import PolyStoreKeyValue
+
+/// A simple engine with a defect: all keys are in memory, and every batch rewrites the whole file.
+///
+/// The file consists of a magic number and blocks of up to 16 entries, each preceded by its length and its CRC-32C.
+final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mutable state is accessed under the lock.
+    private static let magic = Array("PolyStore defective engine\n".utf8)
+
+    let place: String
+    let traits = EngineTraits(features: [.persistence, .fullDurability], checksumsRecords: false)
+    let defect: EngineDefect
+    private let file: Int32
+    private let lock = Lock()
+    private var tree = OrderedTree()
+    private var hasUnwritten = false
+    /// The number of open snapshots, for the engine whose writer waits for them.
+    private var openSnapshots = 0
+
+    init(path: String, _ defect: EngineDefect) throws {
+        place = path
+        self.defect = defect
+        var filePlace = FilePlace(path: path)
+        if defect.usesFolder {
+            let folder = FilePlace(path: path)
+            filePlace = FilePlace(path: path + "/data")
+            switch try folder.kind() {
+            case .absent: guard mkdir(path, 0o700) == 0 else { throw folder.refused("The folder cannot be made", errno) }
+            case .directory:
+                let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+                guard names.isEmpty || names.contains("data") || defect == .takesForeignFolder else { throw Self.foreign(path) }
+            default: throw Self.foreign(path)
+            }
+            if defect == .openFolderMode { chmod(path, 0o755) }
+        } else if case .directory = try filePlace.kind() {
+            throw Self.foreign(path)
+        }
+        // Without a lock, because one of the defects opens a store twice.
+        file = open(filePlace.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw filePlace.refused("The file cannot be opened", errno) }
+        if defect == .openFileMode { fchmod(file, 0o644) }
+        do { try read() } catch {
+            Foundation.close(file)
+            throw error
+        }
+    }
+
+    private static func foreign(_ path: String) -> StoreError {
+        StoreError(.notAStore, "\(path) is not a store of this engine. It was left as it is.", url: path)
+    }
+
+    // MARK: The file
+
+    private func read() throws {
+        let size = Int(lseek(file, 0, SEEK_END))
+        var bytes = [UInt8](repeating: 0, count: size)
+        guard pread(file, &bytes, size, 0) == size else { throw StoreError(.io, "The file of \(place) cannot be read.", url: place) }
+        guard size > 0 else { return }
+        guard bytes.starts(with: Self.magic) else { throw Self.foreign(place) }
+        var offset = Self.magic.count
+        while offset + 8 <= size {
+            let (length, sum) = bytes.withUnsafeBytes {
+                (
+                    Int($0.loadUnaligned(fromByteOffset: offset, as: UInt32.self)),
+                    $0.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+                )
+            }
+            let isWhole =
+                offset + 8 + length <= size && bytes[(offset + 8)..<(offset + 8 + length)].withUnsafeBytes(RecordChecksum.crc32c) == sum
+            if isWhole {
+                _ = bytes[(offset + 8)..<(offset + 8 + length)].withUnsafeBytes { tree.apply(encoded: $0) }
+            } else if defect != .skipsDamagedBlocks {
+                throw StoreError(.corrupt, "\(place) is damaged at byte \(offset).", url: place)
+            }
+            offset += 8 + length
+        }
+        guard offset == size || defect == .skipsDamagedBlocks else { throw StoreError(.corrupt, "\(place) is cut short.", url: place) }
+    }
+
+    private func write(_ tree: OrderedTree, flushes: Bool) throws {
+        var bytes = Self.magic
+        var block = OrderedTree()
+        func endBlock() {
+            if block.isEmpty { return }
+            var encoded: [UInt8] = []
+            WriteBatch(block).encode(into: &encoded)
+            withUnsafeBytes(of: UInt32(encoded.count)) { bytes += $0 }
+            withUnsafeBytes(of: encoded.withUnsafeBytes(RecordChecksum.crc32c)) { bytes += $0 }
+            bytes += encoded
+            block = OrderedTree()
+        }
+        WriteBatch(tree).visit { key, value in
+            block.set(key, value)
+            if block.count == 16 { endBlock() }
+        }
+        endBlock()
+        let written = pwrite(file, bytes, bytes.count, 0)
+        guard written == bytes.count, ftruncate(file, off_t(bytes.count)) == 0 else {
+            throw FilePlace(path: place).refused("The file cannot be written", written < 0 ? errno : ENOSPC)
+        }
+        if flushes, defect != .neverFlushes { try FilePlace(path: place).flush(file) }
+    }
+
+    // MARK: The engine
+
+    func snapshot() -> any EngineSnapshot {
+        lock.withLock {
+            openSnapshots += 1
+            return DefectiveSnapshot(self, tree)
+        }
+    }
+
+    func current() -> OrderedTree { lock.withLock { tree } }
+
+    func snapshotEnded() {
+        lock.withLock {
+            openSnapshots -= 1
+            lock.broadcast()
+        }
+    }
+
+    func apply(_ batch: WriteBatch, _ durability: Durability) throws {
+        switch defect {
+        case .snapshotWaits: try lock.withLock { try apply(batch, durability, to: tree) { tree = $0 } }
+        case .writerWaits:
+            lock.withLock { while openSnapshots > 0 { lock.wait() } }
+            try apply(batch, durability, to: current()) { new in lock.withLock { tree = new } }
+        default: try apply(batch, durability, to: current()) { new in lock.withLock { tree = new } }
+        }
+    }
+
+    private func apply(_ batch: WriteBatch, _ durability: Durability, to old: OrderedTree, publish: (OrderedTree) -> Void) throws {
+        var new = old
+        batch.visit { key, value in
+            if let value { new.set(key, value) } else { remove(key, from: &new) }
+            if defect == .tearsBatches { publish(new) }
+        }
+        if defect == .keepsRelaxedInMemory, durability == .relaxed {
+            hasUnwritten = true
+        } else {
+            try write(new, flushes: durability == .full)
+            hasUnwritten = false
+        }
+        publish(new)
+    }
+
+    private func remove(_ key: UnsafeRawBufferPointer, from tree: inout OrderedTree) {
+        if !tree.remove(key), defect == .removesNeighbour, let next = neighbours(of: key, in: tree).first {
+            _ = next.withUnsafeBytes { tree.remove($0) }
+        }
+        if defect == .removesPrefix {
+            for next in neighbours(of: key, in: tree).prefix(while: { $0.starts(with: key) }) {
+                _ = next.withUnsafeBytes { tree.remove($0) }
+            }
+        }
+    }
+
+    /// Returns the keys next to a key.
+    private func neighbours(of key: UnsafeRawBufferPointer, in tree: OrderedTree) -> [[UInt8]] {
+        var keys: [[UInt8]] = []
+        let cursor = tree.makeCursor()
+        var more = (try? cursor.seek(key)) ?? false
+        while more, keys.count < 100 {
+            keys.append([UInt8](cursor.key))
+            more = (try? cursor.next()) ?? false
+        }
+        return keys
+    }
+
+    func close() {
+        if hasUnwritten { try? write(current(), flushes: true) }
+        Foundation.close(file)
+    }
+}
+
+/// A snapshot of the engine, as far as its defect allows.
+private final class DefectiveSnapshot: EngineSnapshot {
+    private let engine: DefectiveFileEngine
+    private var tree: OrderedTree?
+    private var isEnded = false
+
+    init(_ engine: DefectiveFileEngine, _ tree: OrderedTree) {
+        self.engine = engine
+        self.tree = engine.defect == .lazySnapshot ? nil : tree
+    }
+
+    deinit { end() }
+
+    private func version() throws -> OrderedTree {
+        if isEnded { throw StoreError(.closed, "The snapshot of \(engine.place) has ended.", url: engine.place) }
+        if let tree { return tree }
+        let now = engine.current()
+        tree = now
+        return now
+    }
+
+    func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? { try version().value(of: key) }
+    func cursor() throws -> EngineCursor { DefectiveCursor(try version(), engine.defect) }
+
+    func end() {
+        guard !isEnded else { return }
+        isEnded = true
+        engine.snapshotEnded()
+    }
+}
+
+private final class DefectiveCursor: EngineCursor {
+    private let inner: EngineCursor
+    private let defect: EngineDefect
+
+    init(_ tree: OrderedTree, _ defect: EngineDefect) {
+        inner = tree.makeCursor()
+        self.defect = defect
+        super.init()
+    }
+
+    private func stand(_ isThere: Bool) -> Bool {
+        if isThere { stand(on: inner.key, inner.value) }
+        return isThere
+    }
+
+    override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool {
+        defect == .emptySeekFindsNothing && key.isEmpty ? false : stand(try inner.seek(key))
+    }
+
+    override func last() throws -> Bool {
+        guard defect == .lastOfTheFirstRange else { return stand(try inner.last()) }
+        guard try [UInt8]().withUnsafeBytes({ try inner.seek($0) }), let first = inner.key.first, first < 255 else {
+            return stand(try inner.last())
+        }
+        // Before the first key of the next range.
+        let isThere = try [first + 1].withUnsafeBytes { try inner.seek(before: $0) }
+        return stand(isThere)
+    }
+
+    override func next() throws -> Bool { stand(try inner.next()) }
+    override func previous() throws -> Bool { stand(try inner.previous()) }
+
+    override func next(copyingInto batch: EntryBatch) throws -> Int {
+        if defect == .stopsAtTheBatchEnd { _ = try inner.next() }
+        return try super.next(copyingInto: batch)
+    }
+}

@@ -1,0 +1,13 @@
+/// The metadata that a transaction passes to observers of its commit. A single object, because copying an existential takes hundreds of instructions
+/// and most transactions have no metadata.
+final class CommitOrigin: Sendable {
+    let source: (any Hashable & Sendable)?
+    let userInfo: [String: any Sendable]
+
+    /// - Returns: nil without metadata.
+    init?(_ source: (any Hashable & Sendable)?, _ userInfo: [String: any Sendable]) {
+        if source == nil, userInfo.isEmpty { return nil }
+        self.source = source
+        self.userInfo = userInfo
+    }
+}

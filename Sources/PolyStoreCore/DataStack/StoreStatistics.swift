@@ -1,0 +1,22 @@
+import PolyStoreBackend
+
+/// The number of objects in a store and its size on disk.
+public struct StoreStatistics: Sendable, Hashable, Codable {
+    /// The number of commits so far; see ``ReadTransaction/version``.
+    public let version: UInt64
+    /// The number of objects by entity. Sub-entities of a hierarchy are counted separately.
+    public let objectCounts: [String: Int]
+    /// The size of all files of the store in bytes; 0 for a store without files.
+    public let fileSize: Int
+
+    /// The number of all objects.
+    public var objectCount: Int { objectCounts.values.reduce(0, +) }
+}
+
+extension StoreStatistics: CustomStringConvertible {
+    /// The statistics as text.
+    public var description: String {
+        let counts = objectCounts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+        return "version \(version), \(fileSize) bytes; \(counts.isEmpty ? "no objects" : counts)"
+    }
+}

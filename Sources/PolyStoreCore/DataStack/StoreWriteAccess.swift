@@ -1,0 +1,55 @@
+import PolyStoreBackend
+
+/// The write access to one store location in this process. A backend runs one write transaction at a time, so stacks that have opened the same file
+/// block each other inside the backend, which does not detect deadlocks.
+final class StoreWriteAccess: AwaitedResource {
+    private struct State {
+        /// The owner of the write queue whose transactions are writing.
+        var writer: OwningThread?
+        var openCount = 0
+    }
+
+    private struct WeakAccess {
+        weak var access: StoreWriteAccess?
+    }
+
+    private static let byLocation = Protected<[String: WeakAccess]>([:])
+
+    private let state = Protected(State())
+
+    var owner: UInt { state.withLock { $0.writer }?.owner ?? 0 }
+
+    /// Returns the instance for a store that was just opened. It is shared by all stores at the same location.
+    static func of(_ configuration: StoreConfiguration) -> StoreWriteAccess {
+        guard configuration.isShared else { return StoreWriteAccess() }
+        let file = try? FilePlace(path: configuration.location).identity()
+        let name = file ?? configuration.url
+        return byLocation.withLock { byLocation in
+            byLocation = byLocation.filter { $0.value.access != nil }
+            let access = byLocation[name]?.access ?? StoreWriteAccess()
+            byLocation[name] = WeakAccess(access: access)
+            access.state.withLock { $0.openCount += 1 }
+            return access
+        }
+    }
+
+    /// A Boolean value that indicates whether several stacks of the process have opened the store.
+    var isShared: Bool { state.withLock { $0.openCount > 1 } }
+
+    /// Called after a stack has closed its store.
+    func didClose() { state.withLock { $0.openCount -= 1 } }
+
+    /// Begins a write transaction of a store.
+    /// - Throws: `misuse` if waiting for another stack would deadlock, and the errors of the backend.
+    func begin(_ store: PersistentStore, _ writer: OwningThread) throws -> any WriteTransaction {
+        let isShared = isShared
+        if isShared { try WaitForGraph.shared.beginWaiting(for: self) }
+        defer { if isShared { WaitForGraph.shared.endWaiting() } }
+        let transaction = try store.backend.beginWrite()
+        state.withLock { $0.writer = writer }
+        return transaction
+    }
+
+    /// Called after a write transaction has ended.
+    func end(_ writer: OwningThread) { state.withLock { if $0.writer === writer { $0.writer = nil } } }
+}

@@ -1,0 +1,129 @@
+import PolyStoreBackend
+
+/// The write transaction of a commit group in one store, with the change sets applied to it.
+final class StoreWriter {
+    let store: PersistentStore
+    // Access is exclusive to the owner of the write queue and never spans more than one statement.
+    @exclusivity(unchecked) private(set) var transaction: any WriteTransaction
+    /// The strongest requested durability; nil if nothing was changed.
+    @exclusivity(unchecked) private(set) var durability: Durability?
+    /// The applied change sets, retained in case a failing transaction invalidates the write transaction and they must be applied again.
+    @exclusivity(unchecked) private var applied: [ChangeSet] = []
+    @exclusivity(unchecked) private var blocks: [IDBlock?]
+
+    /// A block of reserved row ids for one entity.
+    private struct IDBlock {
+        var next: Int64
+        var last: Int64
+        /// The row ids reserved in the current write transaction. The reservation is lost if it does not commit.
+        var reserved: ClosedRange<Int64>?
+        var size: Int
+    }
+
+    /// The owner of the write queue whose transactions use the store.
+    private let owner: OwningThread
+    /// Records the history; nil if it is disabled.
+    private let recorder: HistoryRecorder?
+
+    /// Begins the write transaction. No other writer can commit from then on, so values read in it remain current.
+    init(_ store: PersistentStore, _ owner: OwningThread) throws {
+        self.store = store
+        self.owner = owner
+        transaction = try store.writeAccess.begin(store, owner)
+        recorder = store.historyOptions.map { [version = transaction.version] in HistoryRecorder(store, $0, version: version) }
+        blocks = Array(repeating: nil, count: store.schema.entities.count)
+    }
+
+    var isChanged: Bool { durability != nil }
+
+    // MARK: Changes
+
+    /// Adds a history entry for a transaction to its change set, if the store's history is recorded.
+    func recordHistory(_ changes: ChangeSet, of source: Transaction) throws { try recorder?.record(changes, source, transaction) }
+
+    /// Applies a change set. ``didApply(_:_:)`` or ``restore()`` follows when all stores have applied theirs or one has failed.
+    func apply(_ changes: ChangeSet) throws { try transaction.apply(changes) }
+
+    /// Called after the change sets of a transaction were applied in all stores.
+    func didApply(_ changes: ChangeSet, _ requested: Durability?) {
+        applied.append(changes)
+        recorder?.didApply()
+        durability = durability == .full ? .full : requested ?? store.configuration.durability
+    }
+
+    /// A reservation must be committed but need not be durable: objects that use the row ids become durable with it or later.
+    func didReserve() { durability = durability ?? .relaxed }
+
+    /// Replaces a failed write transaction by a new one and applies all change sets again.
+    /// - Throws: `conflict` if another process has committed in the meantime.
+    func beginAgain() throws {
+        let version = transaction.version
+        transaction.rollback()
+        store.writeAccess.end(owner)
+        transaction = try store.writeAccess.begin(store, owner)
+        var isSame = transaction.version == version
+        for (entity, block) in zip(store.schema.entities, blocks) {
+            guard let range = block?.reserved else { continue }
+            isSame = try transaction.reserveIDs(entity, count: range.count) == range.lowerBound && isSame
+        }
+        guard isSame else { throw store.interrupted }
+        for changes in applied { try transaction.apply(changes) }
+    }
+
+    // MARK: The end
+
+    /// Commits the applied change sets.
+    /// - Returns: the new version.
+    func commit() throws -> UInt64 {
+        if let recorder, applied.isEmpty {
+            // The group only reserved row ids. Each version has a history entry, so that readers of the history can detect missing ones.
+            let changes = ChangeSet(store.schema, capacity: 64)
+            try recorder.recordNothing(changes, transaction)
+            try transaction.apply(changes)
+            recorder.didApply()
+        }
+        let version = try transaction.commit(durability ?? store.configuration.durability)
+        recorder?.didCommit(version)
+        return version
+    }
+
+    /// Ends the write access and keeps the remaining row ids for the next group, unless their reservation was rolled back.
+    func end(wasCommitted: Bool) {
+        store.writeAccess.end(owner)
+        store.sequences.withLock { sequences in
+            for (index, block) in blocks.enumerated() {
+                guard let block, block.next <= block.last else { continue }
+                if wasCommitted || block.reserved == nil { sequences[index] = block.next...block.last }
+            }
+        }
+        blocks = []
+    }
+
+    // MARK: Row ids
+
+    /// Returns a new row id. After any commit it is never assigned again.
+    func newRowID(_ entity: Entity) throws -> Int64 {
+        guard blocks.indices.contains(entity.index) else {
+            throw StoreError(.closed, "The transaction has ended.", entity: entity.name, url: store.url)
+        }
+        if let block = blocks[entity.index], block.next <= block.last {
+            blocks[entity.index]?.next += 1
+            return block.next
+        }
+        return try firstRowID(ofNextBlockFor: entity)
+    }
+
+    private func firstRowID(ofNextBlockFor entity: Entity) throws -> Int64 {
+        let last = blocks[entity.index]
+        if last == nil, let left = store.sequences.withLock({ $0[entity.index].take() }) {
+            blocks[entity.index] = IDBlock(next: left.lowerBound + 1, last: left.upperBound, reserved: nil, size: 16)
+            return left.lowerBound
+        }
+        // The block size doubles each time, so that a bulk load makes few reservations and a small commit wastes few row ids.
+        let size = min((last?.size ?? 16) * 2, 4096)
+        let first = try transaction.reserveIDs(entity, count: size)
+        let end = first + Int64(size) - 1
+        blocks[entity.index] = IDBlock(next: first + 1, last: end, reserved: (last?.reserved?.lowerBound ?? first)...end, size: size)
+        return first
+    }
+}

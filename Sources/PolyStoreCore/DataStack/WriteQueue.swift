@@ -1,0 +1,227 @@
+import Dispatch
+import Foundation
+import PolyStoreBackend
+
+/// The write queue of a stack: runs one transaction at a time, in FIFO order, and passes the commit group from one transaction to the next.
+///
+/// The thread that owns the write queue has exclusive access to the commit group. Asynchronous transactions run on a dispatch queue, one after
+/// another on one thread. Synchronous transactions run on their callers' threads if the backend allows a commit group to change threads.
+final class WriteQueue: Sendable {
+    /// A caller that blocks its own thread until its turn.
+    private final class Waiter: Sendable {
+        let turn = DispatchSemaphore(value: 0)
+        let durability: Durability?
+
+        init(_ durability: Durability?) { self.durability = durability }
+    }
+
+    private enum Entry {
+        case transaction(QueuedTransaction)
+        case waiter(Waiter)
+
+        var durability: Durability? {
+            switch self {
+            case .transaction(let transaction): transaction.durability
+            case .waiter(let waiter): waiter.durability
+            }
+        }
+    }
+
+    private struct State {
+        /// The queued transactions. The first `dequeued` entries have already been dequeued.
+        var entries: [Entry] = []
+        var dequeued = 0
+        /// A Boolean value that indicates whether a transaction or a commit is running.
+        var isBusy = false
+
+        var first: Entry? { dequeued < entries.count ? entries[dequeued] : nil }
+
+        mutating func removeFirst() {
+            dequeued += 1
+            if dequeued == entries.count {
+                entries.removeAll(keepingCapacity: true)
+                dequeued = 0
+            } else if dequeued >= 256 && dequeued * 2 >= entries.count {
+                entries.removeSubrange(..<dequeued)
+                dequeued = 0
+            }
+        }
+    }
+
+    private let process: OwningProcess
+    /// The commit group; accessed only by the owner of the queue.
+    private let group: CommitGroup
+    /// The thread that owns the queue.
+    private let owner: OwningThread
+    private let state = Protected(State())
+    /// A dispatch queue, because a backend may block and must not block Swift's cooperative threads. Its quality of service differs from that of the
+    /// queues on which stepwise transactions and batches wait for this one, so that it gets a thread even if they block many.
+    private let queue = DispatchQueue(label: "polystore.writer", qos: .userInitiated)
+
+    init(_ group: CommitGroup, _ process: OwningProcess) {
+        self.group = group
+        self.process = process
+        owner = group.writers.owner
+    }
+
+    /// The number of queued transactions.
+    var count: Int { state.withLock { $0.entries.count - $0.dequeued } }
+
+    // MARK: Asynchronous transactions
+
+    /// Appends a transaction to the queue and returns immediately.
+    func enqueue(_ transaction: QueuedTransaction) {
+        guard process.isCurrent else { return transaction.run(nil) }
+        let isFree = state.withLock { state in
+            state.entries.append(.transaction(transaction))
+            defer { state.isBusy = true }
+            return !state.isBusy
+        }
+        if isFree { start() }
+    }
+
+    /// Removes a transaction from the queue if it has not started.
+    func remove(_ cancellation: CancellationToken) {
+        let transaction: QueuedTransaction? = state.withLock { state in
+            for index in state.dequeued..<state.entries.count {
+                guard case .transaction(let transaction) = state.entries[index], transaction.cancellation === cancellation else { continue }
+                state.entries.remove(at: index)
+                return transaction
+            }
+            return nil
+        }
+        transaction?.run(nil)
+    }
+
+    private func start() { queue.async { self.serve() } }
+
+    /// Runs queued transactions until the queue is empty or the next one runs on its caller's thread.
+    private func serve() {
+        // Retains the stack until the commit of the last transaction.
+        var last: QueuedTransaction?
+        defer { withExtendedLifetime(last) {} }
+        while true {
+            switch next() {
+            case .run(let transaction):
+                last = transaction
+                transaction.run(group)
+            case .commit: group.commit()
+            case .stop: return
+            }
+        }
+    }
+
+    private enum Step {
+        case run(QueuedTransaction)
+        case commit
+        /// The queue is empty or belongs to a waiting caller.
+        case stop
+    }
+
+    private func next() -> Step {
+        state.withLock { state in
+            guard let first = state.first else {
+                if group.isOpen { return .commit }
+                state.isBusy = false
+                owner.clear()
+                return .stop
+            }
+            guard group.admits(first.durability) else { return .commit }
+            switch first {
+            case .transaction(let transaction):
+                state.removeFirst()
+                owner.setToCaller()
+                return .run(transaction)
+            case .waiter(let waiter):
+                guard !group.isOpen || group.isTransferable else { return .commit }
+                transfer(to: waiter, &state)
+                return .stop
+            }
+        }
+    }
+
+    /// Passes the queue to a waiting caller.
+    private func transfer(to waiter: Waiter, _ state: inout State) {
+        state.removeFirst()
+        owner.clear()
+        waiter.turn.signal()
+    }
+
+    // MARK: Synchronous transactions
+
+    /// Waits for the caller's turn. The transaction then runs on the caller's thread.
+    ///
+    /// The caller must call `leave` afterwards. The group may then be passed on to other transactions.
+    /// - Returns: the commit group.
+    /// - Throws: `misuse` if waiting would deadlock: the caller runs a transaction of this queue, or one of another queue for which the owner of this
+    ///   queue is waiting.
+    func enter(_ durability: Durability?) throws -> CommitGroup {
+        try process.check("This stack")
+        guard !owner.isCaller else {
+            throw StoreError(
+                .misuse,
+                "A transaction was begun inside the body of another one and would wait for it: a deadlock. Use the outer transaction.")
+        }
+        let waiter: Waiter? = state.withLock { state in
+            guard state.isBusy else {
+                state.isBusy = true
+                owner.setToCaller()
+                return nil
+            }
+            let waiter = Waiter(durability)
+            state.entries.append(.waiter(waiter))
+            return waiter
+        }
+        guard let waiter else { return group }
+        do {
+            try WaitForGraph.shared.beginWaiting(for: owner)
+        } catch  where remove(waiter) {
+            throw error
+        } catch {
+            // The queue was passed on in the meantime, so the caller does not wait.
+        }
+        waiter.turn.wait()
+        WaitForGraph.shared.endWaiting()
+        owner.setToCaller()
+        return group
+    }
+
+    private func remove(_ waiter: Waiter) -> Bool {
+        state.withLock { state in
+            for index in state.dequeued..<state.entries.count {
+                guard case .waiter(let other) = state.entries[index], other === waiter else { continue }
+                state.entries.remove(at: index)
+                return true
+            }
+            return false
+        }
+    }
+
+    /// Passes the queue to the next transaction.
+    /// - Parameter isPatient: whether the caller's transaction may wait for further transactions in order to be committed with them. If false, or on
+    ///   the main thread, it is committed before the next transaction starts.
+    func leave(isPatient: Bool) {
+        while true {
+            let mustCommit: Bool = state.withLock { state in
+                guard let first = state.first else {
+                    if group.isOpen { return true }
+                    state.isBusy = false
+                    owner.clear()
+                    return false
+                }
+                if group.isOpen, !isPatient || Thread.isMainThread || !group.isTransferable || !group.admits(first.durability) {
+                    return true
+                }
+                switch first {
+                case .transaction:
+                    owner.clear()
+                    start()
+                case .waiter(let waiter): transfer(to: waiter, &state)
+                }
+                return false
+            }
+            guard mustCommit else { return }
+            group.commit()
+        }
+    }
+}

@@ -1,0 +1,10 @@
+import Foundation
+import PolyStoreBackend
+
+/// A change of an observed property.
+public struct ObservedChange<V> {
+    /// The previous value; `nil` for the first change of an object that had not been read.
+    public let oldValue: V?
+    /// The new value.
+    public let newValue: V
+}

@@ -1,0 +1,10 @@
+import PolyStoreBackend
+
+/// Ends an observation when it is released.
+final class ObservationToken: Sendable {
+    private let end: @Sendable () -> Void
+
+    init(end: @escaping @Sendable () -> Void) { self.end = end }
+
+    deinit { end() }
+}

@@ -1,0 +1,8 @@
+import Foundation
+import PolyStoreBackend
+
+/// The progress of an import or an export.
+protocol RunProgress: Sendable, CustomStringConvertible {
+    /// The completed fraction of the work, from 0 to 1; `nil` if the amount of work is unknown.
+    var fractionCompleted: Double? { get }
+}

@@ -1,0 +1,143 @@
+import PolyStoreBackend
+
+/// The changed objects of an unqueued transaction: their records before the first change, in order to detect conflicts, and the changes that its
+/// observers have not been notified of.
+final class ChangeTracker {
+    // Used by one thread at a time, like its transaction.
+
+    /// The changed objects, retained until they are committed.
+    @exclusivity(unchecked) private(set) var objects: [any Model] = []
+    /// The records of the changed and deleted objects at the time they were read.
+    @exclusivity(unchecked) private var originals: [RowReference: RecordedChanges.ByteRange] = [:]
+    @exclusivity(unchecked) private var arena = RecordArena()
+    @exclusivity(unchecked) private var observers: [(id: Int, handler: (PendingChanges) -> Void)] = []
+    /// Objects changed since the observers were last notified.
+    @exclusivity(unchecked) private var unreportedObjects: [RowReference: any Model] = [:]
+    /// The number of to-many relationship changes that observers were notified of.
+    @exclusivity(unchecked) private var reportedRelationshipCount = 0
+    /// Objects that were changed during a commit.
+    @exclusivity(unchecked) private var objectsEditedDuringCommit: [RowReference: any Model] = [:]
+
+    // MARK: Changes
+
+    /// Called after an object was created.
+    func didCreate(_ object: any Model) {
+        retain(object)
+        addUnreported(object)
+    }
+
+    /// Called before the first change or deletion of an object, and before the first one after recording was requested.
+    func willChange(_ object: any Model, in transaction: Transaction) {
+        retain(object)
+        saveOriginal(of: object, in: transaction)
+        addUnreported(object)
+    }
+
+    /// Called before undo restores an object to a state in which it was changed or deleted.
+    func willRestoreChange(of object: any Model, in transaction: Transaction) {
+        guard !object.isInserted, originals[object.rowReference] == nil else { return }
+        if object._$state.isFault { transaction.fire(object) }
+        saveOriginal(of: object, in: transaction)
+    }
+
+    /// Called when undo restores a changed object to its unchanged state.
+    func didRestoreOriginal(of object: any Model) { originals[object.rowReference] = nil }
+
+    /// Called after undo or redo restored objects and their to-many relationships.
+    func didRestore(_ objects: [any Model], _ relationships: Set<RelationshipKey>, in transaction: Transaction) {
+        guard !observers.isEmpty else { return }
+        for object in objects { addUnreported(object) }
+        for key in relationships { addUnreported(transaction.anyObject(key.entityIndex, key.rowID)) }
+        reportedRelationshipCount = transaction.relationshipChanges.changeCount
+    }
+
+    private func retain(_ object: any Model) {
+        guard !object._$state.flags.contains(.owned) else { return }
+        object._$state.flags.insert(.owned)
+        objects.append(object)
+    }
+
+    private func addUnreported(_ object: any Model) {
+        if !observers.isEmpty { unreportedObjects[object.rowReference] = object }
+    }
+
+    // MARK: Original records
+
+    /// Stores the record of an object that was read.
+    private func saveOriginal(of object: any Model, in transaction: Transaction) {
+        let reference = object.rowReference
+        guard !object.isInserted, originals[reference] == nil else { return }
+        let entry = transaction.entry(reference.entityIndex)
+        let view: RecordView?
+        if object._$state.isFault {
+            view = try? transaction.record(entry, reference.rowID)
+            guard let view else { return }
+            originals[reference] = RecordedChanges.ByteRange(offset: arena.append(view.bytes), count: view.count)
+        } else if let view = try? arena.encode(object, entry) {
+            originals[reference] = RecordedChanges.ByteRange(offset: arena.count - view.count, count: view.count)
+        }
+    }
+
+    /// Returns the record of an object before its first change, or nil if it is unknown.
+    func original(of object: any Model) -> UnsafeRawBufferPointer? {
+        originals[object.rowReference].map { arena.bytes($0.offset, $0.count) }
+    }
+
+    // MARK: Commit
+
+    /// Called when an object was changed although the transaction is being committed.
+    func didEditDuringCommit(_ object: any Model) { objectsEditedDuringCommit[object.rowReference] = object }
+
+    /// Removes and returns the objects that were changed during a commit.
+    func takeObjectsEditedDuringCommit() -> [RowReference: any Model] {
+        defer { objectsEditedDuringCommit = [:] }
+        return objectsEditedDuringCommit
+    }
+
+    /// Forgets all changes but keeps the observers.
+    /// - Returns: the objects that were retained.
+    func reset() -> [any Model] {
+        originals = [:]
+        arena = RecordArena()
+        unreportedObjects = [:]
+        reportedRelationshipCount = 0
+        defer { objects = [] }
+        return objects
+    }
+
+    // MARK: Observers
+
+    /// Adds an observer and returns its identifier.
+    func observe(_ handler: @escaping (PendingChanges) -> Void) -> Int {
+        let id = (observers.last?.id ?? 0) + 1
+        observers.append((id, handler))
+        return id
+    }
+
+    func removeObserver(_ id: Int) { observers.removeAll { $0.id == id } }
+
+    /// Notifies the observers of the changes since the last notification.
+    func notifyObservers(in transaction: Transaction) {
+        guard !observers.isEmpty else { return }
+        for key in transaction.relationshipChanges.changedRelationships(since: reportedRelationshipCount) {
+            addUnreported(transaction.anyObject(key.entityIndex, key.rowID))
+        }
+        reportedRelationshipCount = transaction.relationshipChanges.changeCount
+        notify()
+    }
+
+    /// Notifies the observers that changes were discarded.
+    func notifyObservers(discarded objects: [any Model], _ relationships: Set<RelationshipKey>, in transaction: Transaction) {
+        guard !observers.isEmpty else { return }
+        for object in objects { addUnreported(object) }
+        for key in relationships { addUnreported(transaction.anyObject(key.entityIndex, key.rowID)) }
+        notify()
+    }
+
+    private func notify() {
+        guard !unreportedObjects.isEmpty else { return }
+        let changes = PendingChanges(Array(unreportedObjects.values))
+        unreportedObjects = [:]
+        for observer in observers { observer.handler(changes) }
+    }
+}

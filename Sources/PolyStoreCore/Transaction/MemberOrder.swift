@@ -1,0 +1,67 @@
+import PolyStoreBackend
+
+/// The order that a transaction gives to the members of a relationship.
+enum MemberOrder {
+    /// No order, or the stored order.
+    case unordered
+    /// These members follow all others.
+    case appended(OrderedRowIDs)
+    /// These are all members, in order.
+    case whole(OrderedRowIDs)
+
+    /// A Boolean value that indicates whether the stored order is unchanged.
+    var isEmpty: Bool {
+        switch self {
+        case .unordered: true
+        case .appended(let keys): keys.count == 0
+        case .whole: false
+        }
+    }
+
+    /// Sorts row ids by this order. Unknown ones precede appended ones and follow arranged ones.
+    func applied(to rowIDs: [Int64]) -> [Int64] {
+        switch self {
+        case .unordered: return rowIDs
+        case .appended(let last):
+            let known = Set(rowIDs)
+            return rowIDs.filter { !last.contains($0) } + last.rowIDs.filter(known.contains)
+        case .whole(let wanted):
+            let known = Set(rowIDs)
+            return wanted.rowIDs.filter(known.contains) + rowIDs.filter { !wanted.contains($0) }
+        }
+    }
+
+    /// Appends a row id.
+    /// - Returns: whether the row id was added and is now the last one.
+    mutating func add(_ rowID: Int64) -> Bool {
+        switch self {
+        case .unordered:
+            self = .appended(OrderedRowIDs([rowID]))
+            return true
+        case .appended(var keys):
+            self = .unordered  // avoids copying the row ids
+            defer { self = .appended(keys) }
+            return keys.append(rowID)
+        case .whole(var keys):
+            self = .unordered
+            defer { self = .whole(keys) }
+            return keys.append(rowID)
+        }
+    }
+
+    /// Removes a row id.
+    /// - Returns: whether the row id was contained.
+    mutating func remove(_ rowID: Int64) -> Bool {
+        switch self {
+        case .unordered: return false
+        case .appended(var keys):
+            self = .unordered
+            defer { self = .appended(keys) }
+            return keys.remove(rowID)
+        case .whole(var keys):
+            self = .unordered
+            defer { self = .whole(keys) }
+            return keys.remove(rowID)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import PolyStoreBackend
+
+/// Merges the scans of several ranges. The entries of each range are in the requested order after a prefix of their own, as in `city IN {1, 2} ORDER BY age`.
+final class MergedIndexSource: IDSource {
+    private struct RangeScan {
+        let source: IndexSource
+        /// The length in bytes of the common prefix of the range.
+        let prefix: Int
+        var id: Int64
+
+        /// Compares the current entry with that of another scan; negative if it comes first.
+        func order(to other: RangeScan) -> Int {
+            Order.of(
+                UnsafeRawBufferPointer(rebasing: source.key[min(prefix, source.key.count)...]),
+                UnsafeRawBufferPointer(rebasing: other.source.key[min(other.prefix, other.source.key.count)...]))
+        }
+    }
+
+    /// The scans; the one with the next entry is the last element.
+    private var scans: [RangeScan] = []
+    private var isStarted = false
+    private let reader: SnapshotReader
+    private let search: IndexSearch
+
+    /// - Parameter search: The search, whose ranges are prefixes with one value in the leading fields each.
+    init(_ reader: SnapshotReader, _ search: IndexSearch) {
+        self.reader = reader
+        self.search = search
+    }
+
+    private func start() throws {
+        isStarted = true
+        for range in search.ranges {
+            let source = try IndexSource.make(reader, search.index, [range], isReversed: false)
+            guard let id = try source.next() else { continue }
+            examined += 1
+            insert(RangeScan(source: source, prefix: range.start.count, id: id))
+        }
+    }
+
+    private func insert(_ scan: RangeScan) {
+        var (low, high) = (0, scans.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if scan.order(to: scans[middle]) < 0 { low = middle + 1 } else { high = middle }
+        }
+        scans.insert(scan, at: low)
+    }
+
+    override func next() throws -> Int64? {
+        if !isStarted { try start() }
+        guard var scan = scans.popLast() else { return nil }
+        let id = scan.id
+        if let next = try scan.source.next() {
+            examined += 1
+            scan.id = next
+            insert(scan)
+        }
+        return id
+    }
+
+    override func close() {
+        for scan in scans { scan.source.close() }
+        scans = []
+    }
+}

@@ -1,0 +1,14 @@
+import PolyStoreBackend
+
+/// A read transaction that exposes the reader to the shared executor, which evaluates residual predicates and sorts.
+final class ScanTransaction: ReadTransaction {
+    private let reader: SnapshotReader
+    init(_ reader: SnapshotReader) { self.reader = reader }
+    var version: UInt64 { 0 }
+    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try reader.record(entity, id) }
+    func scan(_ request: FetchRequest) throws -> Scan { try reader.scan(request) }
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try reader.related(relationship, of: sources) }
+    func value(named name: String) throws -> [UInt8]? { try reader.value(named: name) }
+    func valueNames(prefix: String) throws -> [String] { try reader.valueNames(prefix: prefix) }
+    func end() {}
+}

@@ -1,0 +1,36 @@
+import PolyStoreBackend
+import PolyStoreConformance
+import Testing
+
+@testable import PolyStoreKeyValue
+
+/// The record layer over an engine that implements the contract strictly, with a small chunk size, so that long values span many chunks.
+@Suite struct RecordLayerConformanceTests {
+    private static let engines = Protected<[String: TestEngine]>([:])
+
+    private static let target = ConformanceTarget(
+        name: "test engine",
+        capabilities: [
+            .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .namedValues, .changeLog, .migration,
+        ]
+    ) { place in StoreConfiguration(engine: "test", location: place.path) { try open(place.path, $0) } }
+
+    private static func open(_ path: String, _ request: OpenRequest) throws -> any StorageBackend {
+        if request.isReadOnly { throw StoreError(.unsupported, "The test engine cannot be opened for reading only.") }
+        let engine = engines.withLock { engines in
+            let engine = engines[path] ?? TestEngine(place: path, largestPiece: 1000)
+            engines[path] = engine
+            return engine
+        }
+        return try KeyValueBackend(EngineHandle.shared("test:\(path)", isReadOnly: false) { engine }, request)
+    }
+
+    /// Cases that an engine without files cannot run.
+    private static let aboutFiles: Set<String> = ["opening.missing-folder.is-an-io-error", "opening.foreign-file.is-refused"]
+
+    @Test(arguments: ConformanceCase.all.map(\.id).filter { !aboutFiles.contains($0) })
+    func conforms(_ id: String) async throws {
+        let found = try #require(ConformanceCase.all.first { $0.id == id })
+        try await found.run(Self.target)
+    }
+}
