@@ -2,14 +2,6 @@ import CLMDB
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A cursor over the keys of the file.
 final class LMDBCursor: EngineCursor {
     private let snapshot: LMDBSnapshot

@@ -2,14 +2,6 @@ import CLMDB
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The errors for result codes of LMDB's write transactions, in which a full map is not an error of the caller.
 enum LMDBResult {
     /// - Throws: the error that ``failure(_:_:_:)`` returns.

@@ -2,14 +2,6 @@ import CLMDB
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A transaction of LMDB that is read in place.
 class LMDBSnapshot: EngineSnapshot {
     let engine: LMDBEngine

@@ -2,14 +2,6 @@ import CLMDB
 import PolyStoreBackend
 import PolyStoreKeyValue
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// LMDB's write transaction. It is bound to the thread that began it.
 final class LMDBWriter: LMDBSnapshot, EngineWriter {
     private let thread = polystore_thread_number()

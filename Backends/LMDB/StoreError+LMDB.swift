@@ -1,6 +1,5 @@
 import CLMDB
 import PolyStoreBackend
-import PolyStoreKeyValue
 
 #if canImport(Darwin)
     import Darwin

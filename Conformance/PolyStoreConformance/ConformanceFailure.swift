@@ -1,5 +1,3 @@
-import PolyStoreBackend
-
 /// A violated guarantee.
 public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
     /// The id of the case.

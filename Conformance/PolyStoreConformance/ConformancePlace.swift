@@ -1,5 +1,3 @@
-import PolyStoreBackend
-
 /// The location of a case's store: a path that does not exist yet, in an existing folder.
 public struct ConformancePlace: Sendable {
     /// The path.

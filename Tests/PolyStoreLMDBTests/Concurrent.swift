@@ -1,11 +1,4 @@
-import CLMDB
-import EngineTestSupport
 import Foundation
-import PolyStoreBackend
-import Testing
-
-@testable import PolyStoreKeyValue
-@testable import PolyStoreLMDB
 
 /// A closure that runs on another thread.
 final class Concurrent<Result: Sendable>: @unchecked Sendable {  // the result is written before the semaphore is signalled, and read after

@@ -1,4 +1,3 @@
-import CSQLite
 import PolyStoreBackend
 
 /// A value that a query compares with.

@@ -1,5 +1,3 @@
-import PolyStoreBackend
-
 /// A word of a condition: operation, comparison, variant, field.
 struct ShapeWord {
     let operation: QueryShape.Operation

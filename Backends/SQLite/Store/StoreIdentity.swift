@@ -1,4 +1,3 @@
-import CSQLite
 import PolyStoreBackend
 
 /// The values that distinguish the opened store from another one at the same path, and from the same store after a migration.

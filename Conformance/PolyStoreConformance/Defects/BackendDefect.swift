@@ -1,6 +1,3 @@
-import PolyStoreBackend
-import PolyStoreMemory
-
 /// The defects of stores.
 enum BackendDefect: String, Sendable {
     case dropsADelete = "drops every second deletion"

@@ -161,7 +161,9 @@ class DefectiveReadTransaction: ReadTransaction {
             }
             return Scan(try reader.fetch(request))
         case .forgetsIndexEntries:
-            guard case .compare(_, .equal, _)? = request.predicate.fieldCondition, !store.updated.isEmpty else { return try reader.scan(request) }
+            guard case .compare(_, .equal, _)? = request.predicate.fieldCondition, !store.updated.isEmpty else {
+                return try reader.scan(request)
+            }
             var request = request
             request.predicate = .and([request.predicate, .not(.oneOf(.objectID, store.updated.map { .integer($0) }))])
             return Scan(try reader.fetch(request))

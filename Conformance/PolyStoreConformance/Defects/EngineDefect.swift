@@ -1,6 +1,3 @@
-import PolyStoreBackend
-import PolyStoreKeyValue
-
 /// The defects of engines.
 enum EngineDefect: String, Sendable {
     case none = "has no fault"

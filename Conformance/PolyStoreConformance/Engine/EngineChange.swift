@@ -1,6 +1,3 @@
-import PolyStoreBackend
-import PolyStoreKeyValue
-
 /// A key and its new value or removal.
 struct EngineChange: Sendable {
     let key: Bytes

@@ -1,6 +1,3 @@
-import PolyStoreBackend
-import PolyStoreKeyValue
-
 /// A key and its value. Descriptions abbreviate long values.
 struct EngineEntry: Equatable, Sendable, CustomStringConvertible {
     let key: Bytes

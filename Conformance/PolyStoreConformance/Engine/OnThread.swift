@@ -1,5 +1,4 @@
 import PolyStoreBackend
-import PolyStoreKeyValue
 
 /// A separate thread for work that may block. ``value()`` waits for it.
 final class OnThread<Value: Sendable>: Sendable {

@@ -81,7 +81,6 @@ extension OracleQuery {
             inner = simpler(expression).map { .oneOf($0, values) } + halves.map { .oneOf(expression, $0) }
         case .text(let left, let operation, let right):
             inner = simpler(left).map { .text($0, operation, right) } + simpler(right).map { .text(left, operation, $0) }
-        default: inner = []
         }
         return [.all] + inner.filter { $0 != predicate }
     }

@@ -1,5 +1,3 @@
-import PolyStoreBackend
-
 /// Converts fixed-size integers to and from big-endian bytes.
 enum BigEndianInteger {
     static func bytes<T: FixedWidthInteger>(_ value: T) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { [UInt8]($0) } }

@@ -1,5 +1,3 @@
-import PolyStoreBackend
-
 /// A half-open range of keys.
 struct KeyRange: Hashable {
     var start: [UInt8]

@@ -1,5 +1,3 @@
-import PolyStoreBackend
-
 /// Damage that makes reading entries unsafe. Verification reports only these findings.
 public struct EngineDamage: Error {
     /// A sentence for each finding.

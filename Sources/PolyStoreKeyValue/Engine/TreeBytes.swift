@@ -1,5 +1,3 @@
-import PolyStoreBackend
-
 /// Append-only memory for keys and values. Written bytes never change or move, so all versions of a node can share them.
 final class TreeBytes: ManagedBuffer<TreeBytes.Header, UInt8> {
     struct Header {

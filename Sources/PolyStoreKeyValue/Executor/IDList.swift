@@ -1,5 +1,3 @@
-import PolyStoreBackend
-
 /// A list of row ids.
 final class IDList: IDSource {
     private let ids: [Int64]

@@ -1,5 +1,3 @@
-import PolyStoreBackend
-
 /// A source of row ids.
 class IDSource {
     /// The number of examined entries.

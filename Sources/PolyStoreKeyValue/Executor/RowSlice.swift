@@ -1,5 +1,3 @@
-import PolyStoreBackend
-
 /// The rows that a cursor returns: those after the offset, up to the limit.
 struct RowSlice {
     let offset: Int

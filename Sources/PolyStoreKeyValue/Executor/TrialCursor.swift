@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// Scans records for the first matches, and switches to the row ids of an index if it does not find them soon.
 final class TrialCursor: RecordCursor {

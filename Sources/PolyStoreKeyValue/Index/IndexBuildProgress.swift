@@ -1,6 +1,3 @@
-import Dispatch
-import PolyStoreBackend
-
 /// The progress of an index that is built while the store is in use.
 public struct IndexBuildProgress: Sendable, Hashable {
     /// ``Index/name``.
