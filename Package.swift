@@ -201,7 +201,8 @@ let package = Package(
         .testTarget(
             name: "PolyStoreImportTests",
             dependencies: [
-                "PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "SeededRandom",
+                "PolyStore", "PolyStoreBackend", "PolyStoreGzip", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB",
+                "SeededRandom",
             ],
             swiftSettings: settings),
         // Migrations, on every backend.

@@ -59,7 +59,8 @@ struct AtlasCommand: AsyncParsableCommand {
 
     private func demonstrate() async throws {
         let stack = try DataStack(atlasHistory)
-        if try backend != .memory && !stack.requiredMigrations(for: store).isEmpty {
+        let migrations = backend == .memory ? [] : try await stack.requiredMigrations(for: store)
+        if !migrations.isEmpty {
             try await migrate(stack)
         } else {
             if backend != .memory { try removeAtlas() }

@@ -100,7 +100,7 @@ import Testing
                 try company.stack.performAndWait { try Self.applyIllegal(illegal, $0) }
             }
             #expect(try company.stack.readAndWait { try Self.picture($0) } == expected, "seed \(seed), round \(round), after \(illegal)")
-            #expect(try company.stack.stores[0].verify() == [], "seed \(seed), round \(round)")
+            #expect(try company.stack.stores[0].verifyAndWait() == [], "seed \(seed), round \(round)")
         }
     }
 

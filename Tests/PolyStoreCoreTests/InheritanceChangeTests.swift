@@ -59,7 +59,7 @@ import Testing
             #expect(bob.sponsor?.name == "Acme")
             #expect(try context.fetchCount(From<Party>()) == 5)
         }
-        #expect(try stack.stores[0].verify().isEmpty)
+        #expect(try stack.stores[0].verifyAndWait().isEmpty)
     }
 
     @MainActor @Test(arguments: Backend.allCases)
@@ -111,7 +111,7 @@ import Testing
             #expect(try context.fetchAll(From<Party>()).names == ["Cy"])
             #expect(try context.fetchCount(From<Visit>()) == 0)
         }
-        #expect(try parties.stack.stores[0].verify().isEmpty)
+        #expect(try parties.stack.stores[0].verifyAndWait().isEmpty)
     }
 
     @Test(arguments: Backend.allCases)

@@ -203,5 +203,5 @@ import Testing
 }
 
 extension Company {
-    func verified() throws -> [String] { try stack.stores.flatMap { $0.capabilities.has(.verification) ? try $0.verify() : [] } }
+    func verified() throws -> [String] { try stack.stores.flatMap { $0.capabilities.has(.verification) ? try $0.verifyAndWait() : [] } }
 }

@@ -56,7 +56,7 @@ import Testing
                 #expect(reading.value.isNaN && reading.taken.timeIntervalSinceReferenceDate.isNaN)
             }
         }
-        #expect(try stack.stores[0].verify() == [])
+        #expect(try stack.stores[0].verifyAndWait() == [])
     }
 
     @Test(arguments: Backend.allCases)

@@ -41,7 +41,7 @@ import Testing
         }
 
         func tracks() throws -> [[String]] { try read { $0.tracks.map(\.title) } }
-        func isSound() throws -> Bool { try stack.stores[0].capabilities.has(.verification) ? stack.stores[0].verify() == [] : true }
+        func isSound() throws -> Bool { try stack.stores[0].capabilities.has(.verification) ? stack.stores[0].verifyAndWait() == [] : true }
     }
 
     @Test(arguments: Backend.allCases)

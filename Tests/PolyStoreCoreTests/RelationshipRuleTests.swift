@@ -234,6 +234,6 @@ final class Sailor: Model {
         }
         #expect(try stack.readAndWait { try $0.fetchObjectIDs(From<Sailor>()) } == others)
         let isVerified = stack.stores[0].capabilities.has(.verification)
-        if isVerified { #expect(try stack.stores[0].verify() == []) }
+        if isVerified { #expect(try stack.stores[0].verifyAndWait() == []) }
     }
 }

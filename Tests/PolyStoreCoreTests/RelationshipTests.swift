@@ -178,7 +178,7 @@ import Testing
             (try context.fetchExisting(departments[0])?.tags.count, try context.fetchCount(From<Project>()))
         }
         #expect(found == (1, 1))
-        #expect(try company.stack.stores[0].verify() == [])
+        #expect(try company.stack.stores[0].verifyAndWait() == [])
     }
 
     @Test(arguments: Backend.allCases)

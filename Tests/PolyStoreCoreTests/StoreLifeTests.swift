@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
@@ -21,13 +22,13 @@ import Testing
         let person = try #require(try stack.fetchExisting(id))
         let fault = try stack.view.fetchAll(From<Person>().tweak { $0.includesPropertyValues = false })
         #expect(fault.count == 1)
-        try stack.removeStore(store)
+        try stack.removeStoreAndWait(store)
         #expect(stack.stores.isEmpty)
         #expect(person.age == 7)
         let missing = expectError(.storeNotFound) { try stack.fetchAll(From<Person>()) }
         #expect(missing?.message.contains("no store") == true, "\(String(describing: missing))")
         await #expect(throws: StoreError.self) { try await stack.perform { _ = try $0.create(Person.self) } }
-        expectError(.misuse) { try stack.removeStore(store) }
+        expectError(.misuse) { try stack.removeStoreAndWait(store) }
         let again = try stack.addStore(configuration)
         #expect(again !== store)
         let found = try stack.fetchAll(From<Person>())
@@ -48,17 +49,17 @@ import Testing
         try company.people(1)
         let draft = stack.beginUnsafe()
         #expect(try draft.fetchCount(From<Person>()) == 1)
-        let error = expectError(.busy) { try stack.close() }
+        let error = expectError(.busy) { try stack.closeAndWait() }
         #expect(
             error?.message.contains("unsafe transaction at PolyStoreCoreTests/StoreLifeTests.swift:") == true,
             "\(String(describing: error))")
         async let written: Void = stack.perform { transaction in for number in 0..<20 { _ = try transaction.createPerson(number) } }
         try await written
-        try stack.close(evenIfInUse: true)
+        try stack.closeAndWait(evenIfInUse: true)
         expectError(.storeNotFound) { try draft.fetchAll(From<Department>()) }
         expectError(.storeNotFound) { try stack.readAndWait { try $0.fetchCount(From<Person>()) } }
         // Closing a closed store has no effect.
-        try stack.close()
+        try stack.closeAndWait()
         expectError(.misuse) { try Company(backend, expectsSilence: false).closeInside() }
     }
 
@@ -73,7 +74,7 @@ import Testing
         let monitor = try stack.monitorList(From<Gadget>().orderBy(.ascending(\.label)))
         #expect(monitor.map(\.label) == ["a", "b", "c"])
         let shop = try #require(stack.stores.first { $0.configurationName == "Shop" })
-        try stack.removeStore(shop)
+        try stack.removeStoreAndWait(shop)
         // The view knows the stores before its lists have moved.
         #expect(try stack.fetchAll(From<Gadget>()).map(\.label) == ["c"])
         for _ in 0..<1000 where monitor.count != 1 { await Task.yield() }
@@ -90,10 +91,10 @@ import Testing
         let other = try DataStack(companySchema)
         if backend != .memory {
             try other.addStore(backend.store(in: folder))
-            expectError(.busy) { try stack.eraseStore(store) }
-            try other.close()
+            expectError(.busy) { try stack.eraseStoreAndWait(store) }
+            try other.closeAndWait()
         }
-        try stack.eraseStore(store)
+        try stack.eraseStoreAndWait(store)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
         try stack.addStore(backend.store(in: folder))
         #expect(try stack.readAndWait { try $0.fetchCount(From<Person>()) } == 0)
@@ -107,7 +108,7 @@ import Testing
             let stack = try DataStack(companySchema)
             try stack.addStore(configuration)
             try stack.performAndWait { _ = try $0.createPerson(1) }
-            try stack.close()
+            try stack.closeAndWait()
         }
         let damaged = backend == .levelDB ? configuration.location + "/CURRENT" : configuration.location
         try Data(repeating: 0x5a, count: 4096).write(to: URL(fileURLWithPath: damaged))
@@ -137,14 +138,14 @@ import Testing
         let company = try Company(backend)
         try company.people(300)
         let store = company.stack.stores[0]
-        let statistics = try store.statistics()
+        let statistics = try store.statisticsAndWait()
         #expect(statistics.objectCounts == ["Person": 300, "Dept": 0, "Project": 0])
         #expect(statistics.objectCount == 300)
         #expect((statistics.fileSize > 0) == (backend != .memory))
         let copy = company.folder.path + "/copy"
         guard store.capabilities.has(.copying) else {
-            expectError(.unsupported) { try store.backUp(to: copy) }
-            try store.compact()
+            expectError(.unsupported) { try store.backUpAndWait(to: copy) }
+            try store.compactAndWait()
             return
         }
         #expect(try await company.stack.backUp(to: copy) == [copy])
@@ -155,20 +156,80 @@ import Testing
             default: .levelDB(directory: copy)
             }
         let other = try DataStack(companySchema)
-        #expect(try other.addStore(configuration).statistics().objectCounts == statistics.objectCounts)
+        #expect(try other.addStore(configuration).statisticsAndWait().objectCounts == statistics.objectCounts)
         try company.stack.performAndWait { _ = try $0.deleteAll(From<Person>(), Where(\.age > 10)) }
         if store.capabilities.has(.compaction) {
-            try store.compact()
+            try store.compactAndWait()
         } else {
-            expectError(.unsupported) { try store.compact() }
+            expectError(.unsupported) { try store.compactAndWait() }
         }
-        #expect(try store.statistics().objectCounts["Person"] == 2)
-        #expect(try store.verify() == [])
+        #expect(try store.statisticsAndWait().objectCounts["Person"] == 2)
+        #expect(try store.verifyAndWait() == [])
+    }
+
+    @Test(arguments: Backend.allCases)
+    @MainActor func maintenanceIsAwaited(_ backend: Backend) async throws {
+        let company = try Company(backend, expectsSilence: false)
+        try company.people(10)
+        let (stack, store) = (company.stack, company.stack.stores[0])
+        #expect(try await store.statistics() == store.statisticsAndWait())
+        #expect(try await store.verify() == [])
+        let copy = company.folder.path + "/copy"
+        if store.capabilities.has(.copying) {
+            try await store.backUp(to: copy)
+            await expectAwaitedError(.io) { try await store.backUp(to: copy) }
+            #expect(try stack.backUpAndWait(to: copy + "2") == [copy + "2"])
+        } else {
+            await expectAwaitedError(.unsupported) { try await store.backUp(to: copy) }
+            expectError(.unsupported) { try stack.backUpAndWait(to: copy) }
+        }
+        if backend == .lmdb { await expectAwaitedError(.unsupported) { try await store.compact() } } else { try await store.compact() }
+        do {
+            let draft = stack.beginUnsafe()
+            #expect(try draft.fetchCount(From<Person>()) == 10)
+            await expectAwaitedError(.busy) { try await stack.close() }
+            try await stack.removeStore(store, evenIfInUse: true)
+            withExtendedLifetime(draft) {}
+        }
+        #expect(stack.stores.isEmpty)
+        await expectAwaitedError(.misuse) { try await stack.removeStore(store) }
+        try await stack.close()
+        let folder = try Folder()
+        let again = try stack.addStore(backend.store(in: folder))
+        try await stack.perform { _ = try $0.createPerson(1) }
+        #expect(try stack.view.fetchCount(From<Person>()) == 1)
+        try await stack.eraseStore(again)
+        // The view has moved when the call returns.
+        expectError(.storeNotFound) { try stack.view.fetchCount(From<Person>()) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    /// The caller of an asynchronous form waits for the write queue without blocking its thread, so the main actor can end what the queue waits for.
+    @Test(.timeLimit(.minutes(1)), arguments: Backend.allCases)
+    @MainActor func closingDoesNotBlockTheMainActor(_ backend: Backend) async throws {
+        let company = try Company(backend, expectsSilence: false)
+        let stack = company.stack
+        let (gate, isRunning) = (DispatchSemaphore(value: 0), Protected(false))
+        let written = Task {
+            try await stack.perform { transaction in
+                isRunning.withLock { $0 = true }
+                gate.wait()
+                _ = try transaction.createPerson(1)
+            }
+        }
+        while !isRunning.withLock({ $0 }) { await Task.yield() }
+        let closed = Task { @MainActor in try await stack.close() }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(!stack.stores.isEmpty)
+        gate.signal()
+        try await written.value
+        try await closed.value
+        #expect(company.stack.stores.isEmpty)
     }
 
     @Test func hierarchiesAreCountedByClass() throws {
         let parties = try Parties(.memory)
-        let counts = try parties.stack.stores[0].statistics().objectCounts
+        let counts = try parties.stack.stores[0].statisticsAndWait().objectCounts
         #expect(counts["Human"] == 1 && counts["Worker"] == 2, "\(counts)")
     }
 
@@ -209,11 +270,23 @@ import Testing
     }
 }
 
+/// Expects that an awaited call throws an error with a code.
+@MainActor private func expectAwaitedError<T>(
+    _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: @MainActor () async throws -> T
+) async {
+    do {
+        _ = try await body()
+        Issue.record("expected \(code), but nothing was thrown", sourceLocation: sourceLocation)
+    } catch {
+        #expect((error as? StoreError)?.code == code, "\(error)", sourceLocation: sourceLocation)
+    }
+}
+
 extension Folder {
     /// Returns a nonexistent folder inside another nonexistent folder.
     fileprivate static func nested(in folder: Folder) -> Folder { Folder(path: folder.path + "/one/two") }
 }
 
 extension Company {
-    fileprivate func closeInside() throws { try stack.performAndWait { [stack] _ in try stack.close() } }
+    fileprivate func closeInside() throws { try stack.performAndWait { [stack] _ in try stack.closeAndWait() } }
 }

@@ -113,7 +113,7 @@ import Testing
             }
             #expect(try context.fetchCount(From<Department>()) == 2)
         }
-        #expect(try pair.stack.stores.allSatisfy { try !$0.capabilities.has(.verification) || $0.verify().isEmpty })
+        #expect(try pair.stack.stores.allSatisfy { try !$0.capabilities.has(.verification) || $0.verifyAndWait().isEmpty })
     }
 
     @Test(arguments: Backend.allCases)

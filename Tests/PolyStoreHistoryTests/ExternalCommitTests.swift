@@ -27,7 +27,7 @@ struct ExternalCommitTests {
         let count = 10_000
         let folder = try Folder()
         let stack = try engine.stack(folder)
-        let start = try stack.historyToken()
+        let start = try stack.historyTokenAndWait()
         let commits = stack.commits
         let child = try Child(program: "history-child", "write", engine.name, folder.file(), "\(count)")
         #expect(child.line() == "ready")

@@ -87,7 +87,7 @@ import Testing
         let folder = try Folder()
         let stack = try engine.stack(folder)
         try await stack.perform { try $0.create(Into<Person>()).age = 1 }
-        let token = try stack.historyToken()
+        let token = try stack.historyTokenAndWait()
         let store = stack.stores[0]
         let writer = try store.backend.beginWrite()
         let changes = ChangeSet(store.schema)
@@ -98,7 +98,7 @@ import Testing
         try await stack.perform { try $0.create(Into<Person>()).age = 2 }
         let error = await #expect(throws: StoreError.self) { try await stack.history(since: token) }
         #expect(error?.code == .corrupt && error?.message.contains("Entry 2") == true)
-        try await stack.deleteHistory(before: try stack.historyToken())
+        try await stack.deleteHistory(before: try stack.historyTokenAndWait())
         #expect(try await stack.history().isEmpty)
         try await stack.perform { try $0.create(Into<Person>()).age = 3 }
         #expect(try await stack.history().told == ["+Person 3"])

@@ -40,9 +40,9 @@ import Testing
         let folder = try Folder()
         let stack = try DataStack(HistoryModels.schema())
         try stack.addStore(.sqlite(file: folder.file()), history: HistoryOptions())
-        let token = try stack.historyToken()
+        let token = try await stack.historyToken()
         try await stack.perform { try $0.create(Into<Person>()).name = "Jane" }
-        try await stack.deleteHistory(before: try stack.historyToken())
+        try await stack.deleteHistory(before: try await stack.historyToken())
         var isReindexed = false
         func indexEverything() { isReindexed = true }
 
@@ -51,7 +51,7 @@ import Testing
         do {
             history = try await stack.history(since: token)
         } catch let error as StoreError where error.code == .historyExpired {
-            next = try stack.historyToken()
+            next = try await stack.historyToken()
             indexEverything()
         }
 

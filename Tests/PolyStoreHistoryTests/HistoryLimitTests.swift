@@ -31,7 +31,7 @@ import Testing
         #expect(try await stack.history().count == 30)
         try await add(stack, ["31"])
         #expect(try await stack.history().map(\.author) == names(27...31))
-        #expect(try stack.stores[0].verify() == [])
+        #expect(try stack.stores[0].verifyAndWait() == [])
     }
 
     @Test(arguments: Engine.all)
@@ -63,7 +63,7 @@ import Testing
     func aTokenOfDeletedEntriesHasExpired(_ engine: Engine) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
-        let start = try stack.historyToken()
+        let start = try stack.historyTokenAndWait()
         try await add(stack, names(1...6))
         let history = try await stack.history()
         try await stack.deleteHistory(before: history[2].token)
@@ -73,7 +73,7 @@ import Testing
             #expect(error?.code == .historyExpired && error?.message.contains("historyToken()") == true)
         }
         #expect(try await stack.history(since: history[2].token).map(\.author) == ["4", "5", "6"])
-        try stack.deleteHistoryAndWait(before: try stack.historyToken())
+        try stack.deleteHistoryAndWait(before: try stack.historyTokenAndWait())
         #expect(try await stack.history().isEmpty)
         try await add(stack, ["7"])
         let last = try await stack.history()
@@ -99,7 +99,7 @@ import Testing
         let (first, second) = (try Folder(), try Folder())
         let stack = try engine.stack(first)
         try await add(stack, ["1"])
-        let foreign = try engine.stack(second).historyToken()
+        let foreign = try engine.stack(second).historyTokenAndWait()
         let error = await #expect(throws: StoreError.self) { try await stack.history(since: foreign) }
         #expect(error?.code == .storeNotFound)
     }
@@ -126,7 +126,7 @@ import Testing
             (.all.dates(Date.distantPast..<Date.distantFuture).author("b"), ["~Person 1 age"]),
             (.all.dates(Date.distantPast..<Date.distantPast.addingTimeInterval(1)), []),
         ]
-        let end = try stack.historyToken()
+        let end = try stack.historyTokenAndWait()
         for (filter, expected) in filters {
             let history = try await stack.history(matching: filter)
             #expect(history.told == expected)

@@ -56,7 +56,7 @@ import Testing
         #expect(second.told == ["+Person 3", "+Person 4", "+Person 5"] && !second.hasMore)
         #expect(try await stack.history(since: second[1].token).told == ["+Person 5"])
         #expect(try await stack.history(since: second.token).isEmpty)
-        #expect(try stack.historyToken() == second.token)
+        #expect(try stack.historyTokenAndWait() == second.token)
         #expect(try stack.historyAndWait(since: first[0].token, limit: 1).told == ["+Person 2"])
     }
 
@@ -66,7 +66,7 @@ import Testing
         let token = try await {
             let stack = try engine.stack(folder)
             try await stack.perform { transaction in try transaction.create(Into<Person>()).age = 1 }
-            let token = try stack.historyToken()
+            let token = try stack.historyTokenAndWait()
             try await stack.perform { transaction in try transaction.create(Into<Person>()).age = 2 }
             return token
         }()
@@ -76,7 +76,7 @@ import Testing
         let history = try await stack.history(since: token)
         #expect(history.count == 2 && history[1].insertedObjectIDs(Team.self).count == 1)
         #expect(!history[1].followsUnrecordedCommits)
-        #expect(try stack.stores[0].verify() == [])
+        #expect(try stack.stores[0].verifyAndWait() == [])
     }
 
     @Test(arguments: Engine.all)
@@ -85,7 +85,7 @@ import Testing
         let stack = try engine.stack(folder, history: nil)
         try await stack.perform { transaction in try transaction.create(Into<Person>()).age = 1 }
         #expect(try await stack.history().isEmpty)
-        #expect(try stack.historyToken().position(in: stack.stores[0].storeID) == 0)
+        #expect(try stack.historyTokenAndWait().position(in: stack.stores[0].storeID) == 0)
     }
 
     @Test(arguments: Engine.all)
@@ -188,7 +188,7 @@ import Testing
             try transaction.create(Into<Person>()).age = 1
             try transaction.create(Into<Car>()).doors = 2
         }
-        let token = try stack.historyToken()
+        let token = try stack.historyTokenAndWait()
         try await stack.perform { transaction in try transaction.create(Into<Car>()).doors = 3 }
         try await stack.perform { transaction in try transaction.create(Into<Person>()).age = 4 }
         let all = try await stack.history()

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import PolyStoreGzip
 import Testing
 
 enum Grade: String, Codable, Sendable, ConvertibleFromSource {
@@ -141,7 +142,7 @@ final class Marker {
         let text = try Self.text(first, folder, name)
         let second = try Self.stack(backend, folder, "second")
         let report = try await second.importRecords(Into<Parcel>(), from: .file(path: folder.path + "/" + name))
-        #expect((report.inserted, report.refused) == (8, 0))
+        #expect((report.inserted, report.excluded) == (8, 0))
         #expect(try Self.text(second, folder, "again-" + name) == text)
         let describe: @Sendable (SnapshotContext) throws -> [String] = { context in
             try context.fetchAll(From<Parcel>().orderBy(.ascending(\.code))).map { parcel in
@@ -214,6 +215,37 @@ final class Marker {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("x.") }.isEmpty)
         let labels = try await stack.export(From<Marker>(), to: file, options: ExportOptions(fields: [\.text, \.parcel]))
         #expect(labels.objects == 0)
+    }
+
+    @Test(arguments: ["y.csv.gz", "y.jsonl.GZ", "y.gz"]) func plainBytesAreNotWrittenUnderTheNameOfAGzipFile(_ name: String) async throws {
+        let folder = try Folder()
+        let stack = try Self.stack(.memory, folder, "test")
+        try Self.fill(stack)
+        let path = folder.path + "/" + name
+        for destination in [ExportDestination.file(path: path, format: .csv), .file(URL(fileURLWithPath: path), format: .jsonLines)] {
+            let error = await #expect(throws: StoreError.self) { try await stack.export(From<Parcel>(), to: destination) }
+            #expect(error?.code == .unsupported)
+            #expect(error?.message.contains("ExportDestination.gzip") == true)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("y.") }.isEmpty)
+    }
+
+    @Test func compressedExportIsImportedAgain() async throws {
+        let folder = try Folder()
+        let stack = try Self.stack(.memory, folder, "from")
+        try Self.fill(stack)
+        let path = folder.path + "/parcels.csv.gz"
+        let exported = try await stack.export(From<Parcel>().orderBy(.ascending(\.code)), to: .gzip(path: path))
+        let bytes = try #require(FileManager.default.contents(atPath: path))
+        #expect(bytes.prefix(2) == Data([0x1f, 0x8b]))
+        #expect(exported.objects > 0)
+        let other = try Self.stack(.memory, folder, "to")
+        let imported = try await other.importRecords(Into<Parcel>(), from: .gzip(path: path))
+        #expect(imported.inserted == exported.objects)
+        #expect(try await other.read { try $0.fetchCount(From<Parcel>()) } == exported.objects)
+        let error = await #expect(throws: StoreError.self) { try await stack.export(From<Parcel>(), to: .gzip(path: path, level: 10)) }
+        #expect(error?.code == .unsupported)
+        #expect(FileManager.default.contents(atPath: path) == bytes)
     }
 
     @Test func cancelledExportLeavesNoFile() async throws {

@@ -75,8 +75,8 @@ import Testing
         for size in [1, 3, 100] {
             try towns.stack.performAndWait { _ = try $0.deleteAll(From<Stop>()) }
             let report = try await towns.stack.importRecords(
-                Into<Stop>(), from: .file(path: path), options: ImportOptions(commit: .batches(of: size), onBadRecord: .skip()))
-            #expect((report.inserted, report.refused, report.records) == (8, 2, 10))
+                Into<Stop>(), from: .file(path: path), options: ImportOptions(commit: .batches(of: size), onInvalidRecord: .exclude()))
+            #expect((report.inserted, report.excluded, report.records) == (8, 2, 10))
             #expect(report.problems.map(\.record) == [5, 8])
             #expect(report.problems.map(\.line) == [5, 8])
             #expect(try towns.stops() == [1, 2, 3, 4, 6, 7, 9, 10])
@@ -109,8 +109,8 @@ import Testing
         let path = try towns.write(sources.map(\.line).joined(), to: "towns.jsonl")
         for commit in [ImportOptions.Commit.once, .batches(of: 2), .batches(of: 2, resume: "dry")] {
             let report = try await towns.stack.importRecords(
-                Into<Town>(), from: .file(path: path), options: ImportOptions(commit: commit, onBadRecord: .skip(), dryRun: true))
-            #expect((report.inserted, report.updated, report.skipped, report.refused) == (2, 2, 1, 2))
+                Into<Town>(), from: .file(path: path), options: ImportOptions(commit: commit, onInvalidRecord: .exclude(), dryRun: true))
+            #expect((report.inserted, report.updated, report.skipped, report.excluded) == (2, 2, 1, 2))
             #expect((report.isDryRun, report.batches, report.records) == (true, 0, 7))
             #expect(report.insertedExamples.map(\.record) == [2, 7])
             #expect(report.insertedExamples.map(\.line) == [2, 7])
@@ -122,8 +122,8 @@ import Testing
         }
         // The import then has the result of the dry run.
         let report = try await towns.stack.importRecords(
-            Into<Town>(), from: .file(path: path), options: ImportOptions(onBadRecord: .skip()))
-        #expect((report.inserted, report.updated, report.skipped, report.refused) == (2, 2, 1, 2))
+            Into<Town>(), from: .file(path: path), options: ImportOptions(onInvalidRecord: .exclude()))
+        #expect((report.inserted, report.updated, report.skipped, report.excluded) == (2, 2, 1, 2))
         #expect(try towns.populations() == ["t1": 10, "t2": 2, "t3": 30, "t7": 7])
     }
 }

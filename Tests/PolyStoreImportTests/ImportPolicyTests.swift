@@ -20,10 +20,10 @@ import Testing
     @Test(arguments: Backend.allCases, [1, 2, 5, 12, 100])
     func badRecordsAreSkippedAndTheirBatchesCommitted(_ backend: Backend, _ size: Int) async throws {
         let towns = try Towns(backend)
-        var options = ImportOptions(commit: .batches(of: size), onBadRecord: .skip())
+        var options = ImportOptions(commit: .batches(of: size), onInvalidRecord: .exclude())
         options.exampleLimit = 10
         let report = try await towns.stack.importRecords(Into<Town>(), from: Self.sources, options: options)
-        #expect((report.inserted, report.refused, report.records) == (9, 3, 12))
+        #expect((report.inserted, report.excluded, report.records) == (9, 3, 12))
         #expect(report.problems.map(\.record) == [3, 6, 8])
         #expect(report.problems[0].reason == "the town is refused.")
         #expect(report.problems[1].field == "population")
@@ -37,8 +37,8 @@ import Testing
     func badRecordsAreSkippedInOneTransaction(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let report = try await towns.stack.importRecords(
-            Into<Town>(), from: Self.sources, options: ImportOptions(onBadRecord: .skip(upTo: 3)))
-        #expect((report.inserted, report.refused, report.batches) == (9, 3, 1))
+            Into<Town>(), from: Self.sources, options: ImportOptions(onInvalidRecord: .exclude(upTo: 3)))
+        #expect((report.inserted, report.excluded, report.batches) == (9, 3, 1))
         #expect(Set(try towns.populations().keys) == Self.good)
     }
 
@@ -74,10 +74,10 @@ import Testing
     func runEndsAtTheRecordBehindTheLimit(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let run = towns.stack.startImport(
-            Into<Town>(), from: Self.sources, options: ImportOptions(commit: .batches(of: 1), onBadRecord: .skip(upTo: 2)))
+            Into<Town>(), from: Self.sources, options: ImportOptions(commit: .batches(of: 1), onInvalidRecord: .exclude(upTo: 2)))
         let error = await #expect(throws: StoreError.self) { try await run.value }
         #expect(error?.message.hasPrefix("Record 8,") == true, "\(error?.message ?? "")")
-        #expect((run.report?.inserted, run.report?.refused) == (5, 2))
+        #expect((run.report?.inserted, run.report?.excluded) == (5, 2))
         #expect(try towns.populations().count == 5)
     }
 
@@ -86,9 +86,9 @@ import Testing
         let towns = try Towns(backend)
         let asked = Protected<[Int]>([])
         var options = ImportOptions(commit: .batches(of: 4))
-        options.onBadRecord = .ask { problem in
+        options.onInvalidRecord = .ask { problem in
             asked.withLock { $0.append(problem.record) }
-            return problem.record == 8 ? .stop : .skip
+            return problem.record == 8 ? .stop : .exclude
         }
         let run = towns.stack.startImport(Into<Town>(), from: Self.sources, options: options)
         await #expect(throws: StoreError.self) { try await run.value }
@@ -107,8 +107,8 @@ import Testing
             TownSource(4, name: "Town 4", population: -1),
         ]
         let report = try await towns.stack.importRecords(
-            Into<Town>(), from: sources, options: ImportOptions(commit: .batches(of: 100), onBadRecord: .skip()))
-        #expect((report.updated, report.refused) == (2, 3))
+            Into<Town>(), from: sources, options: ImportOptions(commit: .batches(of: 100), onInvalidRecord: .exclude()))
+        #expect((report.updated, report.excluded) == (2, 3))
         #expect(report.problems.map(\.record) == [2, 3, 5])
         // The second record of town 4 is refused, the first is imported.
         #expect(try towns.populations() == ["t1": 100, "t2": 2, "t3": 3, "t4": 400, "t5": 5])
@@ -118,8 +118,8 @@ import Testing
     func recordsThatLeadToARefusedOneAreRefused(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let sources = [TownSource(1), TownSource(2, name: "refused"), TownSource(3, region: "t2"), TownSource(4, region: "t1")]
-        let report = try await towns.stack.importRecords(Into<Town>(), from: sources, options: ImportOptions(onBadRecord: .skip()))
-        #expect((report.inserted, report.refused) == (2, 2))
+        let report = try await towns.stack.importRecords(Into<Town>(), from: sources, options: ImportOptions(onInvalidRecord: .exclude()))
+        #expect((report.inserted, report.excluded) == (2, 2))
         #expect(report.problems.map(\.record) == [2, 3])
         #expect(report.problems.last?.field == "region")
         #expect(Set(try towns.populations().keys) == ["t1", "t4"])
@@ -127,11 +127,11 @@ import Testing
 
     @Test func problemsAreLimitedAndCounted() async throws {
         let towns = try Towns(.memory)
-        var options = ImportOptions(commit: .batches(of: 10), onBadRecord: .skip())
+        var options = ImportOptions(commit: .batches(of: 10), onInvalidRecord: .exclude())
         options.exampleLimit = 7
         let sources = (1...50).map { TownSource($0, name: $0 % 2 == 0 ? "refused" : nil) }
         let report = try await towns.stack.importRecords(Into<Town>(), from: sources, options: options)
-        #expect((report.refused, report.problems.count, report.inserted) == (25, 7, 25))
+        #expect((report.excluded, report.problems.count, report.inserted) == (25, 7, 25))
         #expect(report.problems.map(\.record) == [2, 4, 6, 8, 10, 12, 14])
         #expect(report.description.contains("… and 18 more"))
     }

@@ -5,8 +5,8 @@ import Testing
 
 /// Imports that resume after an interrupted run.
 @Suite(.serialized) struct ImportResumeTests {
-    private static func options(_ size: Int = 10, _ policy: BadRecordPolicy = .stop, restart: Bool = false) -> ImportOptions {
-        ImportOptions(commit: .batches(of: size, resume: "stops"), onBadRecord: policy, restart: restart)
+    private static func options(_ size: Int = 10, _ policy: InvalidRecordPolicy = .stop, restart: Bool = false) -> ImportOptions {
+        ImportOptions(commit: .batches(of: size, resume: "stops"), onInvalidRecord: policy, restart: restart)
     }
 
     /// Returns a file of 45 stops in a format; the 25th is bad if `isBad`.
@@ -87,8 +87,8 @@ import Testing
             try await towns.stack.importRecords(Into<Stop>(), from: .file(path: path), options: Self.options())
         }
         let report = try await towns.stack.importRecords(
-            Into<Stop>(), from: .file(path: path), options: Self.options(10, .skip(), restart: true))
-        #expect((report.inserted, report.refused, report.resumedFrom) == (44, 1, nil))
+            Into<Stop>(), from: .file(path: path), options: Self.options(10, .exclude(), restart: true))
+        #expect((report.inserted, report.excluded, report.resumedFrom) == (44, 1, nil))
         #expect(try towns.stops().count == 64)
     }
 
@@ -138,12 +138,12 @@ import Testing
             }
         }
         let path = try towns.write(lines.joined(), to: "stops.jsonl")
-        let policy = BadRecordPolicy.ask { $0.record == 31 ? .stop : .skip }
+        let policy = InvalidRecordPolicy.ask { $0.record == 31 ? .stop : .exclude }
         await #expect(throws: StoreError.self) {
             try await towns.stack.importRecords(Into<Stop>(), from: .file(path: path), options: Self.options(10, policy))
         }
-        let report = try await towns.stack.importRecords(Into<Stop>(), from: .file(path: path), options: Self.options(10, .skip()))
-        #expect((report.records, report.inserted, report.refused, report.resumedFrom) == (45, 42, 3, 30))
+        let report = try await towns.stack.importRecords(Into<Stop>(), from: .file(path: path), options: Self.options(10, .exclude()))
+        #expect((report.records, report.inserted, report.excluded, report.resumedFrom) == (45, 42, 3, 30))
         #expect(try towns.stops() == (1...45).filter { ![5, 10, 31].contains($0) })
     }
 

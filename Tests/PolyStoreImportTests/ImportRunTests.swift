@@ -9,7 +9,7 @@ import Testing
     func sequenceIsImportedInOneTransaction(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let report = try await towns.stack.importRecords(Into<Town>(), from: (1...25).map { TownSource($0) })
-        #expect((report.inserted, report.updated, report.skipped, report.refused) == (25, 0, 0, 0))
+        #expect((report.inserted, report.updated, report.skipped, report.excluded) == (25, 0, 0, 0))
         #expect((report.records, report.batches, report.isComplete, report.resumedFrom) == (25, 1, true, nil))
         #expect(try towns.populations().count == 25)
     }
@@ -44,7 +44,7 @@ import Testing
         nameless.code = nil
         let sources = [TownSource(1), TownSource(2, name: "never insert"), nameless, TownSource(1, name: "never update")]
         let report = try await towns.stack.importRecords(Into<Town>(), from: sources)
-        #expect((report.inserted, report.updated, report.skipped, report.refused) == (1, 0, 3, 0))
+        #expect((report.inserted, report.updated, report.skipped, report.excluded) == (1, 0, 3, 0))
         #expect(try towns.populations() == ["t1": 1])
     }
 

@@ -54,10 +54,10 @@ import Testing
             #expect((run.report?.inserted, run.report?.resumedFrom) == (2, nil))
         }
         var skipping = options
-        skipping.onBadRecord = .skip()
+        skipping.onInvalidRecord = .exclude()
         for name in ["North", "South"] {
             let report = try await stack.importRecords(Into<Stop>(name), from: source, options: skipping)
-            #expect((report.inserted, report.refused, report.resumedFrom) == (4, 1, 2))
+            #expect((report.inserted, report.excluded, report.resumedFrom) == (4, 1, 2))
             let numbers = try await stack.read { try $0.fetchAll(From<Stop>(name).orderBy(.ascending(\.number))).map(\.number) }
             #expect(numbers == [1, 2, 4, 5])
         }
@@ -74,7 +74,7 @@ import Testing
         let stack = try DataStack(Schema("Towns 1", Town.self, Stop.self), logger: RecordingLogger())
         try stack.addStore(backend.store(in: folder.path).readOnly())
         let error = await #expect(throws: StoreError.self) {
-            try await stack.importRecords(Into<Town>(), from: [TownSource(2)], options: ImportOptions(onBadRecord: .skip()))
+            try await stack.importRecords(Into<Town>(), from: [TownSource(2)], options: ImportOptions(onInvalidRecord: .exclude()))
         }
         #expect(error?.code == .readOnly)
         let path = folder.path + "/towns.jsonl"

@@ -115,12 +115,12 @@ struct ImportingGuideTests {
         try Self.books.write(toFile: path, atomically: true, encoding: .utf8)
 
         var options = ImportOptions(commit: .batches(of: 1000, resume: "books"))
-        options.onBadRecord = .skip(upTo: 100)
+        options.onInvalidRecord = .exclude(upTo: 100)
         let report = try await stack.importRecords(Into<Book>(), from: .file(path: path), options: options)
         print(report)
         for problem in report.problems { print(problem) }
 
-        #expect(report.inserted == 3 && report.refused == 1)
+        #expect(report.inserted == 3 && report.excluded == 1)
         #expect(report.problems.first?.field == "title" && report.problems.first?.line == 3)
         let stored = try await stack.read { context in
             try context.fetchAll(From<Book>().orderBy(.ascending(\.isbn))).map {
@@ -133,18 +133,18 @@ struct ImportingGuideTests {
     @Test func aDryRunChangesNothing() async throws {
         let (stack, folder) = try library()
         let source = RecordSource.text(Self.books, format: .jsonLines, name: "books")
-        var options = ImportOptions(onBadRecord: .skip(), dryRun: true)
+        var options = ImportOptions(onInvalidRecord: .exclude(), dryRun: true)
         options.exampleLimit = 5
         let report = try await stack.importRecords(Into<Book>(), from: source, options: options)
         let count = try await stack.read { try $0.fetchCount(From<Book>()) }
-        #expect(report.inserted == 3 && report.refused == 1 && count == 0)
+        #expect(report.inserted == 3 && report.excluded == 1 && count == 0)
         withExtendedLifetime(folder) {}
     }
 
     @Test func progressIsShown() async throws {
         let (stack, folder) = try library()
         let source = RecordSource.text(Self.books, format: .jsonLines, name: "books")
-        let run = stack.startImport(Into<Book>(), from: source, options: ImportOptions(onBadRecord: .skip()))
+        let run = stack.startImport(Into<Book>(), from: source, options: ImportOptions(onInvalidRecord: .exclude()))
         for await progress in run.updates { print(progress) }
         let report = try await run.value
         #expect(report.inserted == 3)
@@ -154,7 +154,7 @@ struct ImportingGuideTests {
     @Test func exportsImportAgain() async throws {
         let (stack, folder) = try library()
         _ = try await stack.importRecords(
-            Into<Book>(), from: .text(Self.books, format: .jsonLines, name: "books"), options: ImportOptions(onBadRecord: .skip()))
+            Into<Book>(), from: .text(Self.books, format: .jsonLines, name: "books"), options: ImportOptions(onInvalidRecord: .exclude()))
         let path = folder.path + "/books.csv"
         try await stack.export(From<Book>().orderBy(.ascending(\.isbn)), to: .file(path: path))
         let text = try String(contentsOfFile: path, encoding: .utf8)

@@ -99,7 +99,7 @@ struct HierarchyMigrationTests {
             #expect(report.findings.first?.count == count / classes.count)
         }
         let added = try await stack.addStore(store, migrating: .lightweight)
-        #expect(try added.verify() == [])
+        #expect(try added.verifyAndWait() == [])
         let kept = (1...Int64(count)).filter { classes[Int($0) % classes.count] != removed }
         let found = try await stack.read { context in
             try context.fetchAll(From<Animal>()).map { animal in

@@ -108,7 +108,7 @@ struct MigratingGuideTests {
         let file = folder.path + "/guests.sqlite"
         try fill(file, 10)
         let stack = try DataStack(guestHistory)
-        let steps = try stack.requiredMigrations(for: .sqlite(file: file))
+        let steps = try await stack.requiredMigrations(for: .sqlite(file: file))
         if steps.contains(where: \.isHeavyweightMigration) {
             // Show a screen with the progress.
         }

@@ -28,11 +28,12 @@ struct MigrationMatrixTests {
         let stack = try DataStack(history, logger: SilentLogger())
         if !edit.isIndexOnly {
             #expect(throws: StoreError.self) { try stack.addStore(store) }
-            #expect(try stack.requiredMigrations(for: store) == [.lightweight(sourceVersion: "Earlier", destinationVersion: "Current")])
+            #expect(
+                try stack.requiredMigrationsAndWait(for: store) == [.lightweight(sourceVersion: "Earlier", destinationVersion: "Current")])
         }
         let added = try await stack.addStore(store, migrating: .lightweight)
-        #expect(try added.verify() == [])
-        #expect(try stack.requiredMigrations(for: store) == [])
+        #expect(try added.verifyAndWait() == [])
+        #expect(try stack.requiredMigrationsAndWait(for: store) == [])
         // The store accepts writes that conform to the new version.
         if rows > 0 {
             try await stack.perform { transaction in
@@ -89,7 +90,7 @@ struct MigrationMatrixTests {
         var expected = try store.fill(ResolvedSchema(earlier(chosen, name: "V1")), rows: Self.rows)
         for edit in chosen.reversed() { edit.migrate(&expected) }
         let stack = try DataStack(history, logger: SilentLogger())
-        #expect(try stack.requiredMigrations(for: store).map(\.sourceVersion) == ["V1", "V2", "V3", "V4"])
+        #expect(try stack.requiredMigrationsAndWait(for: store).map(\.sourceVersion) == ["V1", "V2", "V3", "V4"])
         let report = try await stack.upgradeStoreIfNeeded(store)
         #expect(report.steps.map(\.type.destinationVersion) == ["V2", "V3", "V4", "Current"])
         let found = try store.contents(ResolvedSchema(.current))

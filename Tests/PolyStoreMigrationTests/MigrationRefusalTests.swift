@@ -119,12 +119,12 @@ struct MigrationRefusalTests {
         let folder = try Folder()
         let store = backend.store(in: folder.path)
         let stack = try DataStack(currentSchema, logger: SilentLogger())
-        #expect(try stack.requiredMigrations(for: store) == [])
+        #expect(try stack.requiredMigrationsAndWait(for: store) == [])
         #expect(try await stack.upgradeStoreIfNeeded(store).steps.isEmpty)
         #expect(!FileManager.default.fileExists(atPath: store.location))
         try await stack.addStore(store, migrating: .lightweight)
-        #expect(try stack.requiredMigrations(for: store) == [])
-        #expect(try stack.requiredMigrations(for: .inMemory()) == [])
+        #expect(try stack.requiredMigrationsAndWait(for: store) == [])
+        #expect(try stack.requiredMigrationsAndWait(for: .inMemory()) == [])
     }
 }
 

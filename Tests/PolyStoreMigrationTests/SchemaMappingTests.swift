@@ -108,9 +108,9 @@ struct SchemaMappingTests {
         try fill(store, count)
         let history = SchemaHistory(Self.schema, mappings: [Self.mapping(dropping: 4)])
         let stack = try DataStack(history, logger: SilentLogger())
-        #expect(try stack.requiredMigrations(for: store) == [.heavyweight(sourceVersion: "Old", destinationVersion: "New")])
+        #expect(try stack.requiredMigrationsAndWait(for: store) == [.heavyweight(sourceVersion: "Old", destinationVersion: "New")])
         let added = try await stack.addStore(store, migrating: .chain)
-        #expect(try added.verify() == [])
+        #expect(try added.verifyAndWait() == [])
         let persons = count - (count >= 4 ? 1 : 0)
         try await stack.read { context in
             #expect(try context.fetchCount(From<Person>()) == persons + count / 2)
@@ -237,7 +237,7 @@ struct SchemaMappingTests {
             })
         let stack = try DataStack(SchemaHistory(Self.schema, mappings: [mapping]), logger: SilentLogger())
         let added = try await stack.addStore(store, migrating: .chain)
-        let findings = try added.verify()
+        let findings = try added.verifyAndWait()
         #expect(findings == [], "\(findings.prefix(5))")
         try await stack.read { context throws in
             #expect(try context.fetchCount(From<Person>()) == 2_997)
@@ -275,7 +275,7 @@ struct SchemaMappingTests {
             ])
         let stack = try DataStack(SchemaHistory(Self.schema, mappings: [mapping]), logger: SilentLogger())
         let added = try await stack.addStore(store, migrating: .chain)
-        #expect(try added.verify() == [])
+        #expect(try added.verifyAndWait() == [])
         let names = try await stack.read { try $0.fetchAll(From<Person>()).map { "\($0.objectID.rowID % 3) \($0.name)" } }
         #expect(names.count == 2_000)
         #expect(Set(names) == ["1 written second", "2 written second"])

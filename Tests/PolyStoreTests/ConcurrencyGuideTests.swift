@@ -54,14 +54,14 @@ final class Branch {
         let draft = stack.beginUnsafe()
         try draft.edit(jane).note = "closed on Friday"
         try set(70, jane)
-        var told: [String] = []
+        var descriptions: [String] = []
         do {
             try draft.commit()
         } catch let error as StoreError where error.code == .conflict {
-            told = error.conflicts.map(\.description)
+            descriptions = error.conflicts.map(\.description)
             try draft.commit(mergePolicy: .attributesMineWins)
         }
-        #expect(told.count == 1 && told[0].contains("balance"))
+        #expect(descriptions.count == 1 && descriptions[0].contains("balance"))
         let kept = try stack.readAndWait { try $0.fetchExisting(jane).map { "\($0.balance) \($0.note ?? "")" } }
         #expect(kept == "70 closed on Friday")
     }
@@ -140,7 +140,7 @@ final class Branch {
             account.balance += 1
             let child = transaction.beginUnsafe()
             try child.edit(account).balance = -1
-            // Nobody keeps what the child did: it was not committed.
+            // Without a commit, the changes of the child are discarded.
             if try child.edit(account).balance >= 0 { try child.commit() }
         }
         #expect(try balance(jane) == 101)

@@ -102,7 +102,7 @@ import Testing
         try await withStore(Self.v1) { store in
             let stack = try stack(nil)
             #expect(
-                try stack.requiredMigrations(for: store)
+                try stack.requiredMigrationsAndWait(for: store)
                     == [.lightweight(sourceVersion: "MyAppModel", destinationVersion: "MyAppModelV4")])
             try await stack.addStore(store, migrating: .chain)
         }
@@ -112,12 +112,12 @@ import Testing
     func forecast() async throws {
         try await withStore(Self.v1) { store in
             let stack = try stack(["MyAppModel", "MyAppModelV3", "MyAppModelV4"])
-            let migrationTypes = try stack.requiredMigrations(for: store)
+            let migrationTypes = try stack.requiredMigrationsAndWait(for: store)
             #expect(migrationTypes.count == 2)
             #expect(migrationTypes.filter { $0.isHeavyweightMigration }.isEmpty)
             #expect(migrationTypes.first?.sourceVersion == "MyAppModel")
             try await stack.addStore(store, migrating: .chain)
-            #expect(try stack.requiredMigrations(for: store).isEmpty)
+            #expect(try stack.requiredMigrationsAndWait(for: store).isEmpty)
         }
     }
 }

@@ -1,7 +1,7 @@
 /// An object that two concurrent transactions modified; see ``StoreError/conflicts``.
-public struct ObjectConflict: Sendable, Hashable, CustomStringConvertible {
+public struct ObjectConflict: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The combination of changes that conflict.
-    public enum Kind: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable, Codable {
         /// Both transactions updated the object. `keys` are the stored names of the properties whose values differ from those that this transaction read.
         case changed(keys: [String])
         /// This transaction updated the object, the other one deleted it.

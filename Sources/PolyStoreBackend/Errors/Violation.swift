@@ -1,11 +1,18 @@
 /// A violation of a model rule by an object, as listed in an error with the code `constraint`.
-public struct Violation: Sendable, Hashable {
+public struct Violation: Sendable, Hashable, Codable {
     /// The kind of a rule. A struct, so that kinds can be added.
-    public struct Rule: Sendable, Hashable, CustomStringConvertible {
+    public struct Rule: Sendable, Hashable, Codable, CustomStringConvertible {
         /// The name of the rule.
         public let description: String
         /// Creates a rule with a name.
         public init(_ name: String) { description = name }
+        /// Decodes the name.
+        public init(from decoder: any Decoder) throws { description = try decoder.singleValueContainer().decode(String.self) }
+        /// Encodes the name.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(description)
+        }
 
         /// A required attribute or to-one relationship has no value.
         public static let required = Rule("required")
@@ -44,4 +51,9 @@ public struct Violation: Sendable, Hashable {
         self.rule = rule
         self.message = message
     }
+}
+
+extension Violation: CustomStringConvertible {
+    /// The message, which names the object, the property and the value.
+    public var description: String { message }
 }

@@ -51,6 +51,6 @@ public struct Capabilities: Sendable, Hashable {
         self.durabilities = durabilities
     }
 
-    /// Returns whether a feature is supported.
+    /// Returns whether a feature is supported. The short form of `features.contains(_:)`.
     public func has(_ feature: Feature) -> Bool { features.contains(feature) }
 }

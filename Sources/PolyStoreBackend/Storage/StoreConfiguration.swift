@@ -91,7 +91,8 @@ public struct StoreConfiguration: Sendable {
         for file in files { try FilePlace(path: file).remove() }
     }
 
-    /// Returns the configuration with another value of ``isReadOnly``.
+    /// Returns the configuration with another value of ``isReadOnly``. This method and the following ones are for a configuration that is written in one
+    /// expression: `.sqlite(file: "company.sqlite").readOnly()`.
     public func readOnly(_ value: Bool = true) -> StoreConfiguration { with { $0.isReadOnly = value } }
     /// Returns the configuration with another value of ``resetsOnModelMismatch``.
     public func resettingOnModelMismatch(_ value: Bool = true) -> StoreConfiguration { with { $0.resetsOnModelMismatch = value } }
@@ -110,6 +111,11 @@ public struct StoreConfiguration: Sendable {
 
     /// The URL of the store, `engine:location`.
     public var url: String { "\(engine):\(location)" }
+}
+
+extension StoreConfiguration: CustomStringConvertible {
+    /// The URL of the store.
+    public var description: String { url }
 }
 
 /// The parameters that a backend receives when a store is opened.

@@ -123,3 +123,8 @@ extension StoreURL {
         return product
     }
 }
+
+extension StoreURL: CustomStringConvertible {
+    /// The original text.
+    public var description: String { text }
+}

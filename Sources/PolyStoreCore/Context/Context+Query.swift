@@ -17,6 +17,8 @@ extension Context {
     ///     for group in try context.queryGroups(From<Person>(), by: \.city, .count, .average(\.age)) {
     ///         let (count, average) = group.values
     ///     }
+    ///
+    /// The typed form, by one attribute. ``queryAttributes(_:_:_:)`` returns dictionaries and accepts several keys, conditions on groups and their order.
     public func queryGroups<S: FetchSource, Key: AttributeValue, each Result>(
         _ source: S, by path: KeyPath<S.Entity, Key>, _ aggregate: repeat AggregateOf<S.Entity, each Result>
     ) throws -> [QueryGroup<Key, (repeat each Result)>] {

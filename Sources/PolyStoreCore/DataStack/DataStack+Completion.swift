@@ -30,6 +30,9 @@ extension DataStack {
     }
 
     /// Runs a transaction and calls one of two closures on the main actor, depending on its outcome.
+    ///
+    /// The form of CoreStore for callers that handle success and failure in different places; the same as
+    /// ``perform(asynchronous:durability:source:file:line:completion:)``, which passes a `Result` to one closure.
     public func perform<T: Sendable>(
         asynchronous body: @escaping @Sendable (Transaction) throws -> T, durability: Durability? = nil,
         source: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,

@@ -4,9 +4,10 @@ extension DataStack {
     /// The open stores, in the order in which they were added.
     public var stores: [PersistentStore] { core.table.withLock { $0.openStores } }
 
-    /// Opens or creates a store synchronously. Never migrates.
+    /// Opens or creates a store. Never migrates.
     ///
-    /// Adding a store again returns the open one.
+    /// Adding a store again returns the open one. Blocks the caller's thread while the store is opened, which takes milliseconds. The name has no `AndWait`,
+    /// because a program opens its stores before it does anything else. ``addStore(_:configuration:migrating:history:file:line:)`` does not block.
     /// - Parameters:
     ///   - store: The engine and the location: `.sqlite(file: "company.sqlite")`, `.inMemory()`, …
     ///   - name: The schema configuration of the store; nil is the default one, with every entity.
@@ -97,16 +98,24 @@ extension DataStack {
 extension DataStack {
     /// Closes a store and removes it from the stack. Its files are not deleted.
     ///
-    /// Waits until the queued transactions have ended. Objects of the store keep the values that were read; reading further ones throws `closed`. The
-    /// view context and its monitors then show the other stores.
+    /// Waits until the queued transactions have ended, on a thread of the stack: the calling task does not block a thread. Objects of the store keep the values
+    /// that were read; reading further ones throws `closed`. When this method returns, the view context shows the other stores; its monitors follow.
     /// - Parameters:
     ///   - store: A store of this stack.
     ///   - isForced: Whether to close the store even if contexts read from the stack. Their next read from the store then throws `closed`.
     ///   - file: The source file of the call, for log messages and errors.
     ///   - line: The source line of the call, for log messages and errors.
-    /// - Throws: `busy` with the source locations of the open contexts, transactions and reads; `misuse` for a store of another stack, and in the
-    ///   body of a transaction.
+    /// - Throws: `busy` with the source locations of the open contexts, transactions and reads; `misuse` for a store of another stack.
     public func removeStore(
+        _ store: PersistentStore, evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        try await changingStores { try $0.removeStoreAndWait(store, evenIfInUse: isForced, file: file, line: line) }
+    }
+
+    /// Closes a store and removes it from the stack, blocking the caller's thread until the queued transactions have ended; see
+    /// ``removeStore(_:evenIfInUse:file:line:)``. The view context then shows the other stores.
+    /// - Throws: `misuse` in the body of a transaction, and the errors of ``removeStore(_:evenIfInUse:file:line:)``.
+    public func removeStoreAndWait(
         _ store: PersistentStore, evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line
     ) throws {
         guard core.table.withLock({ $0.isOpen(store) }) else {
@@ -117,22 +126,35 @@ extension DataStack {
 
     /// Closes all stores. Stores can be added again afterwards.
     ///
-    /// Waits until the queued transactions have ended. A stack that is released also closes its stores, after its last context is released.
-    /// - Parameters:
-    ///   - isForced: Whether to close the stores even if contexts read from them. Their next read then throws `closed`.
-    ///   - file: The source file of the call, for log messages and errors.
-    ///   - line: The source line of the call, for log messages and errors.
-    /// - Throws: `busy` with the source locations of the open contexts, transactions and reads; `misuse` in the body of a transaction.
-    public func close(evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line) throws {
+    /// Waits until the queued transactions have ended, on a thread of the stack: the calling task does not block a thread. A stack that is released also closes
+    /// its stores, after its last context is released.
+    /// - Parameter isForced: Whether to close the stores even if contexts read from them. Their next read then throws `closed`.
+    /// - Throws: `busy` with the source locations of the open contexts, transactions and reads.
+    public func close(evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line) async throws {
+        try await changingStores { try $0.closeAndWait(evenIfInUse: isForced, file: file, line: line) }
+    }
+
+    /// Closes all stores, blocking the caller's thread until the queued transactions have ended; see ``close(evenIfInUse:file:line:)``.
+    /// - Throws: `misuse` in the body of a transaction, and the errors of ``close(evenIfInUse:file:line:)``.
+    public func closeAndWait(evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line) throws {
         try core.close(stores, isForced: isForced, CallSite("close", file: file, line: line))
     }
 
     /// Removes a store from the stack and deletes all its files.
     ///
-    /// The store must not be open in another process or another stack.
+    /// The store must not be open in another process or another stack. Waits like ``removeStore(_:evenIfInUse:file:line:)``, and for the deletion of the files.
     /// - Throws: `unsupported` for a backend that does not list its files, `io` for a file that cannot be deleted, and the errors of
     ///   ``removeStore(_:evenIfInUse:file:line:)``.
     public func eraseStore(
+        _ store: PersistentStore, evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        try await changingStores { try $0.eraseStoreAndWait(store, evenIfInUse: isForced, file: file, line: line) }
+    }
+
+    /// Removes a store from the stack and deletes all its files, blocking the caller's thread until they are deleted; see
+    /// ``eraseStore(_:evenIfInUse:file:line:)``.
+    /// - Throws: `misuse` in the body of a transaction, and the errors of ``eraseStore(_:evenIfInUse:file:line:)``.
+    public func eraseStoreAndWait(
         _ store: PersistentStore, evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line
     ) throws {
         try store.configuration.checkErasable()
@@ -141,8 +163,14 @@ extension DataStack {
                 .busy, "The store \(store.url) is open in another stack of this process; close it there before it is erased.",
                 url: store.url)
         }
-        try removeStore(store, evenIfInUse: isForced, file: file, line: line)
+        try removeStoreAndWait(store, evenIfInUse: isForced, file: file, line: line)
         try store.configuration.erase()
+    }
+
+    /// Removes stores on a thread of the stack, and updates the view context.
+    private func changingStores(_ work: @escaping @Sendable (DataStack) throws -> Void) async throws {
+        try await core.awaitingBatchThread { [self] in try work(self) }
+        await core.catchUpViews()
     }
 }
 

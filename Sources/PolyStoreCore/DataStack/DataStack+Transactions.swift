@@ -67,7 +67,8 @@ extension DataStack {
     ///         transaction.commit { result in print(result) }
     ///     }
     ///
-    /// An error thrown by the body is logged.
+    /// The form for code without `async` whose bodies commit explicitly, as in CoreStore. ``perform(durability:source:file:line:_:)`` commits when its body
+    /// returns, so that no commit can be forgotten. An error thrown by the body is logged.
     public func beginAsynchronous(
         durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (AsynchronousTransaction) throws -> Void
@@ -78,6 +79,8 @@ extension DataStack {
 
     /// Runs a transaction on the caller's thread after waiting for its turn in the write queue, and returns when its commit is durable. The body
     /// commits explicitly with ``SynchronousTransaction/commit()``; otherwise all changes are discarded.
+    ///
+    /// The form for bodies that commit explicitly, as in CoreStore. ``performAndWait(durability:source:isolation:file:line:_:)`` commits when its body returns.
     /// - Returns: whether the commit contained changes; nil if the body did not commit.
     /// - Throws: the error of the body, unless it was thrown after the commit; the error of the commit; `misuse` inside the body of another
     ///   transaction.

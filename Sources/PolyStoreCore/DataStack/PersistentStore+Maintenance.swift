@@ -1,11 +1,25 @@
+import Dispatch
 import PolyStoreBackend
 
 extension PersistentStore {
+    /// Checks the integrity of the store and returns a description of each problem found.
+    ///
+    /// Reads the whole store on a thread of PolyStore. The calling task waits for it without blocking a thread.
+    /// - Throws: `unsupported` for a backend without the feature `verification`, `closed`, `corrupt`, `io`.
+    public func verify() async throws -> [String] { try await onMaintenanceThread { try $0.verifyAndWait() } }
+
+    /// Checks the integrity of the store, blocking the caller's thread while the whole store is read; see ``verify()``.
+    public func verifyAndWait() throws -> [String] { try backend.verify() }
+
     /// Counts the objects of the store at its newest version and determines the size of its files.
     ///
-    /// Takes time proportional to the number of objects if the backend does not maintain their count.
+    /// Takes time proportional to the number of objects if the backend does not maintain their count. Runs on a thread of PolyStore. The calling task waits for
+    /// it without blocking a thread.
     /// - Throws: `closed`, `corrupt`, `io`.
-    public func statistics() throws -> StoreStatistics {
+    public func statistics() async throws -> StoreStatistics { try await onMaintenanceThread { try $0.statisticsAndWait() } }
+
+    /// Counts the objects of the store, blocking the caller's thread; see ``statistics()``.
+    public func statisticsAndWait() throws -> StoreStatistics {
         let reader = try backend.beginRead()
         defer { reader.end() }
         var counts: [String: Int] = [:]
@@ -27,31 +41,66 @@ extension PersistentStore {
     }
 
     /// Writes a copy of the store at its newest version to another path, while the store is in use. The copy can be opened like any other store.
-    /// - Parameter path: a path without a file or folder, in an existing folder.
+    ///
+    /// Runs on a thread of PolyStore. The calling task waits for the complete copy without blocking a thread.
+    /// - Parameter path: A path without a file or folder, in an existing folder.
     /// - Throws: `unsupported` for a backend without the feature `copying`, `io` if the path already exists, `full`.
-    public func backUp(to path: String) throws { try backend.copy(to: FilePlace.resolve(path)) }
+    public func backUp(to path: String) async throws { try await onMaintenanceThread { try $0.backUpAndWait(to: path) } }
+
+    /// Writes a copy of the store, blocking the caller's thread until the copy is complete; see ``backUp(to:)``.
+    public func backUpAndWait(to path: String) throws { try backend.copy(to: FilePlace.resolve(path)) }
 
     /// Returns the disk space of deleted objects to the file system while the store is in use, if the backend supports it.
     ///
     /// Writers are blocked until it finishes. LMDB does not support it: its file keeps its size and reuses free pages. ``backUp(to:)`` writes a copy
-    /// without free pages.
+    /// without free pages. Runs on a thread of PolyStore. The calling task waits for it without blocking a thread.
     /// - Throws: `unsupported` for a backend without the feature `compaction`, `busy` if another process reads or writes for too long, `full`.
-    public func compact() throws { try backend.compact() }
+    public func compact() async throws { try await onMaintenanceThread { try $0.compactAndWait() } }
+
+    /// Returns disk space to the file system, blocking the caller's thread until the file is rewritten; see ``compact()``.
+    public func compactAndWait() throws { try backend.compact() }
+
+    /// The threads of maintenance. A dispatch queue, because a backend blocks and must not block Swift's cooperative threads.
+    private static let maintenanceQueue = DispatchQueue(label: "polystore.maintenance", qos: .utility, attributes: .concurrent)
+
+    private func onMaintenanceThread<T: Sendable>(_ work: @escaping @Sendable (PersistentStore) throws -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            Self.maintenanceQueue.async { continuation.resume(with: Result { try work(self) }) }
+        }
+    }
 }
 
 extension DataStack {
-    /// Writes a copy of every store while the stack is in use, without blocking the caller's thread; see ``PersistentStore/backUp(to:)``.
-    /// - Parameter path: the path of the copy of a single store. With several stores, the name of each store's configuration is appended.
-    /// - Returns: the paths of the copies, in the order of ``stores``.
+    /// Writes a copy of every store while the stack is in use; see ``PersistentStore/backUp(to:)``.
+    ///
+    /// Runs on a thread of the stack. The calling task waits for the complete copies without blocking a thread.
+    /// - Parameter path: The path of the copy of a single store. With several stores, the name of each store's configuration is appended.
+    /// - Returns: The paths of the copies, in the order of ``stores``.
     @discardableResult
     public func backUp(to path: String) async throws -> [String] {
+        let copies = copies(to: path)
+        try await core.awaitingBatchThread { for copy in copies { try copy.store.backUpAndWait(to: copy.path) } }
+        return copies.map(\.path)
+    }
+
+    /// Writes a copy of every store, blocking the caller's thread until the copies are complete; see ``backUp(to:)``.
+    @discardableResult
+    public func backUpAndWait(to path: String) throws -> [String] {
+        let copies = copies(to: path)
+        for copy in copies { try copy.store.backUpAndWait(to: copy.path) }
+        return copies.map(\.path)
+    }
+
+    /// Returns the stores and the paths of their copies.
+    private func copies(to path: String) -> [(store: PersistentStore, path: String)] {
         let stores = stores
-        let paths = stores.map { store in stores.count == 1 ? path : "\(path)-\(store.configurationName ?? "default")" }
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            core.onBatchThread {
-                continuation.resume(with: Result { for (store, path) in zip(stores, paths) { try store.backUp(to: path) } })
-            }
-        }
-        return paths
+        return stores.map { ($0, stores.count == 1 ? path : "\(path)-\($0.configurationName ?? "default")") }
+    }
+}
+
+extension StackCore {
+    /// Runs blocking work on a thread of the stack and awaits its result.
+    func awaitingBatchThread<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in onBatchThread { continuation.resume(with: Result { try work() }) } }
     }
 }

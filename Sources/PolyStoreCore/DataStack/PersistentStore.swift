@@ -17,8 +17,9 @@ public final class PersistentStore: Sendable {
     let sequences: Protected<[ClosedRange<Int64>?]>
     /// The write access to this location, shared with stores of other stacks.
     let writeAccess: StoreWriteAccess
-    /// The history recorded by commits of this stack; nil if it is disabled.
-    public let history: HistoryOptions?
+    /// The options of the history that commits of this stack record; `nil` if they record none. The history itself is read with
+    /// ``DataStack/history(since:matching:limit:file:line:)``.
+    public let historyOptions: HistoryOptions?
     /// The state of the history after the last commit of this stack.
     let historyState = Protected<HistoryRecorder.State?>(nil)
 
@@ -26,7 +27,7 @@ public final class PersistentStore: Sendable {
         index: Int, firstEntityIndex: Int32, configurationName: String?, configuration: StoreConfiguration, backend: any StorageBackend,
         schema: ResolvedSchema, history: HistoryOptions? = nil
     ) {
-        self.history = history
+        historyOptions = history
         self.index = index
         self.firstEntityIndex = firstEntityIndex
         self.configurationName = configurationName
@@ -51,10 +52,12 @@ public final class PersistentStore: Sendable {
 
     /// The open backend, for tests below the level of objects.
     package var backendForTests: any StorageBackend { backend }
+}
 
-    /// Checks the integrity of the store and returns a description of each problem found.
-    /// - Throws: the errors of the backend.
-    public func verify() throws -> [String] { try backend.verify() }
+/// Two stores are equal if they are the same instance. A store that is removed and added again is another instance.
+extension PersistentStore: Hashable, Identifiable {
+    public static func == (left: PersistentStore, right: PersistentStore) -> Bool { left === right }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension PersistentStore {

@@ -30,7 +30,7 @@ final class StoreWriter {
         self.store = store
         self.owner = owner
         transaction = try store.writeAccess.begin(store, owner)
-        recorder = store.history.map { [version = transaction.version] in HistoryRecorder(store, $0, version: version) }
+        recorder = store.historyOptions.map { [version = transaction.version] in HistoryRecorder(store, $0, version: version) }
         blocks = Array(repeating: nil, count: store.schema.entities.count)
     }
 

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+public import PolyStoreFormats
 
 extension DataStack {
     /// Writes objects to a file or another destination, in JSON Lines, JSON or CSV.

@@ -2,7 +2,7 @@ public import Foundation
 import PolyStoreBackend
 
 /// The result of an export.
-public struct ExportReport: Sendable, Hashable {
+public struct ExportReport: Sendable, Hashable, Codable {
     /// The name of the exported entity.
     public let entity: String
     /// The number of objects that were written.

@@ -17,7 +17,7 @@ extension DataStack {
     ///   - file: The source file of the call, for log messages and errors.
     ///   - line: The source line of the call, for log messages and errors.
     /// - Throws: `historyExpired` if entries after the token were deleted, or if the store was replaced by an earlier copy of itself: read
-    ///   the objects themselves, and continue with `historyToken()`. `storeNotFound` for a token of other stores. `corrupt` for a damaged entry.
+    ///   the objects themselves, and continue with ``historyToken(file:line:)``. `storeNotFound` for a token of other stores. `corrupt` for a damaged entry.
     public func history(
         since token: HistoryToken? = nil, matching filter: HistoryFilter = .all, limit: Int? = nil, file: StaticString = #fileID,
         line: UInt = #line
@@ -35,7 +35,14 @@ extension DataStack {
 
     /// Returns the point after all transactions committed so far, as a start for a program that reads the objects themselves. Get the token before
     /// reading them, so that no transaction in between is missed.
-    public func historyToken(file: StaticString = #fileID, line: UInt = #line) throws -> HistoryToken {
+    ///
+    /// Reads each store on a thread of the stack. The calling task waits for it without blocking a thread.
+    public func historyToken(file: StaticString = #fileID, line: UInt = #line) async throws -> HistoryToken {
+        try await onReader(file, line) { try $0.token() }
+    }
+
+    /// Returns the point after all transactions committed so far, blocking the caller's thread while each store is read; see ``historyToken(file:line:)``.
+    public func historyTokenAndWait(file: StaticString = #fileID, line: UInt = #line) throws -> HistoryToken {
         try reader(file, line).token()
     }
 

@@ -1,5 +1,5 @@
 /// A change of one object by one transaction.
-public struct HistoryChange: Sendable {
+public struct HistoryChange: Sendable, Hashable {
     /// The kind of a change.
     public enum Kind: UInt8, Sendable, Hashable, CaseIterable, Codable {
         /// The object was created.
@@ -23,4 +23,11 @@ public struct HistoryChange: Sendable {
     public let previousValues: [String: QueryValue]
     /// The id without its class; `nil` if the stack's schema does not contain the entity.
     public let objectID: AnyObjectID?
+}
+
+extension HistoryChange: CustomStringConvertible {
+    /// `updated Person 7 (age, name)`.
+    public var description: String {
+        "\(kind) \(entityName) \(rowID)" + (changedKeys.isEmpty ? "" : " (\(changedKeys.joined(separator: ", ")))")
+    }
 }

@@ -2,7 +2,7 @@ public import Foundation
 import PolyStoreBackend
 
 /// The changes that one transaction committed to one store, as recorded in the store's history.
-public struct HistoryEntry: Sendable {
+public struct HistoryEntry: Sendable, Hashable {
     /// The ``PersistentStore/storeID`` of the store.
     public let storeID: String
     /// The version of the store after the commit. Transactions of one commit have the same version.
@@ -42,5 +42,13 @@ public struct HistoryEntry: Sendable {
             if let id = change.objectID?.of(type) { found.insert(id) }
         }
         return found
+    }
+}
+
+extension HistoryEntry: CustomStringConvertible {
+    /// `version 12 by sync: inserted Person 7, updated Person 8 (name)`.
+    public var description: String {
+        let changes = changes.map(\.description).joined(separator: ", ")
+        return "version \(version)\(author.map { " by \($0)" } ?? ""): \(changes.isEmpty ? "no changes" : changes)"
     }
 }

@@ -6,7 +6,7 @@ import PolyStoreBackend
 ///     try await stack.history(since: token, matching: .all.changes(of: Person.self).author("sync"))
 ///
 /// With a condition on changes, an entry contains only the matching changes, and an entry without any is excluded.
-public struct HistoryFilter: Sendable {
+public struct HistoryFilter: Sendable, Hashable {
     private var entities: Set<String>?
     private var kinds: Set<HistoryChange.Kind>?
     private var objects: Set<AnyObjectID>?

@@ -15,6 +15,9 @@
 public protocol ImportableObject: Model {
     /// The type that the object reads its values from, such as a dictionary, a decoded value or a `SourceRecord`.
     associatedtype ImportSource
+    /// The kind of import, which follows from the protocol: an ``ImportableUniqueObject`` is a ``UniqueImport``, other classes are an ``InsertingImport``. The
+    /// compiler uses it to refuse the methods of the other kind.
+    associatedtype ImportKind = InsertingImport
 
     /// Returns whether to insert an object for a source. The default returns true.
     /// - Returns: `false` to skip the source; the import continues with the next one.
@@ -29,3 +32,9 @@ public protocol ImportableObject: Model {
 extension ImportableObject {
     public static func shouldInsert(from source: ImportSource, in transaction: Transaction) throws -> Bool { true }
 }
+
+/// The kind of import of a class whose sources each insert an object; see ``ImportableObject/ImportKind``.
+public enum InsertingImport {}
+
+/// The kind of import of a class whose sources update the object with their unique id or insert one; see ``ImportableObject/ImportKind``.
+public enum UniqueImport {}

@@ -14,7 +14,7 @@
 /// of several attributes, return a ``CompoundUniqueID`` and declare `#Unique`; for an optional attribute, return an ``OptionalUniqueID``.
 ///
 /// In a class hierarchy, an import of `Into<Dog>` finds only dogs. If a cat has the same id, the commit reports a uniqueness violation.
-public protocol ImportableUniqueObject: ImportableObject {
+public protocol ImportableUniqueObject: ImportableObject where ImportKind == UniqueImport {
     // Declared again so that it is inferred from the methods below.
     associatedtype ImportSource
     /// The type of the unique id.

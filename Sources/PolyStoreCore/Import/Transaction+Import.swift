@@ -14,10 +14,12 @@ extension Transaction {
     ///
     ///     let visit = try transaction.importObject(Into<Visit>(), from: sources[0])
     ///
+    /// A class with unique ids has ``importUniqueObject(_:from:)`` instead, which does not insert a second object with the same id.
     /// - Returns: The new object; `nil` if `shouldInsert(from:in:)` returned false.
     /// - Throws: Errors of the model's methods; `storeNotFound`, `ambiguousStore` as `create(_:)`.
     @discardableResult
-    public func importObject<T: ImportableObject>(_ into: Into<T>, from source: T.ImportSource) throws -> T? {
+    public func importObject<T: ImportableObject>(_ into: Into<T>, from source: T.ImportSource) throws -> T?
+    where T.ImportKind == InsertingImport {
         try importObjects(into, from: CollectionOfOne(source)).first
     }
 
@@ -35,10 +37,13 @@ extension Transaction {
     }
 
     /// Inserts an object for each source and reads its values.
+    ///
+    /// A class with unique ids has ``importUniqueObjects(_:from:)`` instead, which does not insert a second object with the same id.
     /// - Returns: The new objects, in the order of the sources, without those for which `shouldInsert(from:in:)` returned false.
     /// - Throws: Errors of the model's methods. The objects imported before stay pending; to discard them, propagate the error out of the transaction.
     @discardableResult
-    public func importObjects<T: ImportableObject, S: Sequence<T.ImportSource>>(_ into: Into<T>, from sources: S) throws -> [T] {
+    public func importObjects<T: ImportableObject, S: Sequence<T.ImportSource>>(_ into: Into<T>, from sources: S) throws -> [T]
+    where T.ImportKind == InsertingImport {
         try checkMutable()
         let entry = try entry(for: into)
         return try importing.call {
@@ -52,6 +57,22 @@ extension Transaction {
             }
             return imported
         }
+    }
+
+    @available(
+        *, unavailable,
+        message: "it would insert a second object with the same unique id; use importUniqueObject(_:from:), which looks up the id"
+    )
+    @discardableResult
+    public func importObject<T: ImportableUniqueObject>(_ into: Into<T>, from source: T.ImportSource) throws -> T? { fatalError() }
+
+    @available(
+        *, unavailable,
+        message: "it would insert a second object with the same unique id; use importUniqueObjects(_:from:), which looks up the ids"
+    )
+    @discardableResult
+    public func importObjects<T: ImportableUniqueObject, S: Sequence<T.ImportSource>>(_ into: Into<T>, from sources: S) throws -> [T] {
+        fatalError()
     }
 
     private func checkImport(into object: some Model) throws {

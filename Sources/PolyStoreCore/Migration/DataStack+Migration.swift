@@ -61,9 +61,17 @@ extension DataStack {
 
     /// Returns the migrations that a store needs before this stack can open it; empty if it needs none or does not exist.
     ///
-    /// No migration is performed.
+    /// No migration is performed. Opens the store on a thread of the stack. The calling task waits for it without blocking a thread.
     /// - Throws: `incompatibleSchema` if no path leads to the current version, and errors of opening the store.
     public func requiredMigrations(
+        for store: StoreConfiguration, configuration name: String? = nil, migrating policy: MigrationPolicy = .chain
+    ) async throws -> [MigrationType] {
+        try await core.awaitingBatchThread { [self] in try requiredMigrationsAndWait(for: store, configuration: name, migrating: policy) }
+    }
+
+    /// Returns the migrations that a store needs, blocking the caller's thread while the store is opened; see
+    /// ``requiredMigrations(for:configuration:migrating:)``.
+    public func requiredMigrationsAndWait(
         for store: StoreConfiguration, configuration name: String? = nil, migrating policy: MigrationPolicy = .chain
     ) throws -> [MigrationType] {
         try migrator(store, name, policy, nil).steps().map(\.type)

@@ -9,8 +9,8 @@ import PolyStoreBackend
 ///         "Company 3": "Company 4",
 ///     ]
 ///
-/// `nil`, `[]` and `[:]` are empty chains: a store is migrated from its version to the current one in a single step. A chain with a duplicate, a loop or
-/// several last versions is reported by `DataStack.init(_:logger:)`, with the versions concerned.
+/// `nil`, `[]` and `[:]` are empty chains, as in CoreStore: a store is migrated from its version to the current one in a single step. A chain with a
+/// duplicate, a loop or several last versions is reported by `DataStack.init(_:logger:)`, with the versions concerned.
 public struct MigrationChain: Sendable, Hashable {
     /// The version that follows each version.
     private var next: [String: String] = [:]

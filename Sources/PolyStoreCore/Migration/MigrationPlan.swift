@@ -91,7 +91,7 @@ struct MigrationPlanner {
                 addressed.formUnion(new)
                 for new in new { origins[new].append(old) }
                 transforms.append((old, new, body))
-            case .insert(let to): addressed.insert(try targetEntity(to))
+            case .empty(let to): addressed.insert(try targetEntity(to))
             case .delete(let from): claimed.insert(try sourceEntity(from))
             }
         }

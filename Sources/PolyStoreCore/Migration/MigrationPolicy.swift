@@ -1,6 +1,6 @@
 /// The migrations that may be performed when a store is opened.
-public struct MigrationPolicy: Sendable {
-    enum Path: Sendable {
+public struct MigrationPolicy: Sendable, Hashable {
+    enum Path: Sendable, Hashable {
         /// A single step without mapping.
         case lightweight
         /// The chain of the stack's history, or another one.

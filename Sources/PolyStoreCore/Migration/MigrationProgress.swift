@@ -19,13 +19,13 @@ public struct MigrationProgress: Sendable, Hashable {
     /// The estimated remaining time of the step; `nil` if it is unknown.
     public internal(set) var timeLeft: Duration?
     /// The completed fraction of the migration, from 0 to 1.
-    public internal(set) var fraction: Double = 0
+    var fraction: Double = 0
     /// A Boolean value that indicates whether the migration has ended.
     public internal(set) var isFinished = false
 }
 
 extension MigrationProgress: RunProgress {
-    /// The completed fraction of the work, from 0 to 1.
+    /// The completed fraction of the migration, from 0 to 1.
     public var fractionCompleted: Double? { fraction }
 
     /// `Step 1 of 2, Person: 12000 of 40000 objects, 35000 objects/s, 1 s left`.

@@ -1,11 +1,11 @@
 import PolyStoreBackend
 
 /// The result of a migration or of a rehearsal.
-public struct MigrationReport: Sendable, Hashable {
+public struct MigrationReport: Sendable, Hashable, Codable {
     /// Something that a migration loses or that prevents it.
-    public struct Finding: Sendable, Hashable {
+    public struct Finding: Sendable, Hashable, Codable {
         /// The kinds of findings.
-        public enum Kind: String, Sendable, Hashable {
+        public enum Kind: String, Sendable, Hashable, Codable {
             /// Values or objects that the new version cannot represent.
             case lost
             /// A problem that must be corrected before the migration can be performed.
@@ -41,7 +41,7 @@ public struct MigrationReport: Sendable, Hashable {
     }
 
     /// One step of a migration between two versions.
-    public struct Step: Sendable, Hashable {
+    public struct Step: Sendable, Hashable, Codable {
         /// The versions of the step, and whether a mapping runs.
         public let type: MigrationType
         /// Descriptions of the differences between the versions.

@@ -1,5 +1,5 @@
 /// One step of a migration.
-public enum MigrationType: Sendable, Hashable {
+public enum MigrationType: Sendable, Hashable, Codable {
     /// The migration is inferred from the differences of the two versions and runs no application code.
     case lightweight(sourceVersion: String, destinationVersion: String)
     /// The migration runs a ``SchemaMapping`` of the application.
@@ -24,7 +24,7 @@ public enum MigrationType: Sendable, Hashable {
         if case .lightweight = self { true } else { false }
     }
 
-    /// A Boolean value that indicates whether the step runs a mapping of the application.
+    /// A Boolean value that indicates whether the step runs a mapping of the application; the opposite of ``isLightweightMigration``. CoreStore has both names.
     public var isHeavyweightMigration: Bool { !isLightweightMigration }
 }
 

@@ -54,7 +54,7 @@ public struct EntityMapping: Sendable {
     enum Kind: Sendable {
         case copy(from: String, to: String, renaming: [String: String])
         case transform(from: String, to: [String], Transform)
-        case insert(String)
+        case empty(String)
         case delete(String)
     }
 
@@ -96,8 +96,8 @@ public struct EntityMapping: Sendable {
         EntityMapping(kind: .transform(from: source, to: destinations.isEmpty ? [source] : destinations, transform))
     }
 
-    /// Starts an entity without objects, even if the old version has an entity with the same name.
-    public static func insert(_ destination: String) -> EntityMapping { EntityMapping(kind: .insert(destination)) }
+    /// Starts an entity without objects, even if the old version has an entity with the same name. Core Data and CoreStore call this mapping "insert".
+    public static func empty(_ destination: String) -> EntityMapping { EntityMapping(kind: .empty(destination)) }
 
     /// Removes every object of an entity of the old version.
     public static func delete(_ source: String) -> EntityMapping { EntityMapping(kind: .delete(source)) }

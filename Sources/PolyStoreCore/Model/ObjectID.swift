@@ -43,7 +43,7 @@ extension ObjectID {
     public var untyped: AnyObjectID { AnyObjectID(entry: entry, rowID: rowID) }
 }
 
-/// An alternative name for an object id that is used as a reference to the object.
+/// An alternative name of ``ObjectID`` for signatures that pass an object from one context to another, where the id represents the object.
 public typealias ObjectReference<T: Model> = ObjectID<T>
 
 extension ObjectID: Hashable {

@@ -5,6 +5,9 @@ import PolyStoreBackend
 ///
 ///     try context.queryValue(From<Person>(), .average(\.age))
 ///     try context.queryGroups(From<Person>(), by: \.city, .count, .maximum(\.age))
+///
+/// The result has the type that follows from the attribute. ``Select`` takes names, paths of relationships, expressions and aliases instead, and the type of its
+/// result is written.
 public struct AggregateOf<T: Model, Result>: Sendable {
     let aggregate: Aggregate
     /// The error that makes the aggregate invalid; thrown by the query.
@@ -104,17 +107,65 @@ extension Decimal {
 }
 
 extension AggregateOf where Result == Double? {
-    /// Returns the average; nil for no values.
-    @_disfavoredOverload
-    public static func average<V>(_ path: KeyPath<T, V>) -> AggregateOf {
+    /// Returns the average of numbers; nil for no values.
+    public static func average<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
         AggregateOf(path, Aggregate.average, real)
     }
-    /// Returns the population standard deviation; nil for no values.
-    public static func standardDeviation<V>(_ path: KeyPath<T, V>) -> AggregateOf {
+    public static func average<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
+        AggregateOf(path, Aggregate.average, real)
+    }
+    public static func average<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
+        AggregateOf(path, Aggregate.average, real)
+    }
+    public static func average<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
+        AggregateOf(path, Aggregate.average, real)
+    }
+
+    /// Returns the fraction of objects whose attribute is true, from 0 to 1; nil for no values.
+    public static func average(_ path: KeyPath<T, Bool>) -> AggregateOf { AggregateOf(path, Aggregate.average, real) }
+    public static func average(_ path: KeyPath<T, Bool?>) -> AggregateOf { AggregateOf(path, Aggregate.average, real) }
+
+    /// Returns the average of decimals, rounded to a `Double`, where the context asks for one; nil for no values.
+    @_disfavoredOverload
+    public static func average(_ path: KeyPath<T, Decimal>) -> AggregateOf { AggregateOf(path, Aggregate.average, real) }
+    @_disfavoredOverload
+    public static func average(_ path: KeyPath<T, Decimal?>) -> AggregateOf { AggregateOf(path, Aggregate.average, real) }
+
+    /// Returns the population standard deviation of numbers; nil for no values.
+    public static func standardDeviation<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
         AggregateOf(path, Aggregate.standardDeviation, real)
     }
-    /// Returns the median; for an even number of values, the average of the two middle values; nil for no values.
-    public static func median<V>(_ path: KeyPath<T, V>) -> AggregateOf { AggregateOf(path, Aggregate.median, real) }
+    public static func standardDeviation<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
+        AggregateOf(path, Aggregate.standardDeviation, real)
+    }
+    public static func standardDeviation<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
+        AggregateOf(path, Aggregate.standardDeviation, real)
+    }
+    public static func standardDeviation<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
+        AggregateOf(path, Aggregate.standardDeviation, real)
+    }
+
+    /// Returns the median of numbers; for an even number of values, the average of the two middle values; nil for no values.
+    public static func median<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
+        AggregateOf(path, Aggregate.median, real)
+    }
+    public static func median<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
+        AggregateOf(path, Aggregate.median, real)
+    }
+    public static func median<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
+        AggregateOf(path, Aggregate.median, real)
+    }
+    public static func median<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
+        AggregateOf(path, Aggregate.median, real)
+    }
+
+    // For the error messages of the compiler, which otherwise cannot say which types are accepted.
+    @available(*, unavailable, message: "an average needs an attribute of numbers, decimals or Booleans")
+    public static func average<V>(_ path: KeyPath<T, V>) -> AggregateOf { fatalError() }
+    @available(*, unavailable, message: "a standardDeviation needs an attribute of numbers")
+    public static func standardDeviation<V>(_ path: KeyPath<T, V>) -> AggregateOf { fatalError() }
+    @available(*, unavailable, message: "a median needs an attribute of numbers")
+    public static func median<V>(_ path: KeyPath<T, V>) -> AggregateOf { fatalError() }
 
     @Sendable private static func real(_ value: Value, _ entity: Entity) -> Double? {
         if case .real(let real) = value { real } else { Decimal(stored: value).map { Double(truncating: $0 as NSDecimalNumber) } }

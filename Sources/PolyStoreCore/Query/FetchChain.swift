@@ -46,9 +46,9 @@ extension ClauseChain {
     public func offset(_ count: Int) -> Chained { chaining { $0.options.offset = count } }
     /// Changes the options of the fetch; see ``FetchOptions``.
     public func tweak(_ change: (inout FetchOptions) -> Void) -> Chained { chaining { change(&$0.options) } }
-    /// Applies a ``Tweak`` to the options of the fetch.
+    /// Applies a ``Tweak`` to the options of the fetch. The form for a tweak that is made elsewhere.
     public func tweak(_ tweak: Tweak<Entity>) -> Chained { chaining { tweak.apply(to: &$0) } }
-    /// Prefetches related objects; see ``FetchOptions/prefetch``.
+    /// Prefetches related objects by name or by path, `.prefetch("department.company")`; see ``FetchOptions/prefetch``.
     public func prefetch(_ paths: String...) -> Chained { chaining { $0.options.prefetch += paths } }
     /// Prefetches related objects: `.prefetch(\.department, \.friends)`.
     public func prefetch(_ paths: PartialKeyPath<Entity>...) -> Chained {
@@ -69,7 +69,7 @@ public struct FetchChain<T: Model>: FetchSource, Hashable {
     var from: From<T>
     var condition: Where<T>?
     var order: OrderBy<T>?
-    /// The options of the fetch.
+    /// The options of the fetch. The methods of a chain, such as ``ClauseChain/limit(_:)``, return a chain with changed options.
     public var options = FetchOptions()
 
     init(_ from: From<T>) { self.from = from }
@@ -200,6 +200,8 @@ extension FetchClause {
 /// A clause that changes the options of a fetch.
 ///
 ///     Tweak { $0.limit = 20; $0.offset = 40 }
+///
+/// The form of CoreStore among the clauses of a fetch. In a chain, `.limit(20).offset(40)` is the same.
 public struct Tweak<T: Model>: FetchClause {
     /// The class of the objects to fetch.
     public typealias Entity = T

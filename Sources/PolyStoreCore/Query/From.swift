@@ -14,13 +14,16 @@ public struct From<T: Model>: Sendable, Hashable {
 
     /// Creates a source that reads every store with the entity.
     public init() { configurations = nil }
+    /// Creates a source that reads every store with the entity. The form of CoreStore, `From(Person.self)`; the same as `From<Person>()`.
     public init(_ type: T.Type) { configurations = nil }
     /// Creates a source that reads the stores of configurations; `nil` is the default configuration.
     public init(_ configuration: String?, _ others: String?...) { self.init([configuration] + others) }
+    /// Creates a source that reads the stores of configurations. The form of CoreStore; the same as `From<Person>("Cache")`.
     public init(_ type: T.Type, _ configuration: String?, _ others: String?...) { self.init([configuration] + others) }
     /// Creates a source that reads the stores of configurations.
     /// - Parameter configurations: The names of the configurations; `nil` is the default one. A fetch from an empty list throws `storeNotFound`.
     public init(_ configurations: [String?]) { self.configurations = configurations }
+    /// Creates a source that reads the stores of configurations. The form of CoreStore; the same as `From<Person>(configurations)`.
     public init(_ type: T.Type, _ configurations: [String?]) { self.init(configurations) }
 }
 
@@ -34,8 +37,10 @@ public struct Into<T: Model>: Sendable, Hashable {
 
     /// Creates a destination in the only store with the entity.
     public init() { configuration = .none }
+    /// Creates a destination in the only store with the entity. The form of CoreStore, `Into(Person.self)`; the same as `Into<Person>()`.
     public init(_ type: T.Type) { configuration = .none }
     /// Creates a destination in the store of a configuration; `nil` is the default configuration.
     public init(_ configuration: String?) { self.configuration = .some(configuration) }
+    /// Creates a destination in the store of a configuration. The form of CoreStore; the same as `Into<Person>("Cache")`.
     public init(_ type: T.Type, _ configuration: String?) { self.init(configuration) }
 }

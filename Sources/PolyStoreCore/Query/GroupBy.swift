@@ -41,7 +41,7 @@ public struct Having<T: Model>: Sendable, Hashable, QueryClause {
 }
 
 extension QueryKey {
-    /// Combines keys for ``GroupBy``.
+    /// Combines keys for ``GroupBy``. The form of CoreDataMonk; the same as a comma.
     public static func | (left: QueryKey, right: QueryKey) -> [QueryKey] { [left, right] }
     public static func | (left: [QueryKey], right: QueryKey) -> [QueryKey] { left + [right] }
 

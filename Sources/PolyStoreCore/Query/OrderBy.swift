@@ -134,7 +134,7 @@ public struct OrderBy<T: Model>: Sendable, Hashable, FetchClause {
     public static func + (left: OrderBy<T>, right: OrderBy<T>) -> OrderBy<T> { OrderBy(left.keys + right.keys) }
     /// Appends the keys of another order.
     public static func += (left: inout OrderBy<T>, right: OrderBy<T>) { left = left + right }
-    /// Appends the keys of one order to those of another.
+    /// Appends the keys of one order to those of another. The form of CoreDataMonk; the same as `+`.
     public static func | (left: OrderBy<T>, right: OrderBy<T>) -> OrderBy<T> { left + right }
 
     /// Adds the order to a chain. The keys of several orders are appended.
@@ -142,7 +142,7 @@ public struct OrderBy<T: Model>: Sendable, Hashable, FetchClause {
 }
 
 extension OrderKey {
-    /// Combines sort keys: `OrderBy(.ascending(\.name) | .descending(\.age))`.
+    /// Combines sort keys: `OrderBy(.ascending(\.name) | .descending(\.age))`. The form of CoreDataMonk; the same as a comma.
     public static func | (left: OrderKey<T>, right: OrderKey<T>) -> [OrderKey<T>] { [left, right] }
     public static func | (left: [OrderKey<T>], right: OrderKey<T>) -> [OrderKey<T>] { left + [right] }
 }

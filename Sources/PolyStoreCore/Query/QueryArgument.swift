@@ -127,12 +127,13 @@ extension Where {
         }
     }
 
-    /// Creates an equality condition: `Where("name", isEqualTo: "Jane")`. With nil, selects objects without a value.
+    /// Creates an equality condition: `Where("name", isEqualTo: "Jane")`. With nil, selects objects without a value. The form of CoreStore; the same as
+    /// `%"name" == "Jane"`.
     public init(_ key: String, isEqualTo value: (any QueryArgument)?) {
         self.init(.comparison(Comparison(.path(PropertyPath(dotted: key)), .equal, value?.operand ?? .null)))
     }
 
-    /// Creates an equality condition: `Where(\.name, isEqualTo: "Jane")`, the same as `\.name == "Jane"`.
+    /// Creates an equality condition: `Where(\.name, isEqualTo: "Jane")`. The form of CoreStore; the same as `\.name == "Jane"`.
     public init<V: AttributeValue & Equatable>(_ path: KeyPath<T, V>, isEqualTo value: V) { self = path == value }
     /// Creates an equality condition: `Where(\.nickname, isEqualTo: nil)`. With nil, selects objects without a value.
     @_disfavoredOverload
@@ -142,7 +143,8 @@ extension Where {
     public init<D: Model>(_ path: KeyPath<T, D?>, isEqualTo target: D?) { self = path == target }
     public init<D: Model>(_ path: KeyPath<T, D?>, isEqualTo target: ObjectID<D>?) { self = path == target }
 
-    /// Creates a membership condition: `Where(\.name, isMemberOf: ["Jane", "John"])`, the same as `["Jane", "John"] ~= \.name`. Ranges compare by bounds.
+    /// Creates a membership condition: `Where(\.name, isMemberOf: ["Jane", "John"])`. The form of CoreStore; the same as `["Jane", "John"] ~= \.name`. Ranges
+    /// compare by bounds.
     public init<V: AttributeValue, S: Sequence<V>>(_ path: KeyPath<T, V>, isMemberOf values: S) { self = values ~= path }
     @_disfavoredOverload
     public init<V: AttributeValue, S: Sequence<V>>(_ path: KeyPath<T, V?>, isMemberOf values: S) { self = values ~= path }
@@ -151,7 +153,7 @@ extension Where {
     @_disfavoredOverload
     public init<R: QueryRange>(_ path: KeyPath<T, R.Bound?>, isMemberOf range: R) where R.Bound: AttributeValue { self = range ~= path }
 
-    /// Creates a range condition: `Where("age", isMemberOf: 18...65)`.
+    /// Creates a range condition: `Where("age", isMemberOf: 18...65)`; the same as `18...65 ~= %"age"`.
     public init<R: QueryRange>(_ key: String, isMemberOf range: R) where R.Bound: QueryArgument { self = range ~= QueryKey(key) }
 
     /// Creates a membership condition: `Where("name", isMemberOf: ["Jane", "John"])`.
@@ -176,13 +178,13 @@ extension Where {
                 }))
     }
 
-    /// Returns the conjunction of two conditions.
+    /// Returns the conjunction of two conditions. The form of ashevin's CoreDataStack for chains of conditions; the same as `&&`.
     public func and(_ other: Where<T>) -> Where<T> { self && other }
-    /// Returns the disjunction of two conditions.
+    /// Returns the disjunction of two conditions. The form of ashevin's CoreDataStack for chains of conditions; the same as `||`.
     public func or(_ other: Where<T>) -> Where<T> { self || other }
-    /// Returns the conjunction with conditions by key.
+    /// Returns the conjunction with conditions by key; the same as `&& Where(conditions)`.
     public func and(_ conditions: [String: (any QueryArgument)?]) -> Where<T> { self && Where(conditions) }
-    /// Returns the disjunction with conditions by key.
+    /// Returns the disjunction with conditions by key; the same as `|| Where(conditions)`.
     public func or(_ conditions: [String: (any QueryArgument)?]) -> Where<T> { self || Where(conditions) }
 }
 

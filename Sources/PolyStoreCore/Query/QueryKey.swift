@@ -43,6 +43,7 @@ public struct QueryKey: Sendable, Hashable {
     }
 }
 
+/// Creates a key: `%"age" >= 18`. The form of CoreDataMonk; the same as `QueryKey("age")`.
 public prefix func % (name: String) -> QueryKey { QueryKey(name) }
 /// Creates a key that is followed by a dot: `%"friends.age"%.any`, `%"name"%.beginsWith("ja")`.
 public postfix func % (name: String) -> QueryKey { QueryKey(name) }

@@ -60,6 +60,11 @@ public struct AnyObjectID: Sendable, Hashable {
     }
 }
 
+extension AnyObjectID: CustomStringConvertible {
+    /// The name of the entity and the row id: `Person 7`.
+    public var description: String { "\(entityName) \(rowID)" }
+}
+
 extension QueryValue {
     /// Returns the value as a type; nil if it does not fit: a text is not a number, 35.5 is not an `Int`, 300 is not an `Int8`. Floating-point types accept
     /// every number within their range, rounded.
@@ -71,6 +76,8 @@ extension QueryValue {
     public var int: Int? { self.as(Int.self) }
     /// The value as an `Int64`; nil for other values, numbers with a fraction and numbers outside its range.
     public var int64: Int64? { self.as(Int64.self) }
+    /// The value as a `UInt64`; nil if it is not a whole number in its range.
+    public var uint64: UInt64? { self.as(UInt64.self) }
     /// The value as a `Double`, rounded; nil for values that are not numbers.
     public var double: Double? { self.as(Double.self) }
     /// The value as a `String`; nil for values that are not texts.

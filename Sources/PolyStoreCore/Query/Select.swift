@@ -45,6 +45,7 @@ public struct SelectTerm: Sendable, Hashable, ExpressibleByStringLiteral {
 
     /// Creates a term from a name, a path, a function or an expression.
     public init(stringLiteral name: String) { self.init(nil, .text(name), nil) }
+    /// Creates a term from a name that is not a literal, with an alias.
     public init(_ name: String, as alias: String? = nil) { self.init(nil, .text(name), alias) }
 
     /// The object's id, with the name `objectID`.
@@ -65,10 +66,11 @@ public struct SelectTerm: Sendable, Hashable, ExpressibleByStringLiteral {
         SelectTerm(nil, .text(path.name), alias)
     }
 
-    /// Returns several values, to combine with others: `.select("location", "age") | .average("age")`.
+    /// Returns several values, to combine with others: `.select("location", "age") | .average("age")`. The form of CoreDataMonk; the same as
+    /// `Select("location", "age", .average("age"))`.
     public static func select(_ names: String...) -> [SelectTerm] { names.map { SelectTerm($0) } }
 
-    /// Combines terms for ``Select``.
+    /// Combines terms for ``Select``. The form of CoreDataMonk; the same as a comma.
     public static func | (left: SelectTerm, right: SelectTerm) -> [SelectTerm] { [left, right] }
     public static func | (left: SelectTerm, right: [SelectTerm]) -> [SelectTerm] { [left] + right }
 }

@@ -136,6 +136,8 @@ extension Where {
     }
 
     /// Selects objects by the number of related objects: `.count(\.friends, .greaterOrEqual, 2)`.
+    ///
+    /// The form for a comparison that is chosen at run time; the same as `\.friends.count >= 2`.
     public static func count<C: Collection>(_ path: KeyPath<T, C>, _ comparison: ComparisonOperator, _ count: Int) -> Where<T>
     where C.Element: Model {
         self.count(path, Where<C.Element>(true), comparison, count)

@@ -84,9 +84,11 @@ public struct Where<T: Model>: Sendable, Hashable, FetchClause {
     }
 
     /// Creates a condition on the members of the model: `Where<Person> { $0.age > 30 && $0.name == "Jane" }`.
+    ///
+    /// The form of CoreStore and of `filter`; the same as `\.age > 30 && \.name == "Jane"`.
     public init(_ condition: (KeyPathMembers<T>) -> Where<T>) { self = condition(KeyPathMembers()) }
 
-    /// Selects all objects.
+    /// Selects all objects. The form of CoreStore; the same as `Where(true)`.
     public init() { self.init(true) }
 
     /// Selects all objects or none.

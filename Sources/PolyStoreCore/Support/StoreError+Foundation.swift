@@ -36,3 +36,15 @@ extension StoreError: CustomNSError {
         return info
     }
 }
+
+extension ValidationError: LocalizedError {
+    /// The description of all failures.
+    public var errorDescription: String? { description }
+}
+
+extension ImportProblem: LocalizedError {
+    /// The source, the record, the field and the reason.
+    public var errorDescription: String? { description }
+    /// The description of the underlying error, if there is one.
+    public var failureReason: String? { underlying }
+}

@@ -31,3 +31,16 @@ public struct MergePolicy: Sendable, Hashable {
     /// Merges attributes and writes the transaction's value of an attribute that both sides changed.
     public static let attributesMineWins = MergePolicy(winner: .mine, isByAttribute: true)
 }
+
+extension MergePolicy: CustomStringConvertible {
+    /// The name of the policy: `error`, `storeWins`, `mineWins`, `attributesStoreWins` or `attributesMineWins`.
+    public var description: String {
+        switch (winner, isByAttribute) {
+        case (.nobody, _): "error"
+        case (.store, false): "storeWins"
+        case (.store, true): "attributesStoreWins"
+        case (.mine, false): "mineWins"
+        case (.mine, true): "attributesMineWins"
+        }
+    }
+}

@@ -16,7 +16,7 @@ extension Transaction {
             sets.append(StoreChanges(store: store, changes: changes))
         }
         try checkCancellation()
-        for set in sets where set.store.history != nil { try writer(of: set.store).recordHistory(set.changes, of: self) }
+        for set in sets where set.store.historyOptions != nil { try writer(of: set.store).recordHistory(set.changes, of: self) }
         return sets
     }
 

@@ -20,6 +20,8 @@ extension Transaction {
     }
 
     /// Creates an object in the only store that contains its entity: `try transaction.create(Person.self)`.
+    ///
+    /// The form for the usual case of one store; the same as `create(Into<Person>())`. ``Into`` can name the configuration of a store.
     public final func create<T: Model>(_ type: T.Type) throws -> T { try create(Into<T>()) }
 
     /// Creates an object in the only store that contains its entity, and sets its initial values.
@@ -110,7 +112,7 @@ extension Transaction {
     @_disfavoredOverload
     public func delete<T: Model>(_ object: T?) throws { if let object { try delete([object]) } }
 
-    /// Deletes several objects.
+    /// Deletes several objects. The form of CoreStore for objects that are not in a list; the same as `delete([first, second])`.
     public func delete<T: Model>(_ first: T, _ second: T, _ others: T...) throws { try delete([first, second] + others) }
 
     /// Deletes a sequence of objects. Objects of other contexts that no longer exist are ignored.

@@ -53,6 +53,8 @@ public class Transaction: Context {
     @exclusivity(unchecked) final var createdEntry: (type: ObjectIdentifier, entry: StoreEntity)?
 
     /// The origin of the changes, passed to observers of the commit so that they can recognize their own changes.
+    ///
+    /// Initially the argument `source` of the method that began the transaction. Assign another value if the source is known only inside of the body.
     public final var sourceIdentifier: (any Hashable & Sendable)? {
         get { origin?.source }
         set { origin = CommitOrigin(newValue, userInfo) }

@@ -24,7 +24,7 @@ extension Data: ConvertibleFromSource {
 }
 
 extension UUID: ConvertibleFromSource {
-    /// Creates a URL from text.
+    /// Creates a UUID from text.
     public init(source: JSONValue, options: ConversionOptions) throws {
         guard case .string(let text) = source, let uuid = UUID(uuidString: text) else {
             throw RecordError.wrongType(expected: "a UUID", found: source)
@@ -34,7 +34,7 @@ extension UUID: ConvertibleFromSource {
 }
 
 extension URL: ConvertibleFromSource {
-    /// Creates a UUID from text.
+    /// Creates a URL from text.
     public init(source: JSONValue, options: ConversionOptions) throws {
         guard case .string(let text) = source, let url = URL(string: text) else {
             throw RecordError.wrongType(expected: "a URL", found: source)

@@ -9,7 +9,7 @@ public protocol ConvertibleFromSource: SendableMetatype {
 }
 
 /// Options for the conversion of record values.
-public struct ConversionOptions: Sendable {
+public struct ConversionOptions: Sendable, Hashable {
     /// The formats of dates, tried in order.
     public var dates: DateFormats
     /// A Boolean value that indicates whether numbers and Booleans are parsed from text, as required for CSV. The default is true.

@@ -3,7 +3,7 @@ import Foundation
 /// The accepted date formats, tried in order.
 ///
 ///     ConversionOptions(dates: [.pattern("dd.MM.yyyy"), .iso8601])
-public struct DateFormats: Sendable, ExpressibleByArrayLiteral {
+public struct DateFormats: Sendable, Hashable, ExpressibleByArrayLiteral {
     /// The formats, in order.
     public var formats: [DateFormat]
     /// The time zone of text without a time zone. The default is UTC.

@@ -9,7 +9,7 @@ public protocol ConvertibleToSource {
 }
 
 /// Options for writing values.
-public struct OutputOptions: Sendable {
+public struct OutputOptions: Sendable, Hashable {
     /// The handling of NaN and infinity, which JSON numbers cannot represent.
     public enum NonFiniteNumber: Sendable, Hashable {
         /// The value is an error.

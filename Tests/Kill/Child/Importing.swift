@@ -34,15 +34,15 @@ enum Importing {
 
     /// Imports the file, and prints the report when the import is complete.
     static func run(_ stack: DataStack, _ path: String) throws {
-        var options = ImportOptions(commit: .batches(of: 20, resume: "rows"), onBadRecord: .skip())
+        var options = ImportOptions(commit: .batches(of: 20, resume: "rows"), onInvalidRecord: .exclude())
         // The previous process may have been killed after its last commit.
         options.skipsCompleted = true
         let report = try stack.importRecordsAndWait(Into<Row>(), from: .file(path: path), options: options)
-        print("\(report.records) records, \(report.inserted) inserted, \(report.refused) refused")
+        print("\(report.records) records, \(report.inserted) inserted, \(report.excluded) refused")
     }
 
     static func check(_ stack: DataStack, _ store: PersistentStore, _ count: Int) throws {
-        let findings = try store.verify()
+        let findings = try store.verifyAndWait()
         guard findings.isEmpty else { fail("the store is damaged: \(findings)") }
         let (value, rows) = try stack.readAndWait { context in
             (try context.fetchOne(From<Counter>())?.value ?? 0, try context.fetchAll(From<Row>()).map { ($0.number, $0.payload) })

@@ -38,7 +38,7 @@ enum Many {
     }
 
     static func check(_ stack: DataStack, _ store: PersistentStore, acknowledged: String) throws {
-        let findings = try store.verify()
+        let findings = try store.verifyAndWait()
         guard findings.isEmpty else { fail("the store is damaged: \(findings)") }
         let entries = try stack.readAndWait { context in
             try context.fetchAll(From<Entry>()).map { ($0.group, $0.name, $0.payload) }

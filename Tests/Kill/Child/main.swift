@@ -95,7 +95,7 @@ if arguments[1] == "check-many", arguments.count == 5 {
 }
 
 guard arguments.count == 5, let last = Int(arguments[4]) else { fail("usage: kill-child check STORE LAST") }
-let findings = try store.verify()
+let findings = try store.verifyAndWait()
 guard findings.isEmpty else { fail("the store is damaged: \(findings)") }
 let (value, entries) = try stack.readAndWait { context in
     (try context.fetchOne(From<Counter>())?.value ?? 0, try context.fetchAll(From<Entry>()).map { ($0.group, $0.name, $0.payload) })

@@ -87,12 +87,12 @@ enum Migrating {
     /// - Returns: The version.
     static func check(_ store: StoreConfiguration, _ count: Int, opensOld: Bool) throws -> String {
         let stack = try DataStack(SchemaHistory(current, mappings: [mapping]), logger: SilentLogger())
-        guard try stack.requiredMigrations(for: store).isEmpty else {
+        guard try stack.requiredMigrationsAndWait(for: store).isEmpty else {
             if opensOld { try checkOld(store, count) }
             return "old"
         }
         let added = try stack.addStore(store)
-        let findings = try added.verify()
+        let findings = try added.verifyAndWait()
         guard findings.isEmpty else { fail("verify: \(findings.prefix(5))") }
         try stack.readAndWait { context in
             let invoices = try context.fetchAll(From<Invoice>())

@@ -148,7 +148,7 @@ struct MixedStress: Sendable {
             }
         }
         for store in stack.stores {
-            let findings = try store.verify()
+            let findings = try store.verifyAndWait()
             try expect(findings.isEmpty, "the store is damaged: \(findings)")
         }
         let kinds = told.outcomes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")

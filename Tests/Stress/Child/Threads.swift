@@ -190,7 +190,7 @@ struct ThreadStress: Sendable {
 
     private func finish(_ workers: Int) throws {
         try check(stack)
-        let findings = try stack.stores[0].verify()
+        let findings = try stack.stores[0].verifyAndWait()
         try expect(findings.isEmpty, "the store is damaged: \(findings)")
         let told = acknowledged.withLock { $0 }
         say(

@@ -4,7 +4,7 @@ import PolyStoreBackend
 ///
 ///     var options = ImportOptions()
 ///     options.commit = .batches(of: 1000, resume: "cities")
-///     options.onBadRecord = .skip(upTo: 100)
+///     options.onInvalidRecord = .exclude(upTo: 100)
 ///     let report = try await stack.importRecords(Into<City>(), from: .file(path: "cities.jsonl"), options: options)
 public struct ImportOptions: Sendable {
     /// The transactions in which imported objects are committed.
@@ -23,8 +23,8 @@ public struct ImportOptions: Sendable {
 
     /// The default is ``Commit/once``.
     public var commit: Commit = .once
-    /// The policy for records that cannot be imported. The default is ``BadRecordPolicy/stop``.
-    public var onBadRecord: BadRecordPolicy = .stop
+    /// The policy for invalid records, which cannot be imported. The default is ``InvalidRecordPolicy/stop``.
+    public var onInvalidRecord: InvalidRecordPolicy = .stop
     /// A Boolean value that indicates whether the run validates everything and reports the outcome, but commits nothing. A dry run is one transaction
     /// regardless of ``commit`` and neither uses nor changes a resume position.
     public var dryRun = false
@@ -42,11 +42,11 @@ public struct ImportOptions: Sendable {
 
     /// Creates options.
     public init(
-        commit: Commit = .once, onBadRecord: BadRecordPolicy = .stop, dryRun: Bool = false, restart: Bool = false,
+        commit: Commit = .once, onInvalidRecord: InvalidRecordPolicy = .stop, dryRun: Bool = false, restart: Bool = false,
         durability: Durability? = nil
     ) {
         self.commit = commit
-        self.onBadRecord = onBadRecord
+        self.onInvalidRecord = onInvalidRecord
         self.dryRun = dryRun
         self.restart = restart
         self.durability = durability
@@ -76,12 +76,15 @@ public struct ImportOptions: Sendable {
     }
 }
 
-/// The policy of an import run for records that cannot be imported.
-public enum BadRecordPolicy: Sendable {
+/// The policy of an import run for invalid records: those that cannot be imported, because reading them, a method of the model or a rule throws an error.
+///
+/// An invalid record is different from one that the model skips, for which `shouldInsert` or `shouldUpdate` returns false; see ``ImportReport/skipped``.
+public enum InvalidRecordPolicy: Sendable {
     /// Ends the run with an error that identifies the record. The batch of the record is not committed.
     case stop
-    /// Excludes the record and imports the rest of its batch. After `upTo` excluded records, the next invalid one ends the run with an error.
-    case skip(upTo: Int = .max)
+    /// Excludes the record and imports the rest of its batch. ``ImportReport/excluded`` counts it, and ``ImportReport/problems`` has the reason. After `upTo`
+    /// excluded records, the next invalid one ends the run with an error.
+    case exclude(upTo: Int = .max)
     /// Calls a closure for each invalid record. It runs on the thread of the import and must not begin a transaction of the stack.
     case ask(@Sendable (ImportProblem) -> ImportDecision)
 
@@ -89,10 +92,10 @@ public enum BadRecordPolicy: Sendable {
     var alwaysStops: Bool { if case .stop = self { true } else { false } }
 }
 
-/// The result of a ``BadRecordPolicy/ask(_:)`` closure.
+/// The result of a ``InvalidRecordPolicy/ask(_:)`` closure.
 public enum ImportDecision: Sendable, Hashable {
-    /// Excludes the record.
-    case skip
+    /// Excludes the record and imports the rest of its batch.
+    case exclude
     /// Ends the run with an error that identifies the record.
     case stop
 }

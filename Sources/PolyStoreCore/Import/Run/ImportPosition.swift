@@ -17,6 +17,7 @@ struct ImportPosition: Codable, Equatable {
     var inserted = 0
     var updated = 0
     var skipped = 0
+    /// The number of excluded records. The name is part of the stored form.
     var refused = 0
     var batches = 0
     /// A Boolean value that indicates whether the source was read completely.

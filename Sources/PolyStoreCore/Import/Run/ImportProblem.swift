@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// A record that could not be imported, and the reason.
-public struct ImportProblem: Error, Sendable, Hashable {
+public struct ImportProblem: Error, Sendable, Hashable, Codable {
     /// The name of the source, such as a file name; `nil` if it has none.
     public let source: String?
     /// The number of the record in its source, from 1.

@@ -8,14 +8,14 @@ public struct ImportProgress: Sendable, Hashable {
     public internal(set) var bytes: Int64 = 0
     /// The size of the source in bytes; `nil` if it is unknown.
     public internal(set) var totalBytes: Int64?
-    /// The number of inserted objects. Like ``skipped`` and ``refused`` it counts committed records and those of the current transaction.
+    /// The number of inserted objects. Like ``skipped`` and ``excluded`` it counts committed records and those of the current transaction.
     public internal(set) var inserted = 0
     /// The number of records that updated an existing object.
     public internal(set) var updated = 0
     /// The number of records that the model skipped.
     public internal(set) var skipped = 0
-    /// The number of records that could not be imported and were excluded.
-    public internal(set) var refused = 0
+    /// The number of invalid records, which could not be imported and were excluded.
+    public internal(set) var excluded = 0
     /// The number of committed transactions.
     public internal(set) var batches = 0
     /// The number of records per second, since the run began.
@@ -34,7 +34,7 @@ extension ImportProgress: RunProgress {
         var parts = ["\(records) \(records == 1 ? "record" : "records")"]
         if let totalBytes { parts.append("\(Self.megabytes(bytes)) of \(Self.megabytes(totalBytes)) MB") }
         if recordsPerSecond >= 1, recordsPerSecond < 1e15 { parts.append("\(Int64(recordsPerSecond)) records/s") }
-        if refused > 0 { parts.append("\(refused) refused") }
+        if excluded > 0 { parts.append("\(excluded) excluded") }
         if let timeLeft, !isFinished { parts.append("\(timeLeft.components.seconds) s left") }
         return parts.joined(separator: ", ")
     }

@@ -4,7 +4,7 @@ extension ImportReport {
         inserted = position.inserted
         updated = position.updated
         skipped = position.skipped
-        refused = position.refused
+        excluded = position.refused
         records = position.mark.place.record
         bytes = position.mark.place.end
         batches = position.batches
@@ -16,7 +16,7 @@ extension ImportReport {
         inserted += counts.inserted
         updated += counts.updated
         skipped += counts.skipped
-        refused += batch.problems.count
+        excluded += batch.problems.count
         problems += batch.problems.sorted { $0.record < $1.record }.prefix(max(0, options.exampleLimit - problems.count))
         records += batch.count
         if !batch.isEmpty { bytes = batch.last.end }

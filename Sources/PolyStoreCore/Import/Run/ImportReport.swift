@@ -4,9 +4,9 @@ import PolyStoreBackend
 ///
 /// The counts cover committed records or, in a dry run, those that would be committed. A resumed run counts from the beginning of the source, so that its
 /// report equals that of an uninterrupted run.
-public struct ImportReport: Sendable, Hashable {
+public struct ImportReport: Sendable, Hashable, Codable {
     /// A record of a dry run.
-    public struct Example: Sendable, Hashable {
+    public struct Example: Sendable, Hashable, Codable {
         /// The number of the record in its source, from 1.
         public let record: Int
         /// The number of the record's first line, from 1; `nil` for a source without lines.
@@ -25,11 +25,11 @@ public struct ImportReport: Sendable, Hashable {
     public internal(set) var updated = 0
     /// The number of records that the model skipped: `shouldInsert` or `shouldUpdate` returned false, or there was no unique id.
     public internal(set) var skipped = 0
-    /// The number of records that could not be imported and were excluded.
-    public internal(set) var refused = 0
+    /// The number of invalid records, which could not be imported and were excluded; see ``InvalidRecordPolicy``.
+    public internal(set) var excluded = 0
     /// The first problems, at most ``ImportOptions/exampleLimit``.
     public internal(set) var problems: [ImportProblem] = []
-    /// The number of records, including refused ones.
+    /// The number of records, including excluded ones.
     public internal(set) var records = 0
     /// The number of bytes of the source up to the end of the last record; 0 for a source of values.
     public internal(set) var bytes: Int64 = 0
@@ -58,7 +58,7 @@ public struct ImportReport: Sendable, Hashable {
 }
 
 extension ImportReport: CustomStringConvertible {
-    /// `Imported 3 records of City from cities.jsonl in 0.2 s: 2 inserted, 1 updated, 0 skipped, 0 refused.`, then a line for each problem.
+    /// `Imported 3 records of City from cities.jsonl in 0.2 s: 2 inserted, 1 updated, 0 skipped, 0 excluded.`, then a line for each problem.
     public var description: String {
         var text = isDryRun ? "Would import" : "Imported"
         text += " \(records) \(records == 1 ? "record" : "records") of \(entity)"
@@ -66,9 +66,9 @@ extension ImportReport: CustomStringConvertible {
         text += " in \(duration.formattedSeconds) s"
         if let resumedFrom { text += ", continuing after record \(resumedFrom)" }
         if !isComplete { text += ", without reaching the end" }
-        text += ": \(inserted) inserted, \(updated) updated, \(skipped) skipped, \(refused) refused."
+        text += ": \(inserted) inserted, \(updated) updated, \(skipped) skipped, \(excluded) excluded."
         for problem in problems { text += "\n  \(problem)" }
-        if refused > problems.count { text += "\n  … and \(refused - problems.count) more" }
+        if excluded > problems.count { text += "\n  … and \(excluded - problems.count) more" }
         return text
     }
 }

@@ -58,7 +58,7 @@ final class ImportResume {
         position.inserted = report.inserted + counts.inserted
         position.updated = report.updated + counts.updated
         position.skipped = report.skipped + counts.skipped
-        position.refused = report.refused + batch.problems.count
+        position.refused = report.excluded + batch.problems.count
         position.batches = report.batches + (batch.isEmpty ? 0 : 1)
         position.isComplete = isComplete
         pending = try position.stored()

@@ -82,9 +82,9 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
 
     /// - Throws: The problem, if it ends the run.
     private func decide(_ problem: ImportProblem) throws {
-        switch options.onBadRecord {
+        switch options.onInvalidRecord {
         case .stop: throw problem
-        case .skip(let limit): if report.refused + batch.problems.count >= limit { throw problem }
+        case .exclude(let limit): if report.excluded + batch.problems.count >= limit { throw problem }
         case .ask(let decide): if decide(problem) == .stop { throw problem }
         }
     }
@@ -103,12 +103,12 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     private func commitBatch(_ isLast: Bool) throws {
         var isCareful = expectsProblems
         while true {
-            // Refused records are not imported again, so the loop terminates.
+            // Excluded records are not imported again, so the loop terminates.
             guard let counts = try attempt(isCareful, isLast) else {
                 isCareful = true
                 continue
             }
-            expectsProblems = !batch.problems.isEmpty && !options.onBadRecord.alwaysStops
+            expectsProblems = !batch.problems.isEmpty && !options.onInvalidRecord.alwaysStops
             report.add(counts, batch, options)
             committed = batch.last
             batch.removeAll()
@@ -120,7 +120,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         }
     }
 
-    /// - Returns: `nil` if the batch must be imported again, carefully or without the records that were refused now.
+    /// - Returns: `nil` if the batch must be imported again, carefully or without the records that are excluded now.
     private func attempt(_ isCareful: Bool, _ isLast: Bool) throws -> ImportCounts? {
         var attempt: ImportAttempt<T>?
         do {
@@ -139,7 +139,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         } catch is ImportRetry {
             return nil
         } catch let failure as QuickFailure {
-            guard options.onBadRecord.alwaysStops else { return nil }
+            guard options.onInvalidRecord.alwaysStops else { return nil }
             throw failure.problem
         } catch {
             // The transaction may not have begun. Only a careful attempt identifies the record of the error.
@@ -209,7 +209,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         now.inserted = report.inserted + counts.inserted
         now.updated = report.updated + counts.updated
         now.skipped = report.skipped + counts.skipped
-        now.refused = report.refused + batch.problems.count
+        now.excluded = report.excluded + batch.problems.count
         now.batches = report.batches
         if let totalBytes, totalBytes > 0 {
             // Estimates half of the work as reading and half as writing, including the written part of the current batch.

@@ -1,11 +1,13 @@
 import PolyStoreBackend
 
-// Shortcuts to the monitors and publishers of the view.
+// The monitors and publishers of the view as methods of the stack, where users of CoreStore look for them.
 
 extension DataStack {
-    /// Returns a monitor of a list in the ``view``; see ``MonitoringContext/monitorList(_:)-(S)``.
+    /// Returns a monitor of a list in the ``view``. The form of CoreStore, whose methods belong to the stack; the same as
+    /// ``MonitoringContext/monitorList(_:)-(S)`` of the view.
     @MainActor
     public func monitorList<S: FetchSource>(_ source: S) throws -> ListMonitor<S.Entity> { try view.monitorList(source) }
+    /// Returns a monitor of a list in the ``view``; see ``monitorList(_:)-(S)``.
     @MainActor
     public func monitorList<T>(_ from: From<T>, _ clauses: any FetchClause<T>...) throws -> ListMonitor<T> {
         try view.monitorList(from.chain(clauses))
@@ -14,7 +16,7 @@ extension DataStack {
     @MainActor
     public func monitorList<T>(_ chain: SectionedChain<T>) throws -> ListMonitor<T> { try view.monitorList(chain) }
 
-    /// Returns a monitor of a list in the ``view``, divided into sections.
+    /// Returns a monitor of a list in the ``view``, divided into sections. The form of CoreStore; the same as `monitorList(chain.sectionBy(…))`.
     @MainActor
     public func monitorSectionedList<T>(
         _ from: From<T>, _ sectionBy: SectionBy<T>, _ clauses: any FetchClause<T>...

@@ -41,7 +41,7 @@ extension ListMonitor {
         section >= 0 && section < list.sections.count && item >= 0 && item < list.sections.rowCount(section)
     }
 
-    /// A Boolean value that indicates whether the list contains any object.
+    /// A Boolean value that indicates whether the list contains any object. The form of CoreStore; the opposite of `isEmpty`.
     public var hasObjects: Bool { list.count > 0 }
 
     /// The ids of all objects, in order, without reading any.
@@ -65,12 +65,12 @@ extension ListMonitor {
     /// Returns the section and item of the object with an id; `nil` if it is not in the list.
     public func indexPath(of id: ObjectID<T>) -> IndexPath? { index(of: id).map { list.sections.position($0).indexPath } }
 
-    /// Returns whether an object is in the list.
+    /// Returns whether an object is in the list. Uses the positions of the list instead of comparing its objects.
     public func contains(_ object: T) -> Bool { index(of: object) != nil }
 
     // MARK: Sections
 
-    /// The number of sections; 1 for a list without sections.
+    /// The number of sections; 1 for a list without sections. The form for the data source of a table view; the same as `sections.count`.
     public var numberOfSections: Int { list.sections.count }
 
     /// The sections in order. A list without sections has one unnamed section.
@@ -78,13 +78,14 @@ extension ListMonitor {
         ListSections(list.sections)
     }
 
-    /// Returns the number of objects of a section. The index must be valid.
+    /// Returns the number of objects of a section. The index must be valid. The form for the data source of a table view; the same as
+    /// `sections[section].count`.
     public func numberOfObjects(inSection section: Int) -> Int { sections[section].count }
 
-    /// Returns the section at an index; `nil` if it is out of bounds.
+    /// Returns the section at an index; `nil` if it is out of bounds. `sections[index]` requires a valid index.
     public func section(safe index: Int) -> ListSection? { sections.indices.contains(index) ? sections[index] : nil }
 
-    /// Returns the objects of a section. The index must be valid.
+    /// Returns the objects of a section. The index must be valid. The form of CoreStore; the same as reading the positions of `sections[section].range`.
     public func objects(inSection section: Int) -> [T] { sections[section].range.map { self[$0] } }
 
     /// The index titles of the sections: the first characters of their names.

@@ -14,7 +14,8 @@ extension MonitoringContext {
         try ListMonitor(self, ListQuery(source.chain, nil))
     }
 
-    /// Returns a monitor of the matching objects, in order and divided into sections.
+    /// Returns a monitor of the matching objects, in order and divided into sections. The form of CoreStore; the same as
+    /// `monitorList(source.sectionBy(…))`.
     public func monitorSectionedList<S: FetchSource>(_ source: S, _ sectionBy: SectionBy<S.Entity>) throws -> ListMonitor<S.Entity> {
         try ListMonitor(self, ListQuery(source.chain, sectionBy))
     }
@@ -24,12 +25,12 @@ extension MonitoringContext {
         try ListMonitor(self, ListQuery(chain.chain, chain.section))
     }
 
-    /// Returns a monitor of the matching objects, in order.
+    /// Returns a monitor of the matching objects, in order. The form with clauses; the same as a chain.
     public func monitorList<T>(_ from: From<T>, _ clauses: any FetchClause<T>...) throws -> ListMonitor<T> {
         try monitorList(from.chain(clauses))
     }
 
-    /// Returns a monitor of the matching objects, in order and divided into sections.
+    /// Returns a monitor of the matching objects, in order and divided into sections. The form of CoreStore with clauses.
     public func monitorSectionedList<T>(
         _ from: From<T>, _ sectionBy: SectionBy<T>, _ clauses: any FetchClause<T>...
     ) throws -> ListMonitor<T> {

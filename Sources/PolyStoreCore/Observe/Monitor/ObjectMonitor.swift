@@ -44,7 +44,7 @@ public final class ObjectMonitor<T: Model> {
     private var entry: StoreEntity { context.entry(row.entityIndex) }
     private var row: RowReference { RowReference(entityIndex: objectID.entry.entityIndex, rowID: objectID.rowID) }
 
-    /// A Boolean value that indicates whether the object was deleted.
+    /// A Boolean value that indicates whether the object was deleted. The form of CoreStore; the same as `object == nil`.
     public var isObjectDeleted: Bool { object == nil }
 
     /// Adds an observer, which is held weakly. Adding it again has no effect.

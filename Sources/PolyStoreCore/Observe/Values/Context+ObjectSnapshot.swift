@@ -9,6 +9,8 @@ extension Context {
     }
 
     /// Returns the stored values of an object, including pending changes of a transaction; `nil` if the object does not exist.
+    ///
+    /// The form for a caller that has an id; the same as ``Model/snapshot()`` of the object with the id.
     /// - Throws: `storeNotFound` for an id of another stack, `corrupt`, `closed`, `io`.
     public final func snapshot<T: Model>(of id: ObjectID<T>) throws -> ObjectSnapshot<T>? {
         try fetchExisting(id)?.snapshot()

@@ -29,14 +29,18 @@ extension DataStack {
 }
 
 extension ViewContext {
-    /// Returns the results of a query; see ``DataStack/values(of:file:line:)``. Each result is of the latest version, which the view may show slightly later.
+    /// Returns the results of a query. The form of ``DataStack/values(of:file:line:)`` for code that has a view only.
+    ///
+    /// Unlike ``snapshots(of:_:sectionedBy:content:)``, the sequence is not in step with the view: each result is of the latest commit, which the view
+    /// may show slightly later.
     public func values<Value: Sendable & Equatable>(
         of query: @escaping @Sendable (SnapshotContext) throws -> Value, file: StaticString = #fileID, line: UInt = #line
     ) -> ValueSequence<Value> {
         core.values(of: query, CallSite("values", file: file, line: line))
     }
 
-    /// Returns the values of an aggregate over all matching objects; see ``DataStack/values(of:_:file:line:)``.
+    /// Returns the values of an aggregate over all matching objects. The form of ``DataStack/values(of:_:file:line:)`` for code that has a view only, and not in
+    /// step with the view.
     public func values<S: FetchSource, Value: Sendable & Equatable>(
         of source: S, _ aggregate: AggregateOf<S.Entity, Value>, file: StaticString = #fileID, line: UInt = #line
     ) -> ValueSequence<Value> {

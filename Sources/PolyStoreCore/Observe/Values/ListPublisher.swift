@@ -8,6 +8,8 @@ import PolyStoreBackend
 ///     }
 ///
 /// The snapshot changes when the view advances to a version with different contents of the list. The publisher retains the view.
+///
+/// A publisher is for code that reacts to changes in closures, such as a diffable data source. ``LiveList`` is for SwiftUI, which reads and observes a value.
 @MainActor
 public final class ListPublisher<T: Model> {
     /// The list in the state that the view shows.

@@ -1,6 +1,4 @@
-public import Foundation
-import PolyStoreBackend
-public import PolyStoreFormats
+import Foundation
 
 /// The destination of an export.
 ///
@@ -10,7 +8,7 @@ public struct ExportDestination: Sendable {
     public let name: String
     /// The format; `nil` if the file name does not determine one.
     public let format: RecordFormat?
-    private let openSink: @Sendable () throws -> any ByteSink
+    package let openSink: @Sendable () throws -> any ByteSink
 
     /// Creates a destination.
     /// - Parameters:
@@ -25,9 +23,21 @@ public struct ExportDestination: Sendable {
 
     /// Returns a file as a destination. The file is created or replaced atomically when the export is complete. Without a format, the file extension determines
     /// it; see `RecordFormat.init(fileName:)`.
+    ///
+    /// The bytes are not compressed. An export to a path that ends in `.gz` is therefore an error: for a gzip file, import PolyStoreGzip and use
+    /// `ExportDestination.gzip(path:)`.
     public static func file(path: String, format: RecordFormat? = nil) -> ExportDestination {
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        return ExportDestination(name: name, format: format ?? RecordFormat(fileName: name)) { try FileByteSink(path: path) }
+        return ExportDestination(name: name, format: format ?? RecordFormat(fileName: name)) {
+            guard !name.lowercased().hasSuffix(".gz") else {
+                throw RecordError(
+                    .unsupported,
+                    "Cannot export to '\(path)' with ExportDestination.file: its name is that of a gzip file, and the bytes would not be "
+                        + "compressed. Import PolyStoreGzip and use ExportDestination.gzip, or choose another name.",
+                    isRecoverable: false)
+            }
+            return try FileByteSink(path: path)
+        }
     }
 
     /// Returns a file as a destination; see ``file(path:format:)``.
@@ -37,30 +47,4 @@ public struct ExportDestination: Sendable {
     public static func handle(_ handle: FileHandle, format: RecordFormat, name: String = "file handle") -> ExportDestination {
         ExportDestination(name: name, format: format) { DescriptorByteSink(handle) }
     }
-
-    /// Opens a writer that counts the bytes it writes.
-    func open(columns: [String]) throws -> (writer: RecordWriter, counter: CountingByteSink) {
-        guard let format else {
-            throw StoreError(
-                .misuse, "The format of \"\(name)\" is unknown: its extension is none of json, jsonl, ndjson, csv, tsv. Pass a format.")
-        }
-        let counter = CountingByteSink(try openSink())
-        return (try RecordWriter(to: counter, format: format, columns: columns), counter)
-    }
-}
-
-/// A sink that forwards and counts bytes.
-final class CountingByteSink: ByteSink {
-    private let sink: any ByteSink
-    private(set) var count: Int64 = 0
-
-    init(_ sink: any ByteSink) { self.sink = sink }
-
-    func write(_ bytes: UnsafeRawBufferPointer) throws {
-        try sink.write(bytes)
-        count += Int64(bytes.count)
-    }
-
-    func finish() throws { try sink.finish() }
-    func cancel() { sink.cancel() }
 }
