@@ -24,12 +24,13 @@ extension AttributeValue {
     @inlinable public static var isOptionalAttribute: Bool { false }
 }
 
-@usableFromInline
+// Out of line, so that decoding is small enough to be inlined into the initializers of models.
+@usableFromInline @inline(never)
 func missingValue(_ field: Int) -> StoreError {
     StoreError(undecodable: field, "A value is missing that is not optional.")
 }
 
-@usableFromInline
+@usableFromInline @inline(never)
 func invalidValue(_ field: Int, _ what: String) -> StoreError { StoreError(undecodable: field, what) }
 
 extension Bool: AttributeValue {

@@ -7,7 +7,8 @@ public enum DirectCoding<T: AttributeValue> {
     @inlinable public static var initial: T { T.emptyAttribute }
     /// Reads a field.
     /// - Throws: `corrupt` if the field does not contain a valid value.
-    @inlinable public static func decode(_ record: RecordView, _ field: Int) throws -> T { try T.decodeAttribute(record, field) }
+    @inlinable @inline(__always)
+    public static func decode(_ record: RecordView, _ field: Int) throws -> T { try T.decodeAttribute(record, field) }
     /// Writes a field.
     @inlinable
     public static func encode(_ value: T, into builder: inout RecordBuilder, _ field: Int) throws {
