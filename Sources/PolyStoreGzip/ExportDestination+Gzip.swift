@@ -6,7 +6,10 @@ extension ExportDestination {
     /// `.gz` determines it: `cities.csv.gz` is CSV.
     ///
     ///     try await stack.export(From<City>(), to: .gzip(path: "cities.csv.gz"))
-    /// - Parameter level: The compression level, from 1 (fastest) to 9 (smallest).
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - format: The format of the records; `nil` to take it from the name.
+    ///   - level: The compression level, from 1 (fastest) to 9 (smallest).
     public static func gzip(path: String, format: RecordFormat? = nil, level: Int = 6) -> ExportDestination {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         return ExportDestination(name: name, format: format ?? RecordFormat(fileName: name)) {

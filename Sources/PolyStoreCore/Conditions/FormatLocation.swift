@@ -28,9 +28,11 @@ package struct FormatLocation: Sendable, Hashable {
 extension FormatLocation {
     /// Returns an error with the given message, followed by the source line with a caret under this location.
     ///
-    ///     "agee" is no property of Person. Did you mean "age"? (at 1:5)
-    ///     NOT agee > 30
-    ///         ^~~~
+    /// ```text
+    /// "agee" is no property of Person. Did you mean "age"? (at 1:5)
+    /// NOT agee > 30
+    ///     ^~~~
+    /// ```
     package func error(_ message: String, entity: String? = nil, attribute: String? = nil) -> StoreError {
         StoreError(.invalidPredicate, source.map { message + pointer(in: $0) } ?? message, entity: entity, attribute: attribute)
     }

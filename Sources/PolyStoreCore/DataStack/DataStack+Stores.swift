@@ -128,7 +128,10 @@ extension DataStack {
     ///
     /// Waits until the queued transactions have ended, on a thread of the stack: the calling task does not block a thread. A stack that is released also closes
     /// its stores, after its last context is released.
-    /// - Parameter isForced: Whether to close the stores even if contexts read from them. Their next read then throws `closed`.
+    /// - Parameters:
+    ///   - isForced: Whether to close the stores even if contexts read from them. Their next read then throws `closed`.
+    ///   - file: The source file of the caller, for errors.
+    ///   - line: The line of the caller, for errors.
     /// - Throws: `busy` with the source locations of the open contexts, transactions and reads.
     public func close(evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line) async throws {
         try await changingStores { try $0.closeAndWait(evenIfInUse: isForced, file: file, line: line) }

@@ -3,7 +3,7 @@ import PolyStoreBackend
 extension Condition {
     /// Parses a format string in the language of `NSPredicate`; the grammar is in `docs/query-language.md`.
     ///
-    ///     try Condition(format: "age > %d AND name BEGINSWITH[c] %@", arguments: [.constant(.integer(30), .int64), .constant(.text("Jo"), .string)])
+    /// An example is `age > %d AND name BEGINSWITH[c] %@` with two arguments.
     ///
     /// Arguments and the values of variables are never parsed as part of the format, so untrusted text is safe there. It is not safe in the format
     /// itself. Parsing takes time linear in the length.
