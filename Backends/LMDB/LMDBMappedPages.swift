@@ -34,7 +34,7 @@ struct LMDBMappedPages {
         writtenKeys = 0
         if region == nil { region = Self.region(of: path) }
         guard let region, let start = region.baseAddress else { return }
-        // Safe for a shared mapping of a file: written data is in the page cache.
+        // MADV_DONTNEED loses no data here: the page cache keeps the pages of a shared file mapping.
         madvise(start, region.count, Int32(MADV_DONTNEED))
     }
 

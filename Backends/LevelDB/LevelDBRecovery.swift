@@ -16,7 +16,7 @@ struct LevelDBRecovery {
     let place: FilePlace
     /// The durable part of the logs; `nil` if the store was never opened by a version of this library that writes a mark.
     let mark: LevelDBMark?
-    /// A Boolean value that indicates whether damaged parts are truncated too.
+    /// A Boolean value that indicates whether damage that loses acknowledged commits is truncated, instead of throwing `corrupt`.
     let repairs: Bool
     private var path: String { place.path }
 

@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    /// Objects at both ends of a list, in lists that are ordered on both sides.
+    /// A list, with or without an inverse, keeps only the first occurrence of an object that is added again.
     @Test(arguments: Backend.allCases)
     func whatIsInTheListAlreadyStaysThere(_ backend: Backend) throws {
         let music = try OrderedTests.Music(backend)

@@ -29,10 +29,11 @@ final class Faults: @unchecked Sendable {  // accessed under the lock only
     fileprivate func didAsk() { lock.withLock { asked += 1 } }
 
     func failCommits(_ count: Int) { lock.withLock { failingCommits = count } }
-    /// Refuses change sets with a number of changes as `full`.
+    /// Makes applying a change set fail with the error `full`.
     /// - Parameters:
-    ///   - times: The number of refusals.
-    ///   - dies: Whether a refusal ends the write transaction.
+    ///   - size: The number of changes in the change sets that fail.
+    ///   - times: The number of failures, after which change sets are applied again.
+    ///   - dies: Whether the write transaction cannot be used after a failure.
     func refuse(size: Int, times: Int, dies: Bool) { lock.withLock { refusal = (size, times, dies) } }
     /// The durability of each commit that succeeded.
     var commits: [Durability] { lock.withLock { committed } }

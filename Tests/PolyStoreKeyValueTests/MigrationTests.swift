@@ -169,7 +169,7 @@ import Testing
         #expect(try opened.store.read { $0.version } == 4)
     }
 
-    /// Before the commit, readers see the source, and reads of the target see the target.
+    /// Until the migration is committed, `target` reads the migrated data, while `source` and all other readers read the old data.
     @Test func sourceAndTargetAreTwoStores() throws {
         let engine = TestEngine()
         let opened = try Self.filled(engine)

@@ -2,7 +2,7 @@ import Foundation
 import PolyStore
 import Testing
 
-/// CoreStore 1.6, README, "Fetching": the clauses From, Where, OrderBy and Tweak, and the five methods.
+/// Tests the examples of CoreStore 1.6, README, "Fetching": the clauses From, Where, OrderBy and Tweak, and the five fetch methods.
 @MainActor @Suite(.serialized) struct CoreStoreFetchingTests {
     @Test(arguments: Backend.allCases)
     func fromNamesTheEntityAndTheStores(_ backend: Backend) throws {

@@ -2,7 +2,7 @@ import Dispatch
 import PolyStore
 import Testing
 
-/// CoreStore 1.6, README, "TL;DR" and "Saving and processing transactions": the three kinds of transactions.
+/// Tests the examples of CoreStore 1.6, README, "TL;DR" and "Saving and processing transactions": the three kinds of transactions.
 @MainActor @Suite(.serialized) struct CoreStoreTransactionTests {
     @Test(arguments: Backend.allCases)
     func anAsynchronousTransactionTellsWhetherItHadChanges(_ backend: Backend) async throws {
@@ -169,7 +169,7 @@ import Testing
         #expect(try stack.view.fetchCount(From<MyPerson>()) == 7)
     }
 
-    /// Answers on the main actor after a delay.
+    /// A server stub that calls its completion handler asynchronously on the main actor.
     private struct Server {
         func download(_ json: [String: String], _ completion: @escaping @MainActor ([String: String]) -> Void) {
             Task { @MainActor in completion(json) }

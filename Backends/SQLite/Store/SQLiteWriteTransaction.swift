@@ -132,8 +132,8 @@ final class SQLiteWriteTransaction: WriteTransaction {
         do {
             if let failure = connection.copyingFailure {
                 pool.recordFailure(failure)
-                // The commit was flushed before the log was copied, or no flush was requested then. A flush at this point would report nothing: a system that
-                // failed to write a page forgets that it is dirty.
+                // If `synchronous` is not FULL, the commit was not flushed before the checkpoint failed. A flush now could report success although the
+                // data is lost: the system marks a page as clean even if it failed to write it.
                 if durability == .full, !connection.isFullySynchronous { throw failure }
                 return
             }

@@ -1,7 +1,7 @@
-// References to enclosing objects in conditions on related objects.
+// Outer references: references from a condition on related objects to an enclosing object, as in a correlated subquery.
 
 extension QueryExpression {
-    /// The number of levels to the outermost enclosing object that the expression refers to; 0 if it refers to none.
+    /// The largest number of nesting levels that an outer reference of the expression crosses; 0 if it has none.
     package var outerDepth: Int {
         switch node {
         case .field, .constant: 0
@@ -15,7 +15,7 @@ extension QueryExpression {
         }
     }
 
-    /// Adds the fields of the enclosing object `level` levels out that the expression refers to.
+    /// Adds the fields to which the expression's outer references across `level` nesting levels refer.
     func collectOuterFields(_ level: Int, into mask: inout FieldMask) {
         guard outerDepth >= level else { return }
         switch node {
@@ -40,7 +40,7 @@ extension QueryExpression {
 }
 
 extension QueryPredicate {
-    /// The number of levels to the outermost enclosing object that the predicate refers to; 0 if it can be evaluated on an object alone.
+    /// The largest number of nesting levels that an outer reference of the predicate crosses; 0 if it has none.
     public var outerDepth: Int {
         switch node {
         case .constant: 0
@@ -52,7 +52,7 @@ extension QueryPredicate {
         }
     }
 
-    /// Adds the fields of the enclosing object `level` levels out that the predicate refers to.
+    /// Adds the fields to which the predicate's outer references across `level` nesting levels refer.
     func collectOuterFields(_ level: Int, into mask: inout FieldMask) {
         guard outerDepth >= level else { return }
         switch node {

@@ -52,7 +52,7 @@ extension Operand {
 /// Resolves names and constants against a schema.
 struct ConditionResolver {
     let schema: ResolvedSchema
-    /// The id of the queried store; nil to compare row ids only.
+    /// The id of the queried store. An object of another store equals none of its objects. If nil, objects are compared by row id alone.
     let store: String?
     /// Returns why a constant is not a valid value of an enumeration attribute; nil if it is valid.
     let cases: ((Entity, FieldReference, Value) -> String?)?

@@ -63,7 +63,7 @@ extension FormatLocation {
             + String(repeating: "~", count: max(min(marked.count, rest.count) - 1, 0))
     }
 
-    /// Returns part of a line, cut at a maximum distance from the location.
+    /// Returns a text, shortened to its first or last 99 characters and an ellipsis if it is longer than 100 characters.
     private static func shortened(_ text: String, keepingEnd: Bool) -> String {
         let limit = 100
         guard text.count > limit else { return text }

@@ -61,7 +61,7 @@ extension PersistentStore: Hashable, Identifiable {
 }
 
 extension PersistentStore {
-    /// The error of accessing a store that was removed from its stack.
+    /// The error that is thrown on access to a store that was removed from its stack.
     var removedError: StoreError {
         StoreError(.closed, "The store \(url) was removed from its stack. Add it again with addStore to use its objects.", url: url)
     }

@@ -36,7 +36,7 @@ extension StackCore {
     }
 
     /// Runs a transaction on the caller's thread.
-    /// - Parameter isPatient: see ``WriteQueue/leave(isPatient:)``.
+    /// - Parameter isPatient: whether the transaction may wait for later ones to join its commit group; see ``WriteQueue/leave(isPatient:)``.
     func transactAndWait<T>(_ options: TransactionOptions, isPatient: Bool, _ body: (Transaction) throws -> T) throws -> T {
         let outcome = AwaitedOutcome()
         var value: T?

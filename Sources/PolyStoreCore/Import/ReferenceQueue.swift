@@ -21,7 +21,7 @@ final class ReferenceQueue<T: ImportableUniqueObject> {
     /// Targets that were found before.
     private var resolved: [ImportKey: T] = [:]
 
-    /// Adds a source that is imported at the end of the call.
+    /// Adds a nested source, which is imported at the end of the import call.
     func add(_ source: T.ImportSource) { nested.append(source) }
 
     /// Adds a reference, or resolves it immediately if its target was found before.

@@ -20,7 +20,8 @@ public final class MigrationContext {
 
     /// Creates a new object with a new row id. Its attributes have their default values.
     ///
-    /// - Parameter entity: An entity that starts without objects, or whose objects the mapping rewrites; in a hierarchy the name of the object's class.
+    /// - Parameter entity: The name of an entity that is new or mapped by ``EntityMapping/empty(_:)``, or whose objects the mapping rewrites. In a
+    ///   hierarchy, the name of the object's class.
     public func insert(_ entity: String) throws -> NewObject { try work.insert(entity) }
 
     /// Returns the copy of an old object; `nil` if it has not been copied yet.

@@ -47,7 +47,7 @@ public final class OldObject {
         return try work.oldObject(found.destination, id)
     }
 
-    /// Returns the targets of a to-many relationship, in their order or in the order of row ids.
+    /// Returns the targets of a to-many relationship: in list order if the relationship is ordered, otherwise by row id.
     ///
     /// - Throws: `misuse` if the entity has no to-many relationship with the name; `corrupt`.
     public func objects(_ relationship: String) throws -> [OldObject] {

@@ -2,8 +2,9 @@ import PolyStoreBackend
 
 /// Finds the stored properties in a key path of several steps: `\Person.department?.title` is `department`, then `title`.
 ///
-/// The steps are compared with those of the models' own key paths, so the path is not evaluated. The exception is the count of a to-many relationship, which
-/// is evaluated on objects of a context without a store, because all `Int` properties of a set or an array look alike.
+/// Compares each step with the key paths of the model's stored properties, without evaluating the path. The path is evaluated only in two cases, on
+/// objects of a context without a store: if a step follows a to-many relationship, because `count` cannot be distinguished from other `Int` properties
+/// by its key path, and in a hierarchy, because inherited properties cannot be identified by their getters.
 final class KeyPathProbe: Context {
     /// The number of objects in every to-many relationship.
     private var memberCount = 0
@@ -96,7 +97,7 @@ final class KeyPathProbe: Context {
         return probe.read
     }
 
-    /// Returns whether a path returns the stored value of its last property, for any value, and nil if an earlier relationship is null.
+    /// Returns whether a path returns the stored value of its last property for all sample values, and nil if an earlier relationship is null.
     private static func isStored<T: Model>(_ path: PartialKeyPath<T>, _ keys: [String], _ context: Context, _ root: StoreEntity) -> Bool {
         func agrees(_ samples: KeyPathSamples) -> Bool {
             let probe = KeyPathProbe(core: context.core, table: context.table, context.site)
@@ -129,7 +130,7 @@ final class KeyPathProbe: Context {
         return open(type)
     }
 
-    /// Returns whether a path, whose last step starts at a to-many relationship, is its count.
+    /// Returns whether the last step of a path is the count of the to-many relationship before it.
     private static func isCount<T: Model>(_ path: PartialKeyPath<T>, _ context: Context, _ entry: StoreEntity) -> Bool {
         [2, 5, 11].allSatisfy { count in
             let probe = KeyPathProbe(core: context.core, table: context.table, context.site)

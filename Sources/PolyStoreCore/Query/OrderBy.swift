@@ -3,7 +3,7 @@ import PolyStoreBackend
 
 /// A sort key: `.ascending(\.name)`, `.descending("department.title")`.
 ///
-/// Two keys are equal if they are written alike.
+/// Two keys are equal if they have the same key path or name, direction, null placement and text options. A key path and a name are never equal.
 public struct OrderKey<T: Model>: Sendable, Hashable {
     fileprivate enum Form: Sendable {
         case plain(SortKey)

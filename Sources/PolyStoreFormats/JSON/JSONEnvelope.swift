@@ -47,7 +47,7 @@ struct JSONEnvelope {
     /// A Boolean value that indicates whether the next value is on the path.
     var isOnPath = true
     var foundArray = false
-    /// The raw bytes of a name that may be on the path.
+    /// The raw bytes of the current field name, while it may equal the next name of `path`; otherwise nil.
     var name: [UInt8]?
 
     init(path: [String]) { self.path = path }

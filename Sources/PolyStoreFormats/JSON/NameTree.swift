@@ -1,8 +1,8 @@
 /// A trie of the field names that a reader has encountered, in field order.
 ///
-/// An object with the same fields in the same order as an earlier one follows the tree with one byte comparison per field. It creates no strings and
-/// shares its ``FieldNames``. Uniqueness of names is checked once, when a node is created. The size is limited, so that objects with data as keys
-/// do not exhaust memory.
+/// For an object with the same fields in the same order as an earlier one, the reader compares the bytes of each name once and creates no strings. Both
+/// objects share their ``FieldNames``. Uniqueness of names is checked once, when a node is created. The size is limited, so that objects with data as
+/// keys do not exhaust memory.
 final class NameTree {
     final class Node {
         let name: String
@@ -10,7 +10,7 @@ final class NameTree {
         unowned let parent: Node?
         let depth: Int
         var children: [Node] = []
-        /// The child that the previous object followed.
+        /// The child for the name that followed in the previous object.
         var recent: Node?
         private var shared: FieldNames?
 
@@ -34,7 +34,7 @@ final class NameTree {
             return names
         }
 
-        /// The shared names of objects that end at this node.
+        /// The names from the root to this node, as one instance that all objects with these fields share.
         var fieldNames: FieldNames {
             if let shared { return shared }
             let names = FieldNames(path)

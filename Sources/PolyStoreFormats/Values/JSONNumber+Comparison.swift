@@ -8,7 +8,7 @@ extension JSONNumber: Hashable {
         default: break
         }
         guard let leftDigits = DecimalDigits(validText: left.text), let rightDigits = DecimalDigits(validText: right.text) else {
-            // Numbers with an exponent beyond 10^18 are equal only if their texts are.
+            // Numbers whose exponent has a magnitude of 10^18 or more are compared as text.
             return left.text == right.text
         }
         return leftDigits == rightDigits

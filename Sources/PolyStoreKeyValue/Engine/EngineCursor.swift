@@ -2,8 +2,8 @@ import PolyStoreBackend
 
 /// A position in the keys of a snapshot. A base class rather than a protocol, so that a move is one call without a protocol witness.
 ///
-/// A move must throw if it cannot read every key between its start and the key that it returns. Callers stop anywhere in a range and rely on the keys that they
-/// have seen, so an engine that skips unreadable data must check for it in every move, or once per batch.
+/// A move must throw if it cannot read a key between its start and the key that it returns. Callers may stop before the end of a range, and they assume
+/// that no key before that point was skipped. An engine that skips unreadable data must therefore check for it in every move, or once per batch.
 open class EngineCursor {
     // Each access is a single load or store, so exclusivity checks are not needed.
     @exclusivity(unchecked) @usableFromInline final var currentKey = UnsafeRawBufferPointer(start: nil, count: 0)

@@ -15,11 +15,11 @@ public final class EntryBatch {
     /// Has no meaning; prevents the compiler from removing prefetching reads.
     @exclusivity(unchecked) var touched: UInt8 = 0
 
-    /// The buffer for copies, `copied + keyRoom` bytes each; `nil` if nothing is copied.
+    /// The buffer for copied entries, with `copied + keyRoom` bytes for each entry; `nil` if entries are not copied.
     @usableFromInline let copies: UnsafeMutableRawPointer?
     /// The maximum number of bytes copied from a value.
     @usableFromInline let copied: Int
-    /// The maximum number of bytes copied from a key; the key's length is stored completely.
+    /// The maximum number of bytes copied from a key. A longer key is truncated, but `keyCounts` contains its original length.
     @usableFromInline static let keyRoom = 16
 
     /// - Parameter copied: The number of bytes to copy from each value; 0 for no copies.

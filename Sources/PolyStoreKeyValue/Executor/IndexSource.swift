@@ -114,7 +114,7 @@ private final class BackwardIndexSource: IndexSource {
                     return true
                 }
             } else if isInRange {
-                // A run of one entry: the cursor is already before it.
+                // The last run had one entry, and `take()` has already moved the cursor before it.
                 hasEntry = !isAtStart
             } else {
                 hasEntry = try range.end.withUnsafeBytes { try cursor.seek(before: $0) }

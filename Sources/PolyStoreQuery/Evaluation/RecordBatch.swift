@@ -97,7 +97,7 @@ struct NullBit {
 }
 
 extension RecordLayout {
-    /// Calls a loop with a reader for an integer field that is specialized for its width.
+    /// Calls `loop` with a function that reads an integer field. The function is specialized for the width of the field.
     @inline(__always)
     func withIntegers(of field: Int, _ loop: ((UnsafeRawPointer) -> Int64) -> Void) {
         let at = Int(slots[field].position)
@@ -113,7 +113,7 @@ extension RecordLayout {
         }
     }
 
-    /// Calls a loop with a reader for a real field that is specialized for its width.
+    /// Calls `loop` with a function that reads a real field. The function is specialized for the width of the field.
     @inline(__always)
     func withReals(of field: Int, _ loop: ((UnsafeRawPointer) -> Double) -> Void) {
         let at = Int(slots[field].position)

@@ -47,7 +47,7 @@ struct ObserveStress: Sendable {
                     try await observe(random)
                 })
         }
-        // These commits deliver the change that an observer waits for after the writers have ended.
+        // Commits until all observers have ended: an observer may still wait for a change when no writer is left.
         let pulse = Task.detached { [stack] in
             while !Task.isCancelled {
                 try await stack.perform(durability: .relaxed) { try $0.fetchOne(From<Tally>(), Where(\.name == "tally 0"))?.group += 1 }

@@ -30,7 +30,7 @@ struct OrderedRows: Sendable {
         static func < (left: Prefix, right: Prefix) -> Bool { left.high != right.high ? left.high < right.high : left.low < right.low }
     }
 
-    /// The prefixes of a block's rows. Two arrays, because an element of 12 bytes would take 16.
+    /// The prefixes of the rows of a block. They are split into two arrays, because one array would pad each prefix from 12 to 16 bytes.
     private struct Prefixes: Sendable {
         private var high: [UInt64] = []
         private var low: [UInt32] = []

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An observer that a ``ListMonitor`` notifies of changes of its list. Held weakly.
+/// An observer of the list of a ``ListMonitor``. The monitor holds a weak reference to it.
 ///
 /// The calls for one change are made in this order: ``listMonitorWillChange(_:)``, inserted sections, deleted objects, inserted objects, updated objects, moved
 /// objects, deleted sections, ``listMonitorDidChange(_:)``. During all of them the monitor shows the new list. Deletions have old positions, all other calls

@@ -1,4 +1,4 @@
-/// An observer that an ``ObjectMonitor`` notifies of changes of its object. Held weakly.
+/// An observer of the object of an ``ObjectMonitor``. The monitor holds a weak reference to it.
 public protocol ObjectObserver<ObjectEntity>: AnyObject {
     /// The class of the observed object.
     associatedtype ObjectEntity: Model

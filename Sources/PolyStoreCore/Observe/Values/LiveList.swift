@@ -1,7 +1,7 @@
 public import Observation
 import PolyStoreBackend
 
-/// A list of the main actor's view for user interfaces. A SwiftUI view that reads it is evaluated again when the list changes.
+/// An observable list of objects of a view context, for user interfaces. When the list changes, SwiftUI updates the views that read it.
 ///
 ///     @State private var people: LiveList<Person>        // LiveList(stack.view, From<Person>(), OrderBy(.ascending(\.name)))
 ///
