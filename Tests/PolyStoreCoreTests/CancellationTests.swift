@@ -35,6 +35,32 @@ import Testing
         #expect(try company.count() == 0)
     }
 
+    /// The queue releases the closure of a finished transaction, also if the last queued transaction is cancelled instead of run. The closure retains the stack.
+    @Test(arguments: Backend.allCases)
+    func finishedTransactionsAreReleased(_ backend: Backend) async throws {
+        final class Token: Sendable {}
+        let company = try Company(backend)
+        let (stack, entered, opened) = (company.stack, DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        weak var token: Token?
+        do {
+            let held = Token()
+            token = held
+            stack.beginAsynchronous { _ in
+                withExtendedLifetime(held) {}
+                entered.signal()
+                opened.wait()
+            }
+        }
+        await wait(entered)
+        let task = Task { try await stack.perform { _ in } }
+        while stack.queuedTransactionCount == 0 { await Task.yield() }
+        task.cancel()
+        await expectCancelled { try await task.value }
+        opened.signal()
+        for _ in 0..<10_000 where token != nil { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(token == nil)
+    }
+
     @Test(arguments: Backend.allCases)
     func beforeItIsAskedFor(_ backend: Backend) async throws {
         let company = try Company(backend)

@@ -114,6 +114,9 @@ public struct QueryPredicate: Sendable, Hashable {
     /// The nesting depth. It is limited so that untrusted input cannot exhaust the stack.
     public var depth: Int { depth(upTo: .max) }
 
+    /// Returns the depth of a condition on operands of a depth. A condition on fields and constants is one level.
+    private static func depth(over operands: Int) -> Int { operands == 1 ? 1 : 1 + operands }
+
     /// Returns the nesting depth up to a limit. Parts beyond the limit are not visited and count as one level.
     package func depth(upTo limit: Int) -> Int {
         guard limit > 1 else { return 1 }
@@ -121,8 +124,9 @@ public struct QueryPredicate: Sendable, Hashable {
         return switch node {
         case .and(let parts), .or(let parts): 1 + (parts.lazy.map { $0.depth(upTo: rest) }.max() ?? 0)
         case .not(let part), .related(_, _, let part): 1 + part.depth(upTo: rest)
-        case .compare(let left, _, let right), .text(let left, _, let right): max(left.depth(upTo: limit), right.depth(upTo: limit))
-        case .isNull(let expression), .oneOf(let expression, _): expression.depth(upTo: limit)
+        case .compare(let left, _, let right), .text(let left, _, let right):
+            Self.depth(over: max(left.depth(upTo: rest), right.depth(upTo: rest)))
+        case .isNull(let expression), .oneOf(let expression, _): Self.depth(over: expression.depth(upTo: rest))
         case .constant: 1
         }
     }

@@ -61,8 +61,9 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         }
     }
 
-    /// Counts a transaction that has run.
+    /// Counts a transaction that has run. A transaction that left no store open does not belong to a group.
     func didRun() {
+        guard isOpen else { return }
         transactionCount += 1
         guard transactionCount == 1 else { return }
         firstEnd = DispatchTime.now().uptimeNanoseconds

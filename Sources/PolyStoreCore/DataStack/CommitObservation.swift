@@ -1,15 +1,15 @@
 /// A subscription to commits, which ends when it is released.
 public final class CommitObservation: Sendable {
-    private let sequencer: CommitSequencer
+    private let publisher: CommitPublisher
     private let id: Int
 
-    init(_ sequencer: CommitSequencer, _ id: Int) {
-        self.sequencer = sequencer
+    init(_ publisher: CommitPublisher, _ id: Int) {
+        self.publisher = publisher
         self.id = id
     }
 
     /// Ends the subscription.
-    public func cancel() { sequencer.removeObserver(id) }
+    public func cancel() { publisher.removeObserver(id) }
 
     deinit { cancel() }
 }
@@ -23,7 +23,7 @@ extension DataStack {
     private func observeCommits(
         _ handler: @escaping @Sendable (Commit) -> Void, end: @escaping @Sendable () -> Void
     ) -> CommitObservation {
-        CommitObservation(core.commitSequencer, core.commitSequencer.observe(handler, end: end))
+        CommitObservation(core.publisher, core.commitSequencer.observe(handler, end: end))
     }
 
     /// An asynchronous sequence of the commits from now on, which ends when the stack is released. Unread commits are buffered without a limit.

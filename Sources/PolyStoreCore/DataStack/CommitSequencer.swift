@@ -54,8 +54,6 @@ final class CommitSequencer: Sendable {
         return publisher.addObserver(handler, end: end)
     }
 
-    func removeObserver(_ id: Int) { publisher.removeObserver(id) }
-
     // MARK: Starting and stopping
 
     /// Called before a subscription is added. Commits from now on are published.

@@ -14,7 +14,7 @@ final class StackCore: Sendable {
     let table = Protected(StoreTable())
     let writeQueue: WriteQueue
     let groupLimits = Protected(GroupLimits())
-    private let publisher = CommitPublisher()
+    let publisher = CommitPublisher()
     /// Puts the commits of the stack in order with those of other processes and stacks, and publishes them.
     let commitSequencer: CommitSequencer
     let snapshots = SnapshotRegistry()
@@ -52,6 +52,7 @@ final class StackCore: Sendable {
         publisher.finish()
         for store in table.withLock({ $0.openStores }) {
             do { try store.backend.close() } catch { logger.write(.error, "Closing \(store.url): \(error)") }
+            store.writeAccess.didClose()
         }
     }
 

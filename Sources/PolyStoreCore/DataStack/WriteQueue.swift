@@ -28,16 +28,35 @@ final class WriteQueue: Sendable {
     }
 
     private struct State {
-        /// The queued transactions. The first `dequeued` entries have already been dequeued.
-        var entries: [Entry] = []
-        var dequeued = 0
+        /// The queued transactions. The first `dequeued` entries have already been dequeued and are nil, so that their closures are released.
+        private(set) var entries: [Entry?] = []
+        private(set) var dequeued = 0
         /// A Boolean value that indicates whether a transaction or a commit is running.
         var isBusy = false
 
         var first: Entry? { dequeued < entries.count ? entries[dequeued] : nil }
 
+        mutating func append(_ entry: Entry) { entries.append(entry) }
+
+        /// Dequeues the first entry. The caller keeps the entry until it has released the lock, because releasing a closure can call into the stack.
         mutating func removeFirst() {
+            entries[dequeued] = nil
             dequeued += 1
+            discardDequeued()
+        }
+
+        /// Removes the first entry that satisfies a condition, and returns it; nil if there is none.
+        mutating func remove(where condition: (Entry) -> Bool) -> Entry? {
+            for index in dequeued..<entries.count {
+                guard let entry = entries[index], condition(entry) else { continue }
+                entries.remove(at: index)
+                discardDequeued()
+                return entry
+            }
+            return nil
+        }
+
+        private mutating func discardDequeued() {
             if dequeued == entries.count {
                 entries.removeAll(keepingCapacity: true)
                 dequeued = 0
@@ -73,32 +92,29 @@ final class WriteQueue: Sendable {
     func enqueue(_ transaction: QueuedTransaction) {
         guard process.isCurrent else { return transaction.run(nil) }
         let isFree = state.withLock { state in
-            state.entries.append(.transaction(transaction))
+            state.append(.transaction(transaction))
             defer { state.isBusy = true }
             return !state.isBusy
         }
-        if isFree { start() }
+        if isFree { start(transaction) }
     }
 
     /// Removes a transaction from the queue if it has not started.
     func remove(_ cancellation: CancellationToken) {
-        let transaction: QueuedTransaction? = state.withLock { state in
-            for index in state.dequeued..<state.entries.count {
-                guard case .transaction(let transaction) = state.entries[index], transaction.cancellation === cancellation else { continue }
-                state.entries.remove(at: index)
-                return transaction
-            }
-            return nil
+        let entry = state.withLock { state in
+            state.remove { if case .transaction(let transaction) = $0 { transaction.cancellation === cancellation } else { false } }
         }
-        transaction?.run(nil)
+        if case .transaction(let transaction)? = entry { transaction.run(nil) }
     }
 
-    private func start() { queue.async { self.serve() } }
+    /// Starts the queue's thread.
+    /// - Parameter transaction: A queued transaction, which retains the stack until the thread has dequeued another one.
+    private func start(_ transaction: QueuedTransaction) { queue.async { self.serve(transaction) } }
 
     /// Runs queued transactions until the queue is empty or the next one runs on its caller's thread.
-    private func serve() {
+    private func serve(_ transaction: QueuedTransaction) {
         // Retains the stack until the commit of the last transaction.
-        var last: QueuedTransaction?
+        var last = transaction
         defer { withExtendedLifetime(last) {} }
         while true {
             switch next() {
@@ -169,7 +185,7 @@ final class WriteQueue: Sendable {
                 return nil
             }
             let waiter = Waiter(durability)
-            state.entries.append(.waiter(waiter))
+            state.append(.waiter(waiter))
             return waiter
         }
         guard let waiter else { return group }
@@ -188,12 +204,7 @@ final class WriteQueue: Sendable {
 
     private func remove(_ waiter: Waiter) -> Bool {
         state.withLock { state in
-            for index in state.dequeued..<state.entries.count {
-                guard case .waiter(let other) = state.entries[index], other === waiter else { continue }
-                state.entries.remove(at: index)
-                return true
-            }
-            return false
+            state.remove { if case .waiter(let other) = $0 { other === waiter } else { false } } != nil
         }
     }
 
@@ -213,9 +224,9 @@ final class WriteQueue: Sendable {
                     return true
                 }
                 switch first {
-                case .transaction:
+                case .transaction(let transaction):
                     owner.clear()
-                    start()
+                    start(transaction)
                 case .waiter(let waiter): transfer(to: waiter, &state)
                 }
                 return false
