@@ -47,7 +47,7 @@ final class ObservedValue<Value: Sendable>: Sendable {
             defer { (state.observer, state.storeObserver) = (nil, nil) }
             return (state.observer, state.storeObserver)
         }
-        if let observer { core.object?.commitSequencer.removeObserver(observer) }
+        if let observer { core.object?.publisher.removeObserver(observer) }
         if let storeObserver { core.object?.storeAdditions.remove(storeObserver) }
         handoff.discard()
     }
