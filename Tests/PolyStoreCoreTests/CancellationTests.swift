@@ -40,7 +40,10 @@ import Testing
     func finishedTransactionsAreReleased(_ backend: Backend) async throws {
         final class Token: Sendable {}
         let company = try Company(backend)
-        let (stack, entered, opened) = (company.stack, DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (stack, gate) = (company.stack, Gate())
+        let (entered, opened) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        // Both transactions below are in the queue before the first of them runs.
+        gate.hold(stack)
         weak var token: Token?
         do {
             let held = Token()
@@ -51,9 +54,10 @@ import Testing
                 opened.wait()
             }
         }
-        await wait(entered)
         let task = Task { try await stack.perform { _ in } }
-        while stack.queuedTransactionCount == 0 { await Task.yield() }
+        while stack.queuedTransactionCount < 2 { await Task.yield() }
+        gate.opened.signal()
+        await wait(entered)
         task.cancel()
         await expectCancelled { try await task.value }
         opened.signal()
