@@ -33,7 +33,7 @@ import Testing
     @Test func valuesArePrintedAsTheyAreWritten() throws {
         #expect("\(MergePolicy.attributesMineWins), \(MergePolicy.error)" == "attributesMineWins, error")
         #expect("\(try StoreURL("sqlite:company.sqlite?readOnly=true"))" == "sqlite:company.sqlite?readOnly=true")
-        #expect("\(StoreConfiguration.sqlite(file: "/tmp/a.sqlite"))" == "sqlite:/tmp/a.sqlite")
+        #expect("\(StoreConfiguration.sqlite(file: "/stores/a.sqlite"))" == "sqlite:/stores/a.sqlite")
         #expect(HistoryFilter.all.author("sync") == HistoryFilter.all.author("sync"))
         #expect(HistoryFilter.all.author("sync") != HistoryFilter.all.author(nil))
         #expect(MigrationPolicy.chain(["A", "B"]) == .chain(["A", "B"]))

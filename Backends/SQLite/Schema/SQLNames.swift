@@ -6,23 +6,19 @@ enum SQLNames {
     static let objectID = quoted("objectID")
 
     /// Returns a name as a quoted identifier; quotes inside are doubled.
-    static func quoted(_ name: String) -> String {
-        var result = "\""
-        for character in name.unicodeScalars {
-            if character == "\"" { result += "\"" }
-            result.unicodeScalars.append(character)
-        }
-        return result + "\""
-    }
+    static func quoted(_ name: String) -> String { enclosed(name, in: "\"") }
 
     /// Returns a text without NUL as a literal; quotes inside are doubled.
-    static func literal(_ text: String) -> String {
-        var result = "'"
+    static func literal(_ text: String) -> String { enclosed(text, in: "'") }
+
+    private static func enclosed(_ text: String, in quote: Unicode.Scalar) -> String {
+        var result = String.UnicodeScalarView([quote])
         for character in text.unicodeScalars {
-            if character == "'" { result += "'" }
-            result.unicodeScalars.append(character)
+            if character == quote { result.append(quote) }
+            result.append(character)
         }
-        return result + "'"
+        result.append(quote)
+        return String(result)
     }
 
     /// Returns a name case-folded as SQLite compares it: ASCII letters only.

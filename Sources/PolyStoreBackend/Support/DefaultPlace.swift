@@ -15,7 +15,7 @@ public enum DefaultPlace {
     public static func path(extension name: String) -> String { path(extension: name, processName: processName, environment: environment) }
 
     static func path(extension name: String, processName: String, environment: (String) -> String?) -> String {
-        let home = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? passwordHome ?? "/tmp"
+        let home = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? passwordHome ?? P_tmpdir
         #if canImport(Darwin)
             let folder = home + "/Library/Application Support"
         #else

@@ -125,13 +125,7 @@ extension DataStack {
     public func read<T: Sendable>(
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (SnapshotContext) throws -> T
     ) async throws -> T {
-        let core = core
-        return try await withCheckedThrowingContinuation { continuation in
-            core.onReaderThread {
-                let site = CallSite("read", file: file, line: line)
-                continuation.resume(with: Result { try core.readNow(site, body) })
-            }
-        }
+        try await core.awaitingReaderThread { [core] in try core.readNow(CallSite("read", file: file, line: line), body) }
     }
 }
 

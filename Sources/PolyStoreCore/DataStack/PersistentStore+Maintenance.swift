@@ -64,9 +64,7 @@ extension PersistentStore {
     private static let maintenanceQueue = DispatchQueue(label: "polystore.maintenance", qos: .utility, attributes: .concurrent)
 
     private func onMaintenanceThread<T: Sendable>(_ work: @escaping @Sendable (PersistentStore) throws -> T) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            Self.maintenanceQueue.async { continuation.resume(with: Result { try work(self) }) }
-        }
+        try await Self.maintenanceQueue.awaiting { [self] in try work(self) }
     }
 }
 
@@ -95,12 +93,5 @@ extension DataStack {
     private func copies(to path: String) -> [(store: PersistentStore, path: String)] {
         let stores = stores
         return stores.map { ($0, stores.count == 1 ? path : "\(path)-\($0.configurationName ?? "default")") }
-    }
-}
-
-extension StackCore {
-    /// Runs blocking work on a thread of the stack and awaits its result.
-    func awaitingBatchThread<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in onBatchThread { continuation.resume(with: Result { try work() }) } }
     }
 }

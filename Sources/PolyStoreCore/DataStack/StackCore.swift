@@ -73,6 +73,14 @@ final class StackCore: Sendable {
 
     func onReaderThread(_ work: @escaping @Sendable () -> Void) { readerQueue.async(execute: work) }
 
+    func awaitingBatchThread<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+        try await batchQueue.awaiting(work)
+    }
+
+    func awaitingReaderThread<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+        try await readerQueue.awaiting(work)
+    }
+
     func readNow<T: Sendable>(_ site: CallSite, _ body: (SnapshotContext) throws -> T) throws -> T {
         try process.check("This stack")
         let context = SnapshotContext(core: self, table: table.withLock { $0 }, site)

@@ -82,10 +82,7 @@ extension DataStack {
         _ file: StaticString, _ line: UInt, _ body: @escaping @Sendable (HistoryLog) throws -> T
     ) async throws -> T {
         let log = try reader(file, line)
-        let core = core
-        return try await withCheckedThrowingContinuation { continuation in
-            core.onReaderThread { continuation.resume(with: Result { try body(log) }) }
-        }
+        return try await core.awaitingReaderThread { try body(log) }
     }
 }
 

@@ -110,9 +110,7 @@ extension DataStack {
     private func onBatchThread<T: Sendable>(_ work: @escaping @Sendable (MigrationMonitor) throws -> T) async throws -> T {
         let monitor = RunMonitor<MigrationProgress, PersistentStore>("", MigrationProgress())
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                core.onBatchThread { continuation.resume(with: Result { try work(MigrationMonitor(monitor)) }) }
-            }
+            try await core.awaitingBatchThread { try work(MigrationMonitor(monitor)) }
         } onCancel: {
             monitor.cancel()
         }

@@ -41,9 +41,7 @@ public final class StepwiseTransaction: AwaitedResource {
     /// - Throws: the error of the body. The changes of the step are then undone.
     @discardableResult
     public func perform<T: Sendable>(_ body: @escaping @Sendable (UnsafeTransaction) throws -> T) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { [self] in continuation.resume(with: Result { try step(body) }) }
-        }
+        try await queue.awaiting { [self] in try step(body) }
     }
 
     /// Runs a step without waiting for it. An error that it throws is logged, and every commit throws it until a rollback, so that the other steps
@@ -99,11 +97,7 @@ public final class StepwiseTransaction: AwaitedResource {
     /// Commits the changes of the preceding steps; see `UnsafeTransaction.commit(mergePolicy:durability:isolation:)`.
     @discardableResult
     public func commit(mergePolicy: MergePolicy = .error, durability: Durability? = nil) async throws -> Bool {
-        let result = try await withCheckedThrowingContinuation { continuation in
-            queue.async { [self] in
-                continuation.resume(with: Result { try commitNow(mergePolicy, durability) })
-            }
-        }
+        let result = try await queue.awaiting { [self] in try commitNow(mergePolicy, durability) }
         await core.catchUpViews()
         return result
     }
@@ -168,19 +162,13 @@ extension DataStack {
         let site = CallSite("batch", file: file, line: line)
         let cancellation = CancellationToken()
         let result = try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                core.onBatchThread {
-                    continuation.resume(
-                        with: Result {
-                            let batch = UnsafeTransaction(
-                                core: core, table: core.table.withLock { $0 }, parent: nil, site, supportsUndo: false)
-                            batch.adopt(TransactionOptions(durability: durability, source: source, cancellation: cancellation, site: site))
-                            let result = try body(batch)
-                            try batch.checkCancellation()
-                            try batch.commit(mergePolicy: mergePolicy, durability: durability, isolation: nil)
-                            return result
-                        })
-                }
+            try await core.awaitingBatchThread {
+                let batch = UnsafeTransaction(core: core, table: core.table.withLock { $0 }, parent: nil, site, supportsUndo: false)
+                batch.adopt(TransactionOptions(durability: durability, source: source, cancellation: cancellation, site: site))
+                let result = try body(batch)
+                try batch.checkCancellation()
+                try batch.commit(mergePolicy: mergePolicy, durability: durability, isolation: nil)
+                return result
             }
         } onCancel: {
             cancellation.cancel()

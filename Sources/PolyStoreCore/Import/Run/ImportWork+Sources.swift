@@ -69,8 +69,6 @@ extension ImportWork {
     }
 
     private func onThread<R: Sendable>(_ body: @escaping @Sendable (ImportWork<T>) throws -> R) async throws -> R {
-        try await withCheckedThrowingContinuation { continuation in
-            core.onBatchThread { continuation.resume(with: Result { try body(self) }) }
-        }
+        try await core.awaitingBatchThread { try body(self) }
     }
 }

@@ -44,17 +44,12 @@ private struct LoadedList: @unchecked Sendable {  // handed over once, and used 
 
 extension StackCore {
     fileprivate func loadList(_ query: ListQuery, _ site: CallSite) async throws -> LoadedList {
-        try await withCheckedThrowingContinuation { continuation in
-            onReaderThread { [self] in
-                continuation.resume(
-                    with: Result {
-                        try readNow(site) { context in
-                            let list = try ObservedList(query, context)
-                            var versions: [Int: UInt64] = [:]
-                            for store in context.table.openStores { versions[store.index] = context.version(of: store) }
-                            return LoadedList(list: list, versions: versions)
-                        }
-                    })
+        try await awaitingReaderThread { [self] in
+            try readNow(site) { context in
+                let list = try ObservedList(query, context)
+                var versions: [Int: UInt64] = [:]
+                for store in context.table.openStores { versions[store.index] = context.version(of: store) }
+                return LoadedList(list: list, versions: versions)
             }
         }
     }
