@@ -6,8 +6,8 @@ final class Connection {
     let handle: OpaquePointer
     let path: String
     let tables: StoreTables
-    /// The columns with NaN in the current transaction.
-    var nan: NaNColumns
+    /// The columns whose values SQLite orders differently, in the current transaction.
+    var misordered: MisorderedColumns
     /// The number of statements prepared so far, for tests of the cache.
     private(set) var preparedCount = 0
 
@@ -85,7 +85,7 @@ final class Connection {
         self.tables = tables
         polystore_sqlite_harden(opened)
         sqlite3_busy_timeout(opened, Int32(clamping: busyTimeout))
-        nan = NaNColumns(entities: tables.entities.count)
+        misordered = MisorderedColumns(tables)
         records = Array(repeating: nil, count: tables.entities.count)
         inserts = records
         deletes = records
@@ -309,13 +309,14 @@ extension Connection {
         let prepares = sqlite3_stmt_status(statement.handle, SQLITE_STMTSTATUS_REPREPARE, 0)
         if prepares != preparesAtCheck {
             try checkIdentity()
+            misordered.check(self)
             preparesAtCheck = prepares
         }
         let version = sqlite3_column_int64(statement.handle, 0)
         guard sqlite3_column_type(statement.handle, 0) == SQLITE_INTEGER, version >= 0 else {
             throw StoreError(.corrupt, "The version of the store \(path) is not a count of commits.", url: path)
         }
-        nan.read(statement.bytes(1), tables)
+        misordered.read(statement.bytes(1), tables)
         return UInt64(version)
     }
 

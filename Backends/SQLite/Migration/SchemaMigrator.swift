@@ -37,7 +37,7 @@ struct SchemaMigrator {
         for table in target.links { try makeLinks(table) }
         try dropOldTables()
         try renameSequences()
-        try renameNaNColumns()
+        try renameMisorderedColumns()
         return try createIndexes(except: kept)
     }
 
@@ -174,7 +174,7 @@ struct SchemaMigrator {
         }
     }
 
-    // MARK: - Sequences and NaN columns
+    // MARK: - Sequences and misordered columns
 
     /// Renames the row id sequences to the names of the target entities.
     private func renameSequences() throws {
@@ -192,27 +192,35 @@ struct SchemaMigrator {
         }
     }
 
-    /// Stores the names of the columns with NaN under their target names.
-    private func renameNaNColumns() throws {
-        var before = NaNColumns(entities: source.entities.count)
+    /// Stores the names of the columns that SQLite orders differently under their target names.
+    private func renameMisorderedColumns() throws {
+        var before = MisorderedColumns(source)
         let stored = try connection.texts("SELECT coalesce(nan, '') FROM polystore_state").first ?? ""
         Array(stored.utf8).withUnsafeBytes { before.read($0, source) }
-        var after = NaNColumns(entities: target.entities.count)
+        var after = MisorderedColumns(target)
         for case let table? in entities {
-            for (field, part) in zip(table.target.entity.fields, table.fields) where field.type.physical == .real {
-                let holdsNaN =
+            for (field, part) in zip(table.target.entity.fields, table.fields) where MisorderedColumns.canBeListed(field) {
+                let isListed =
                     switch part {
-                    case .constant(let value): value.isNaN
-                    case .field(let index, let replacement): before.masks[table.source.entity.index].contains(index) || replacement.isNaN
+                    case .constant(let value): value.isMisordered(as: field)
+                    case .field(let index, let replacement):
+                        before.listed[table.source.entity.index].contains(index) || replacement.isMisordered(as: field)
                     }
-                if holdsNaN { after.insert(field.ordinal, of: table.target) }
+                if isListed { after.insert(field.ordinal, of: table.target) }
             }
         }
-        connection.nan = after
-        if !stored.isEmpty || !after.text.isEmpty { try connection.storeNaN() }
+        connection.misordered = after
+        if !stored.isEmpty || !after.text.isEmpty { try connection.storeMisordered() }
     }
 }
 
 extension Value {
-    fileprivate var isNaN: Bool { if case .real(let value) = self { value.isNaN } else { false } }
+    /// Returns whether SQLite orders the stored form of the value differently; see ``MisorderedColumns``.
+    fileprivate func isMisordered(as field: Field) -> Bool {
+        switch self {
+        case .real(let value): value.isNaN
+        case .integer(let value): value < 0 && field.type == .uint64
+        default: false
+        }
+    }
 }

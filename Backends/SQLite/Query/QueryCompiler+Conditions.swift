@@ -5,30 +5,30 @@ extension QueryCompiler {
     /// - Parameter isTruthEnough: Whether false and unknown are equivalent, provided that no NOT encloses the condition.
     /// - Returns: `false` if the condition must remain in the residual predicate; the caller then removes what was appended.
     mutating func condition(
-        _ predicate: QueryPredicate, _ table: EntityTable, _ nan: borrowing NaNColumns, depth: Int, isTruthEnough: Bool
+        _ predicate: QueryPredicate, _ table: EntityTable, _ misordered: borrowing MisorderedColumns, depth: Int, isTruthEnough: Bool
     ) throws -> Bool {
         guard depth <= Self.deepest else { return false }
-        if let condition = predicate.fieldCondition { return try self.condition(condition, table, nan) }
+        if let condition = predicate.fieldCondition { return try self.condition(condition, table, misordered) }
         switch predicate.node {
         case .constant(let value): append(ShapeWord(value ? .always : .never))
-        case .and(let parts): return try parts.isEmpty ? constant(.always) : join(.and, parts, table, nan, depth, isTruthEnough)
-        case .or(let parts): return try parts.isEmpty ? constant(.never) : join(.or, parts, table, nan, depth, isTruthEnough)
+        case .and(let parts): return try parts.isEmpty ? constant(.always) : join(.and, parts, table, misordered, depth, isTruthEnough)
+        case .or(let parts): return try parts.isEmpty ? constant(.never) : join(.or, parts, table, misordered, depth, isTruthEnough)
         case .not(let part):
             // An index serves the opposite comparison, which is unknown for the same rows.
             if case .compare(let field, let comparison, let value)? = part.fieldCondition {
-                try compare(field, comparison.negated, value, table, nan)
+                try compare(field, comparison.negated, value, table, misordered)
                 return true
             }
             if case .not(let inner) = part.node {
-                return try condition(inner, table, nan, depth: depth, isTruthEnough: isTruthEnough)
+                return try condition(inner, table, misordered, depth: depth, isTruthEnough: isTruthEnough)
             }
             append(ShapeWord(.not))
-            return try condition(part, table, nan, depth: depth + 1, isTruthEnough: false)
+            return try condition(part, table, misordered, depth: depth + 1, isTruthEnough: false)
         case .related(let reference, let quantifier, let part):
             append(ShapeWord(.related))
             words.append(RelatedWord(reference.relationship.ordinal, quantifier, isTruthEnough: isTruthEnough).bits)
             return try condition(
-                part, destination(reference.relationship), nan, depth: depth + 3, isTruthEnough: quantifier != .one || isTruthEnough)
+                part, destination(reference.relationship), misordered, depth: depth + 3, isTruthEnough: quantifier != .one || isTruthEnough)
         case .compare(let left, let comparison, let right):
             guard case .count(let reference, let part) = left.node, case .integer(let count)? = right.asConstant, right.type != .uint64
             else {
@@ -36,7 +36,9 @@ extension QueryCompiler {
             }
             append(ShapeWord(.countRelated, fieldIndex: -1, comparison: comparison.position))
             words.append(RelatedWord(reference.relationship.ordinal, .any, isTruthEnough: true).bits)
-            guard try condition(part, destination(reference.relationship), nan, depth: depth + 3, isTruthEnough: true) else { return false }
+            guard try condition(part, destination(reference.relationship), misordered, depth: depth + 3, isTruthEnough: true) else {
+                return false
+            }
             bind(.integer(count))
             return true
         default: return false
@@ -45,11 +47,13 @@ extension QueryCompiler {
     }
 
     /// Appends a condition on fields.
-    private mutating func condition(_ condition: FieldCondition, _ table: EntityTable, _ nan: borrowing NaNColumns) throws -> Bool {
+    private mutating func condition(_ condition: FieldCondition, _ table: EntityTable, _ misordered: borrowing MisorderedColumns) throws
+        -> Bool
+    {
         switch condition {
-        case .compare(let field, let comparison, let value): try compare(field, comparison, value, table, nan)
+        case .compare(let field, let comparison, let value): try compare(field, comparison, value, table, misordered)
         case .compareFields(let left, let comparison, let right):
-            let hasNaN = nan.contains(left, of: table.entity.index) || nan.contains(right, of: table.entity.index)
+            let hasNaN = misordered.contains(left, of: table.entity.index) || misordered.contains(right, of: table.entity.index)
             append(ShapeWord(.compareFields, fieldIndex: left.ordinal, comparison: comparison.position, variant: hasNaN ? .nan : .plain))
             append(ShapeWord(.compareFields, fieldIndex: right.ordinal))
         case .isNull(let field): append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.isNull, fieldIndex: field.ordinal))
@@ -66,18 +70,20 @@ extension QueryCompiler {
     }
 
     private mutating func join(
-        _ operation: QueryShape.Operation, _ parts: [QueryPredicate], _ table: EntityTable, _ nan: borrowing NaNColumns, _ depth: Int,
+        _ operation: QueryShape.Operation, _ parts: [QueryPredicate], _ table: EntityTable, _ misordered: borrowing MisorderedColumns,
+        _ depth: Int,
         _ isTruthEnough: Bool
     ) throws -> Bool {
         append(ShapeWord(operation))
         append(count: parts.count)
         let inner = depth + 1 + ShapeSQL.groupingDepth(parts.count)
-        for part in parts where try !condition(part, table, nan, depth: inner, isTruthEnough: isTruthEnough) { return false }
+        for part in parts where try !condition(part, table, misordered, depth: inner, isTruthEnough: isTruthEnough) { return false }
         return bindings.count <= Self.mostBindings
     }
 
     private mutating func compare(
-        _ field: FieldReference, _ comparison: ComparisonOperator, _ value: Value, _ table: EntityTable, _ nan: borrowing NaNColumns
+        _ field: FieldReference, _ comparison: ComparisonOperator, _ value: Value, _ table: EntityTable,
+        _ misordered: borrowing MisorderedColumns
     ) throws {
         guard let constant = try binding(value, field, table) else {
             append(ShapeWord(.unknown))
@@ -94,7 +100,7 @@ extension QueryCompiler {
             case .greaterOrEqual: append(ShapeWord(.alwaysUnlessNull, fieldIndex: field.ordinal))
             }
             return
-        case .real: if nan.contains(field, of: table.entity.index) { variant = .nan }
+        case .real: if misordered.contains(field, of: table.entity.index) { variant = .nan }
         case .integer(let integer): if field.isUnsigned { variant = integer < 0 ? .unsignedHigh : .unsignedLow }
         default: break
         }

@@ -22,18 +22,20 @@ struct QueryCompiler {
     /// Compiles a request.
     /// - Parameters:
     ///   - table: The table of the requested entity.
+    ///   - avoided: The fields whose indexes must not serve a condition of the request's conjunction.
     ///   - counting: Whether the statement returns the number of rows instead of the rows.
     ///   - countsRows: Whether the statement reports every row that it examines; see ``RowCounter``.
     /// - Throws: `invalidPredicate` for a constant of another type than its field.
     mutating func compile(
-        _ request: FetchRequest, _ table: EntityTable, _ nan: borrowing NaNColumns, counting: Bool = false, countsRows: Bool = false
+        _ request: FetchRequest, _ table: EntityTable, _ misordered: borrowing MisorderedColumns, avoiding avoided: FieldMask = FieldMask(),
+        counting: Bool = false, countsRows: Bool = false
     ) throws -> CompiledQuery {
         words.removeAll(keepingCapacity: true)
         bindings.removeAll(keepingCapacity: true)
         words.append(UInt32(truncatingIfNeeded: table.entity.index))
         words.append(0)
         var residual: [QueryPredicate] = []
-        try conditions(request.predicate, table, nan, &residual)
+        try conditions(request.predicate, table, misordered, avoided, &residual)
 
         var flags: QueryShape.Flags = counting ? .count : []
         if request.onlyIDs && residual.isEmpty { flags.insert(.onlyIDs) }
@@ -55,7 +57,7 @@ struct QueryCompiler {
                 selectedFields = select(fields, residual, table)
                 flags.insert(.fields)
             }
-            order(request.sortKeys, table, nan)
+            order(request.sortKeys, table, misordered)
         }
         words[1] = flags.rawValue
         return CompiledQuery(
@@ -65,15 +67,19 @@ struct QueryCompiler {
 
     /// Appends the number of conditions, then each condition.
     private mutating func conditions(
-        _ predicate: QueryPredicate, _ table: EntityTable, _ nan: borrowing NaNColumns, _ residual: inout [QueryPredicate]
+        _ predicate: QueryPredicate, _ table: EntityTable, _ misordered: borrowing MisorderedColumns, _ avoided: FieldMask,
+        _ residual: inout [QueryPredicate]
     ) throws {
         let countAt = words.count
         words.append(0)
         var count: UInt32 = 0
-        func push(_ part: QueryPredicate, _ compiler: inout QueryCompiler, _ nan: borrowing NaNColumns) throws {
+        func push(_ part: QueryPredicate, _ compiler: inout QueryCompiler, _ misordered: borrowing MisorderedColumns) throws {
             let before = (compiler.words.count, compiler.bindings.count)
-            if try compiler.condition(part, table, nan, depth: 0, isTruthEnough: true) && compiler.bindings.count <= Self.mostBindings {
+            if try compiler.condition(part, table, misordered, depth: 0, isTruthEnough: true)
+                && compiler.bindings.count <= Self.mostBindings
+            {
                 count += 1
+                compiler.avoidIndexes(of: avoided, at: before.0)
             } else {
                 compiler.words.removeSubrange(before.0...)
                 compiler.bindings.removeSubrange(before.1...)
@@ -82,10 +88,18 @@ struct QueryCompiler {
         }
         switch predicate.node {
         case .constant(true): break
-        case .and(let parts): for part in parts { try push(part, &self, nan) }
-        default: try push(predicate, &self, nan)
+        case .and(let parts): for part in parts { try push(part, &self, misordered) }
+        default: try push(predicate, &self, misordered)
         }
         words[countAt] = count
+    }
+
+    /// Marks the condition at an offset of ``words`` if it is on one of the fields, so that no index serves it.
+    private mutating func avoidIndexes(of avoided: FieldMask, at offset: Int) {
+        guard !avoided.isEmpty, offset < words.count, let word = ShapeWord(words[offset]), word.fieldIndex >= 0,
+            avoided.contains(word.fieldIndex)
+        else { return }
+        words[offset] = word.avoidingIndexes.bits
     }
 
     /// Appends the number of fields that are read, then each: the requested fields and those of the residual predicate.
@@ -99,13 +113,13 @@ struct QueryCompiler {
         return selected
     }
 
-    /// Appends a word per sort key: the direction, the position of nulls if it is not SQLite's default, and whether NaN is possible.
-    private mutating func order(_ keys: [SortKey], _ table: EntityTable, _ nan: borrowing NaNColumns) {
+    /// Appends a word per sort key: the direction, the position of nulls if it is not SQLite's default, and whether SQLite's order must be corrected.
+    private mutating func order(_ keys: [SortKey], _ table: EntityTable, _ misordered: borrowing MisorderedColumns) {
         for key in keys {
             var word = UInt32(truncatingIfNeeded: key.field.ordinal + 1) << 16
             if !key.ascending { word |= 1 }
             if key.nullsComeFirst != key.ascending, !key.field.isObjectID, table.entity.fields[key.field.ordinal].isOptional { word |= 2 }
-            if nan.contains(key.field, of: table.entity.index) { word |= 4 }
+            if misordered.contains(key.field, of: table.entity.index) { word |= 4 }
             words.append(word)
             // Ids are unique, so further sort keys have no effect.
             if key.field.isObjectID { return }

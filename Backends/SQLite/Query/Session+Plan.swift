@@ -8,7 +8,7 @@ extension Session {
         try check()
         try request.validate()
         if request.hasComputedKeys { return try plan(request.unsorted).sorted(for: request) }
-        let query = try connection.compiler.compile(request, tables.table(request.entity), connection.nan)
+        let query = try compile(request)
         let sql = query.sql(tables)
         let lines = try explain(sql)
         var pushed: [String] = []
@@ -49,7 +49,7 @@ extension Session {
         if request.hasComputedKeys { return try explain(request.unsorted).sorted(for: request) }
         let counter = try connection.countingRows()
         counter.restart()
-        let query = try connection.compiler.compile(request, tables.table(request.entity), connection.nan, countsRows: true)
+        let query = try compile(request, countsRows: true)
         let statement = try connection.prepare(query.sql(tables))
         defer { connection.finalize(statement) }
         try connection.bind(query, to: statement)

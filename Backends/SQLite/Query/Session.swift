@@ -49,7 +49,7 @@ final class Session: RelatedRecords {
 
     func scan(_ request: FetchRequest) throws -> Scan {
         try check()
-        let query = try connection.compiler.compile(request, tables.table(request.entity), connection.nan)
+        let query = try compile(request)
         let statement = try statement(for: query)
         let cursor: SQLiteCursor
         do { cursor = try SQLiteCursor(self, statement, query) } catch {
@@ -62,12 +62,17 @@ final class Session: RelatedRecords {
     func count(_ request: FetchRequest) throws -> Int {
         try check()
         try request.validate()
-        let query = try connection.compiler.compile(request, tables.table(request.entity), connection.nan, counting: true)
+        let query = try compile(request, counting: true)
         guard query.residual == nil else { return try countMatches(request) }
+        return try count(query)
+    }
+
+    /// Executes a query that returns a number of rows.
+    func count(_ query: CompiledQuery) throws -> Int {
         let statement = try statement(for: query)
         defer { connection.checkIn(statement) }
         let code = sqlite3_step(statement.handle)
-        guard code == SQLITE_ROW else { throw connection.error(code, "Counting \(request.entity.name)") }
+        guard code == SQLITE_ROW else { throw connection.error(code, "Counting \(query.table.entity.name)") }
         return Int(sqlite3_column_int64(statement.handle, 0))
     }
 

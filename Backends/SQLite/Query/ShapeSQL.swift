@@ -124,12 +124,12 @@ struct ShapeSQL {
             let isAscending = word & 1 == 0
             // The position of nulls is stated only if it is not SQLite's default (null first), because an index can then be used.
             let nulls = word & 2 == 0 ? "" : (isAscending ? " NULLS LAST" : " NULLS FIRST")
-            if word & 4 != 0 {
+            if word & 4 != 0, isUnsigned(fieldIndex) {
+                // Values above Int64.max, which are negative in SQLite, follow the others.
+                terms.append("(\(name) < 0)\(direction)\(nulls)")
+            } else if word & 4 != 0 {
                 let null = word & 2 == 0 ? 0 : 3
                 terms.append("CASE WHEN \(name) IS NULL THEN \(null) WHEN \(name) = 'NaN' THEN 1 ELSE 2 END\(direction)")
-            } else if isUnsigned(fieldIndex) {
-                // Values with the highest bit, which are negative in SQLite, follow the others.
-                terms.append("(\(name) < 0)\(direction)\(nulls)")
             }
             terms.append(name + direction + nulls)
         }
@@ -138,7 +138,7 @@ struct ShapeSQL {
 
     /// Returns whether a condition is a one-sided comparison on the leading field of an index.
     private func isOpenRange(_ word: ShapeWord) -> Bool {
-        word.operation == .compare && word.comparison > 1 && word.fieldIndex >= 0 && leadsIndex(word.fieldIndex)
+        word.operation == .compare && word.comparison > 1 && word.fieldIndex >= 0 && !word.avoidsIndexes && leadsIndex(word.fieldIndex)
     }
 
     /// Returns whether a condition is an OR of comparisons on leading fields of indexes.
@@ -156,7 +156,7 @@ struct ShapeSQL {
 
     /// Returns whether a condition is a long list of values of an indexed field.
     private func isJoinedList(_ word: ShapeWord) -> Bool {
-        word.operation == .oneOf && word.fieldIndex >= 0 && leadsIndex(word.fieldIndex) && at + 1 < words.count
+        word.operation == .oneOf && word.fieldIndex >= 0 && !word.avoidsIndexes && leadsIndex(word.fieldIndex) && at + 1 < words.count
             && words[at + 1] >= Self.joinedCount
     }
 
@@ -171,7 +171,7 @@ struct ShapeSQL {
             + "FROM \(Self.listName) CROSS JOIN \(table.name) ON \(column) = \(Self.listName).value)"
     }
 
-    private func leadsIndex(_ fieldIndex: Int) -> Bool { fieldIndex < 0 || table.indexes.contains { $0.fields.first == fieldIndex } }
+    private func leadsIndex(_ fieldIndex: Int) -> Bool { fieldIndex < 0 || table.isLeading(fieldIndex) }
 
     /// Returns whether the rows are requested in id order. Call it after the conditions have been read.
     private func isByID(_ flags: QueryShape.Flags) -> Bool {
@@ -205,10 +205,11 @@ struct ShapeSQL {
 extension ShapeSQL {
     private mutating func condition() -> String {
         guard let word = ShapeWord(next()) else { return "0" }
-        let name = column(word.fieldIndex)
+        // A unary plus prevents SQLite from using an index for the column.
+        let name = (word.avoidsIndexes ? "+" : "") + column(word.fieldIndex)
         switch word.operation {
         case .never, .always, .unknown, .and, .or, .not, .related, .countRelated: break
-        default: if alias == nil { named.insert(word.fieldIndex) }
+        default: if alias == nil, !word.avoidsIndexes { named.insert(word.fieldIndex) }
         }
         switch word.operation {
         case .never: return "0"

@@ -5,6 +5,7 @@ struct ColumnFormat {
     let physical: PhysicalType
     let isOptional: Bool
     let isUUID: Bool
+    let isUnsigned: Bool
     let lowest: Int64
     let highest: Int64
 
@@ -12,6 +13,7 @@ struct ColumnFormat {
         physical = field.type.physical
         isOptional = field.isOptional
         isUUID = field.type == .uuid
+        isUnsigned = field.type == .uint64
         let bounds = field.type.integerBounds ?? Int64.min...Int64.max
         lowest = bounds.lowerBound
         highest = bounds.upperBound

@@ -49,6 +49,9 @@ final class EntityTable: Sendable {
 
     deinit { columnFormats.deallocate() }
 
+    /// Returns whether a field is the first one of an index.
+    func isLeading(_ fieldIndex: Int) -> Bool { indexes.contains { $0.fields.first == fieldIndex } }
+
     /// Returns the quoted column of a field.
     func column(_ field: FieldReference) -> String { field.isObjectID ? SQLNames.objectID : columns[field.ordinal] }
 

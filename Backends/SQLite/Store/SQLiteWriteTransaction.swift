@@ -74,7 +74,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
         let start = try WriteStart(connection, isSavepoint: hasApplied || !connection.inUse.isEmpty)
         do {
             try write(writer, start)
-            if connection.nan.text != start.nan.text { try connection.storeNaN() }
+            if connection.misordered.text != start.misordered.text { try connection.storeMisordered() }
             try start.release()
             hasApplied = true
         } catch {
@@ -176,7 +176,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
         if start.isSavepoint { return try start.rollBack() }
         connection.rollback()
         let now = try connection.begin(writing: true)
-        connection.nan = start.nan
+        connection.misordered = start.misordered
         guard now == version else {
             connection.rollback()
             throw StoreError(.conflict, "Another process has written to \(connection.path) meanwhile.", url: connection.path)
@@ -210,29 +210,29 @@ final class SQLiteWriteTransaction: WriteTransaction {
 private struct WriteStart {
     let connection: Connection
     let isSavepoint: Bool
-    let nan: NaNColumns
+    let misordered: MisorderedColumns
 
     init(_ connection: Connection, isSavepoint: Bool) throws {
         self.connection = connection
         self.isSavepoint = isSavepoint
-        nan = connection.nan
+        misordered = connection.misordered
         if isSavepoint { try connection.run(connection.kept("SAVEPOINT change"), "Starting a change") }
     }
 
     /// Rolls back to the savepoint, which stays open.
     func rollBack() throws {
         try connection.run(connection.kept("ROLLBACK TO change"), "Undoing a change")
-        connection.nan = nan
+        connection.misordered = misordered
     }
 
     func release() throws { if isSavepoint { try connection.run(connection.kept("RELEASE change"), "Finishing a change") } }
 }
 
 extension Connection {
-    /// Stores the names of the columns with NaN, in the transaction that wrote the NaN.
-    func storeNaN() throws {
+    /// Stores the names of the columns that SQLite orders differently, in the transaction that wrote the first such value.
+    func storeMisordered() throws {
         let statement = try kept("UPDATE polystore_state SET nan = ?")
-        let code = statement.bind(1, .textBytes(nan.text))
+        let code = statement.bind(1, .textBytes(misordered.text))
         guard code == SQLITE_OK else { throw error(code, "Writing the store's state") }
         try run(statement, "Writing the store's state")
     }

@@ -182,7 +182,10 @@ extension ChangeWriter {
             code = sqlite3_bind_null(handle, index)
         } else {
             switch format.physical {
-            case .integer: code = sqlite3_bind_int64(handle, index, record.integer(fieldIndex))
+            case .integer:
+                let value = record.integer(fieldIndex)
+                if value < 0, format.isUnsigned { connection.misordered.insert(fieldIndex, of: table) }
+                code = sqlite3_bind_int64(handle, index, value)
             case .real:
                 let value = record.real(fieldIndex)
                 code = value.isNaN ? bindNaN(handle, index, fieldIndex, table) : sqlite3_bind_double(handle, index, value)
@@ -200,7 +203,7 @@ extension ChangeWriter {
 
     @inline(never)
     private func bindNaN(_ handle: OpaquePointer, _ index: Int32, _ fieldIndex: Int, _ table: EntityTable) -> Int32 {
-        connection.nan.insert(fieldIndex, of: table)
+        connection.misordered.insert(fieldIndex, of: table)
         return sqlite3_bind_text(handle, index, RowReader.nanText, -1, polystore_sqlite_transient())
     }
 

@@ -65,6 +65,32 @@ let plannedIndexCases: [ConformanceCase] =
             }
         },
         ConformanceCase(
+            "plan.index.order-of-every-type",
+            "An index serves an order by it for every type, in both directions, and values added later keep their place: NaN, unsigned values above 2^63 − 1.",
+            requires: [.plannedIndexes]
+        ) { run in
+            for (type, value) in ladders {
+                let store = try run.open(Fixtures.thing(type), "order-\(type.rawValue)")
+                func ranked(_ rank: Int) -> Value { type == .uint64 ? .integer(Int64(rank) << 20) : value(rank) }
+                // Without the first rank, which is NaN for reals, in descending order.
+                try store.insert("Thing", (1..<400).reversed().map { [ranked($0)] })
+                let (thing, field) = (try store.entity("Thing"), try store.field("Thing", "value"))
+                func check(_ isAscending: Bool, examining most: Int, _ expected: [Int64]) throws {
+                    let request = FetchRequest(thing, sortKeys: [SortKey(field, ascending: isAscending)], limit: 5)
+                    let (plan, ids) = try store.read { (try $0.explain(request), try $0.ids(request)) }
+                    try run.expect(ids, equals: expected, "\(type), ascending \(isAscending)")
+                    try run.expect(plan.rowsExamined ?? .max <= most, "\(type), ascending \(isAscending): \(plan)")
+                }
+                try check(true, examining: 40, [399, 398, 397, 396, 395])
+                try check(false, examining: 40, [1, 2, 3, 4, 5])
+                guard type == .uint64 || type == .double else { continue }
+                // The greatest and the least value.
+                try store.change { try $0.insert(thing, id: 400, [type == .uint64 ? .integer(-1) : .real(.nan)]) }
+                try check(true, examining: 400, type == .uint64 ? [399, 398, 397, 396, 395] : [400, 399, 398, 397, 396])
+                try check(false, examining: 400, type == .uint64 ? [400, 1, 2, 3, 4] : [1, 2, 3, 4, 5])
+            }
+        },
+        ConformanceCase(
             "plan.index.order-and-limit", "The first rows in the order of an index, or of ids, are read without the others.",
             requires: [.plannedIndexes]
         ) { run in

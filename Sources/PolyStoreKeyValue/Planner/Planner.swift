@@ -32,9 +32,11 @@ struct Planner {
 
     private func plan(_ predicate: QueryPredicate) throws -> RequestPlan {
         let conjuncts = predicate.conjuncts
-        var best: (plan: RequestPlan, score: Int)?
+        var best: (plan: RequestPlan, preference: PathPreference)?
         var searches: [Candidate] = []
-        func consider(_ plan: RequestPlan, _ score: Int) { if score > best?.score ?? .min { best = (plan, score) } }
+        func consider(_ plan: RequestPlan, _ preference: PathPreference) {
+            if best.map({ $0.preference < preference }) ?? true { best = (plan, preference) }
+        }
         var mentioned = FieldMask()
         predicate.collectFields(into: &mentioned)
         if let first = request.sortKeys.first, !first.field.isObjectID { mentioned.insert(first.field.ordinal) }
@@ -45,22 +47,22 @@ struct Planner {
             guard state.phase == .readable else { continue }
             let search = IndexSearch(index, conjuncts)
             if let candidate = use(search, conjuncts, state) {
-                consider(candidate.plan, candidate.score)
+                consider(candidate.plan, candidate.preference)
                 if search.isSearch { searches.append(candidate) }
             }
         }
-        if searches.count > 1, let best, best.score < 1000, let rarest = try rarest(searches) { return rarest }
-        if best?.score ?? 0 < 100, let union = try union(conjuncts) {
-            consider(RequestPlan(path: .union(union), residual: predicate, isOrdered: isOrderedByID, collectsIDs: true), 90)
+        if searches.count > 1, let best, best.preference < .uniqueMatch, let rarest = try rarest(searches) { return rarest }
+        if best.map({ $0.preference < .oneFixedField }) ?? true, let union = try union(conjuncts) {
+            consider(RequestPlan(path: .union(union), residual: predicate, isOrdered: isOrderedByID, collectsIDs: true), .union)
         }
         let range = idRange(conjuncts)
-        consider(scan(range, predicate), range == nil ? 0 : 60)
+        consider(scan(range, predicate), range == nil ? .fullScan : .rangeOfIDs)
         return best?.plan ?? scan(nil, predicate)
     }
 
-    /// Returns the plan of a search that finds far fewer entries than the one with the best score; `nil` if there is none.
+    /// Returns the plan of a search that finds far fewer entries than the preferred one; `nil` if there is none.
     private func rarest(_ searches: [Candidate]) throws -> RequestPlan? {
-        let searches = searches.sorted { $0.score > $1.score }
+        let searches = searches.sorted { $1.preference < $0.preference }
         guard searches.allSatisfy({ $0.search.ranges.count <= Self.mostRangesCounted }) else { return nil }
         var least = try reader.entries(searches[0].search, upTo: Self.mostEntriesCounted)
         // Too few entries to justify further searches.
@@ -123,11 +125,10 @@ struct Planner {
     private struct Candidate {
         let plan: RequestPlan
         let search: IndexSearch
-        /// The rank of the plan; the greatest is preferred.
-        let score: Int
+        let preference: PathPreference
     }
 
-    /// Returns the plan and the score of an index for the request; `nil` if the index is not useful.
+    /// Returns the plan and the preference of an index for the request; `nil` if the index is not useful.
     private func use(_ original: IndexSearch, _ conjuncts: [QueryPredicate], _ state: IndexState) -> Candidate? {
         var search = original
         let unsatisfied = conjuncts.enumerated().filter { !search.satisfied.contains($0.offset) }.map(\.element)
@@ -158,16 +159,14 @@ struct Planner {
         }
         if plan.orderedKeys == 0, !plan.merges { (plan.isCovering, plan.needsIDsOnly) = covers(search, plan, state) }
         guard search.isSearch || plan.isOrdered && (direction != nil || plan.orderedKeys > 0) else { return nil }
-        var score = 0
-        if search.isUniqueMatch {
-            score = 1000
-        } else {
-            score = search.fixedFields * 100 + (search.pointFields - search.fixedFields) * 95
-            if search.hasRange { score += search.conditions.count - search.pointFields > 1 ? 75 : 65 }
+        var preference = PathPreference(search)
+        if direction != nil {
+            preference += .order
+        } else if plan.orderedKeys > 0 {
+            preference += .partOfOrder
         }
-        if direction != nil { score += 20 } else if plan.orderedKeys > 0 { score += 5 }
-        if plan.isCovering { score += 10 }
-        return Candidate(plan: plan, search: original, score: score)
+        if plan.isCovering { preference += .covering }
+        return Candidate(plan: plan, search: original, preference: preference)
     }
 
     /// The order of the entries of a search, compared with the requested order.
@@ -286,12 +285,12 @@ struct Planner {
         if part.isNeverTrue { return .nothing }
         let conjuncts = part.conjuncts
         if let plan = named(conjuncts) { return plan.path }
-        var best: (search: IndexSearch, score: Int)?
+        var best: (search: IndexSearch, preference: PathPreference)?
         for (position, index) in reader.layout.indexes[entity.index].enumerated()
         where try reader.state(entity, position).phase == .readable {
             let search = IndexSearch(index, conjuncts)
-            let score = search.fixedFields * 100 + search.pointFields * 95 + (search.hasRange ? 60 : 0)
-            if search.isSearch, score > best?.score ?? 0 { best = (search, score) }
+            let preference = PathPreference(search)
+            if search.isSearch, best.map({ $0.preference < preference }) ?? true { best = (search, preference) }
         }
         if let best { return .search(best.search) }
         if let nested = try union(conjuncts) { return .union(nested) }
