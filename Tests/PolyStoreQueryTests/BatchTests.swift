@@ -97,8 +97,9 @@ import Testing
                 for groups in [[], [FieldReference(entity.fields[2])], [FieldReference(entity.fields[12])], [field]] as [[FieldReference]] {
                     var aggregates = [Aggregate.count, .count(field), .countDistinct(field), .minimum(field), .maximum(field)]
                     if field.type.physical != .text { aggregates.append(.average(field)) }
-                    let request = AggregateRequest(entity, groupBy: groups, aggregates: aggregates)
-                    let (alone, together) = (AggregateEvaluator(request), AggregateEvaluator(request))
+                    let (alone, together) = (
+                        FieldAggregator(entity, groupBy: groups, aggregates), FieldAggregator(entity, groupBy: groups, aggregates)
+                    )
                     for (number, view) in views.enumerated() where number % 3 > 0 { alone.add(id: view.id, view.record) }
                     for part in [0..<40, 40..<40, 40..<100] {
                         batch.select(part)

@@ -128,12 +128,13 @@ class DefectiveReadTransaction: ReadTransaction {
         store.end(isWriter: self is DefectiveWriteTransaction)
     }
 
-    func aggregate(_ request: AggregateRequest) throws -> [AggregateRow] {
-        let rows = try reader().aggregate(request)
+    func scanGroups(_ request: AggregateRequest) throws -> GroupScan? {
+        guard request.fieldGroups != nil else { return nil }
+        let rows = try reader().aggregate(request.allGroups)
         switch store.defect {
-        case .unsortedGroups: return rows.reversed()
-        case .losesNullGroups: return rows.filter { !$0.group.contains(.null) }
-        default: return rows
+        case .unsortedGroups: return GroupScan(all: rows.reversed(), of: request)
+        case .losesNullGroups: return GroupScan(all: rows.filter { !$0.group.contains(.null) }, of: request)
+        default: return GroupScan(all: rows, of: request)
         }
     }
 

@@ -51,10 +51,11 @@ extension OracleModel {
 
     private func groups(_ request: AggregateRequest) -> [Group] {
         let rows = rows[request.entity.index]
-        var groups: [Group] = request.groupBy.isEmpty ? [Group(key: [], members: [])] : []
+        let fields = request.groupBy.compactMap(\.asField)
+        var groups: [Group] = fields.isEmpty ? [Group(key: [], members: [])] : []
         for id in selected(request.entity, request.predicate) {
             guard let row = rows[id] else { continue }
-            let key = request.groupBy.map { value($0, id, row) }
+            let key = fields.map { value($0, id, row) }
             if let place = groups.firstIndex(where: { group in zip(group.key, key).allSatisfy { OracleValues.same($0, $1) } }) {
                 groups[place].members.append(id)
             } else {
@@ -62,7 +63,7 @@ extension OracleModel {
             }
         }
         return groups.sorted { left, right in
-            for (index, field) in request.groupBy.enumerated() {
+            for (index, field) in fields.enumerated() {
                 let (first, second) = (left.key[index], right.key[index])
                 if first.isNull != second.isNull { return first.isNull }
                 let order = OracleValues.compare(first, second, unsigned: field.type == .uint64)

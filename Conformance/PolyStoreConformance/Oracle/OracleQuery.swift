@@ -25,7 +25,7 @@ extension OracleQuery: CustomStringConvertible {
         case .count(let request): "count \(Self.described(request))"
         case .aggregate(let request):
             "\(request.aggregates.map(\.description).joined(separator: ", ")) of \(request.entity.name) where \(request.predicate)"
-                + " by (\(request.groupBy.map(\.name).joined(separator: ", ")))"
+                + " by (\(request.groupBy.map(\.description).joined(separator: ", ")))"
         case .related(let relationship, let sources): "related E\(relationship.source).\(relationship.name) of \(sources)"
         case .record(let entity, let id): "record \(entity.name) \(id)"
         case .compared(let comparison): "fetch \(comparison), and not"

@@ -1,167 +1,99 @@
-/// A value computed over many objects.
-public struct Aggregate: Sendable, Hashable {
-    /// An aggregate function. Null values are ignored.
-    public enum Function: String, Sendable, Hashable, CaseIterable {
-        /// The number of objects; with a field, the number of objects whose field is not null.
-        case count
-        /// The number of distinct values.
-        case countDistinct = "count distinct"
-        /// The sum; 0 for no values. Sums of integers and decimals are exact and throw on overflow. Reals are summed with twice their precision. The sum of
-        /// Booleans is the number of true values.
-        case sum
-        /// The average; null for no values. The average of decimals is a decimal of up to 38 digits, of all other types a real.
-        case average
-        /// The first value in the order of the field; null for no values.
-        case minimum = "min"
-        /// The last value in the order of the field; null for no values.
-        case maximum = "max"
-        /// The population standard deviation, as in Core Data and in SQL's `STDDEV_POP`. Always a real; null for no values, 0 for one value, NaN if a
-        /// value is NaN or infinite. Squares of integers are summed exactly, those of reals with twice their precision, so that the order of the
-        /// rows affects at most the last digit.
-        case standardDeviation = "stddev"
-        /// The median; for an even number of values, the average of the two middle values. Always a real; null for no values, NaN if a value is NaN.
-        /// Keeps all values of a group in memory.
-        case median
-
-        /// Returns whether the function accepts values of a type.
-        public func accepts(_ type: AttributeType) -> Bool {
-            switch self {
-            case .sum, .average: type.isNumber || type == .decimal || type == .bool
-            case .standardDeviation, .median: type.isNumber
-            case .count, .countDistinct, .minimum, .maximum: true
-            }
-        }
-    }
-
-    /// The function.
-    public let function: Function
-    /// The aggregated expression; nil only for a `count` of objects.
-    public let operand: QueryExpression?
-    /// A Boolean value that indicates whether the aggregate covers the individual values of ``operand``, which is a count or an aggregate over a
-    /// to-many relationship, rather than its per-object results: the average age of all friends of all people, not the average of averages.
-    public let isOverMembers: Bool
-
-    /// The operand if it is a plain field; otherwise nil.
-    public var field: FieldReference? { operand?.asField }
-
-    private init(_ function: Function, _ operand: QueryExpression?, isOverMembers: Bool = false) {
-        self.function = function
-        self.operand = operand
-        self.isOverMembers = isOverMembers
-    }
-
-    private init(_ function: Function, _ field: FieldReference) { self.init(function, .field(field)) }
-
-    /// The number of objects.
-    public static let count = Aggregate(.count, nil)
-    /// The number of objects whose field is not null.
-    public static func count(_ field: FieldReference) -> Aggregate { Aggregate(.count, field) }
-    /// The number of distinct values of a field.
-    public static func countDistinct(_ field: FieldReference) -> Aggregate { Aggregate(.countDistinct, field) }
-    /// The sum of a field.
-    public static func sum(_ field: FieldReference) -> Aggregate { Aggregate(.sum, field) }
-    /// The average of a field.
-    public static func average(_ field: FieldReference) -> Aggregate { Aggregate(.average, field) }
-    /// The minimum of a field.
-    public static func minimum(_ field: FieldReference) -> Aggregate { Aggregate(.minimum, field) }
-    /// The maximum of a field.
-    public static func maximum(_ field: FieldReference) -> Aggregate { Aggregate(.maximum, field) }
-    /// The population standard deviation of a field.
-    public static func standardDeviation(_ field: FieldReference) -> Aggregate { Aggregate(.standardDeviation, field) }
-    /// The median of a field.
-    public static func median(_ field: FieldReference) -> Aggregate { Aggregate(.median, field) }
-
-    /// Returns an aggregate of an expression. Only `ReadTransaction.groups(_:)` evaluates expressions other than fields; backends never receive them.
-    public static func of(_ function: Function, _ expression: QueryExpression) -> Aggregate { Aggregate(function, expression) }
-
-    /// Returns an aggregate of the values that a collection aggregate covers, over all objects; see ``isOverMembers``.
-    /// - Parameters:
-    ///   - function: The function that combines the values of all objects.
-    ///   - collection: A count or an aggregate over a to-many relationship, optionally at the end of a path of to-one relationships.
-    public static func overMembers(_ function: Function, _ collection: QueryExpression) -> Aggregate {
-        Aggregate(function, collection, isOverMembers: collection.memberType != nil)
-    }
-
-    /// The type of the result.
-    public var type: AttributeType {
-        function.type(of: (isOverMembers ? operand?.memberType : operand?.type) ?? .int64)
-    }
-
-    /// A Boolean value that indicates whether every backend can evaluate the aggregate, because it covers objects or a field.
-    public var isPlain: Bool { operand == nil || field != nil }
-}
-
-extension Aggregate: CustomStringConvertible {
-    /// The aggregate in readable form, for errors and query plans.
-    public var description: String {
-        "\(function.rawValue)(\(operand.map { isOverMembers ? $0.memberDescription : $0.description } ?? "*"))"
-    }
-}
-
-/// A request for aggregates over the objects that a predicate selects, for each group of objects with equal values in some fields. Aggregates ignore
-/// null values, except `count` of objects. Null forms one group.
+/// A request for aggregates over the objects that a predicate selects, for each group of objects with equal values of some expressions, with a condition on
+/// the groups, an order and a slice. Aggregates ignore null values, except `count` of objects. Null forms one group.
 ///
-/// Backends receive requests whose groups and operands are fields. `GroupRequest` accepts expressions and passes the rest on to backends. New
-/// versions may add functions: a backend passes functions that it does not know to an `AggregateEvaluator`, in a `default:`.
+/// `ReadTransaction.aggregate(_:)` executes it on every backend. A backend can compute the groups itself: see ``ReadTransaction/scanGroups(_:)``.
 public struct AggregateRequest: Sendable, Hashable {
     /// The entity of the objects.
     public var entity: Entity
     /// The predicate that selects the objects.
     public var predicate: QueryPredicate
-    /// The grouping fields. If empty, the result is exactly one group, even for no objects.
-    public var groupBy: [FieldReference]
+    /// The grouping expressions. If empty, the result is exactly one group, even for no objects.
+    public var groupBy: [QueryExpression]
     /// The aggregates to compute for each group.
     public var aggregates: [Aggregate]
+    /// The names of the columns of the result, for conditions and errors; the default is the description of the expression.
+    public var names: [String]
+    /// The condition that groups must satisfy, on the fields of ``columns()``.
+    public var having = QueryPredicate.all
+    /// The sort keys: fields of ``columns()`` or expressions of them. Ties are broken by the group values in ascending order, null first. The same
+    /// order applies without keys.
+    public var sortKeys: [SortKey] = []
+    /// The maximum number of groups; nil for no limit.
+    public var limit: Int?
+    /// The number of groups to skip.
+    public var offset = 0
     /// See ``FetchRequest/ignoresIndexes``.
     public var ignoresIndexes = false
 
     /// Creates a request.
-    public init(_ entity: Entity, predicate: QueryPredicate = .all, groupBy: [FieldReference] = [], aggregates: [Aggregate]) {
+    /// - Parameters:
+    ///   - entity: The entity whose objects are grouped.
+    ///   - predicate: The predicate that selects the objects.
+    ///   - groupBy: The expressions that form the groups; without any, all objects form one group.
+    ///   - aggregates: The aggregates of each group.
+    ///   - names: The column names.
+    public init(
+        _ entity: Entity, predicate: QueryPredicate = .all, groupBy: [QueryExpression] = [], aggregates: [Aggregate], names: [String] = []
+    ) {
         self.entity = entity
         self.predicate = predicate
         self.groupBy = groupBy
         self.aggregates = aggregates
+        self.names = names
     }
 
-    /// The fetch request for the rows, limited to the fields that the aggregates use.
+    /// Creates a request whose groups are formed by fields.
+    public init(_ entity: Entity, predicate: QueryPredicate = .all, groupBy fields: [FieldReference], aggregates: [Aggregate]) {
+        self.init(entity, predicate: predicate, groupBy: fields.map { .field($0) }, aggregates: aggregates)
+    }
+
+    /// The grouping fields, if all groups and operands are plain fields; otherwise nil.
+    public var fieldGroups: [FieldReference]? {
+        let fields = groupBy.compactMap(\.asField)
+        return fields.count == groupBy.count && aggregates.allSatisfy(\.isPlain) ? fields : nil
+    }
+
+    /// The fetch request for the rows, limited to the fields that the expressions use.
     public var source: FetchRequest {
         var fields = FieldMask()
-        for field in groupBy + aggregates.compactMap(\.field) where !field.isObjectID { fields.insert(field.ordinal) }
+        for expression in groupBy { expression.collectFields(into: &fields) }
+        for aggregate in aggregates { aggregate.operand?.collectFields(into: &fields) }
         var request = FetchRequest(entity, predicate: predicate, fields: fields)
         request.ignoresIndexes = ignoresIndexes
         return request
+    }
+
+    /// The request for all groups in ascending order, without the condition on groups, the order and the slice.
+    public var allGroups: AggregateRequest {
+        var request = self
+        (request.having, request.sortKeys, request.limit, request.offset) = (.all, [], nil, 0)
+        return request
+    }
+
+    /// Returns the columns of the result as the fields of a record: a value for each of ``groupBy``, then one for each of ``aggregates``. Numbers have
+    /// the widest type of their kind. ``having`` and ``sortKeys`` refer to these fields.
+    /// - Throws: `invalidPredicate` if there are more columns than a record can have fields.
+    public func columns() throws -> Entity {
+        let names = names + (groupBy.map(\.description) + aggregates.map(\.description)).dropFirst(names.count)
+        return try Entity(
+            columnsOf: entity, names, groupBy.map(\.type) + aggregates.map(\.type), relationships: groupBy.map(entity.target))
     }
 
     /// Checks the request for errors of the caller.
     /// - Throws: `invalidPredicate`.
     public func validate() throws {
         try source.validate()
-        for field in groupBy { try entity.check(field) }
-        for aggregate in aggregates {
-            guard aggregate.isPlain else {
-                throw StoreError(
-                    .misuse, "\(aggregate) is more than a function of a field; ask for it by a GroupRequest.", entity: entity.name)
-            }
-            try aggregate.validate(for: entity)
-        }
-    }
-}
-
-extension Aggregate {
-    /// - Throws: `invalidPredicate`.
-    package func validate(for entity: Entity) throws {
-        guard let operand else { return }
-        try operand.validate(for: entity)
-        guard let type = isOverMembers ? operand.memberType : operand.type, !function.accepts(type) else { return }
-        let name = isOverMembers ? operand.memberDescription : operand.description
-        throw StoreError(
-            .invalidPredicate, "\(function.rawValue) needs numbers, and \(name) is \(type).", entity: entity.name, attribute: field?.name)
+        for expression in groupBy { try expression.validate(for: entity) }
+        for aggregate in aggregates { try aggregate.validate(for: entity) }
+        // Validates the conditions on the result as a fetch request.
+        let result = having == .all && sortKeys.isEmpty ? entity : try columns()
+        try FetchRequest(result, predicate: having, sortKeys: sortKeys, limit: limit, offset: offset).validate()
     }
 }
 
 /// A group in the result of an ``AggregateRequest``.
 public struct AggregateRow: Sendable, Hashable {
-    /// The values of the fields in ``AggregateRequest/groupBy``.
+    /// The values of ``AggregateRequest/groupBy``.
     public var group: [Value]
     /// The values of ``AggregateRequest/aggregates``.
     public var values: [Value]
@@ -170,18 +102,5 @@ public struct AggregateRow: Sendable, Hashable {
     public init(group: [Value], values: [Value]) {
         self.group = group
         self.values = values
-    }
-}
-
-extension Aggregate.Function {
-    /// Returns the type of the result.
-    public func type(of operand: AttributeType) -> AttributeType {
-        switch self {
-        case .count, .countDistinct: .int64
-        case .sum where operand == .decimal, .average where operand == .decimal: .decimal
-        case .average, .standardDeviation, .median: .double
-        case .sum: operand.physical == .real ? .double : (operand == .uint64 ? .uint64 : .int64)
-        case .minimum, .maximum: operand
-        }
     }
 }

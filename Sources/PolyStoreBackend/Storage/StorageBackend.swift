@@ -102,9 +102,12 @@ public protocol ReadTransaction: RelatedRecords {
     ///   - relationship: A to-many relationship of the store's schema.
     ///   - sources: Row ids of the relationship's source entity, in any order, without duplicates.
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs
-    /// Computes aggregates over the objects that a predicate selects, with groups in ascending order. The default scans the records.
+    /// Computes the groups of a request as far as the engine can. The result contains the residual request: the condition on groups, their order, the slice.
+    ///
+    /// The default returns `nil`, and so does a backend for groups, operands and functions that it does not know; the shared executor then computes them
+    /// over a scan. ``AggregateRequest/fieldGroups`` tells whether all of them are fields. Receives valid requests only.
     /// - Throws: `invalidValue` for a sum of integers that does not fit 64 bits.
-    func aggregate(_ request: AggregateRequest) throws -> [AggregateRow]
+    func scanGroups(_ request: AggregateRequest) throws -> GroupScan?
     /// Returns the plan that `scan` uses for a request. There is a default.
     func plan(_ request: FetchRequest) throws -> QueryPlan
     /// Executes a request and returns its plan, with the number of rows examined and found. There is a default.
@@ -132,6 +135,7 @@ public protocol ReadTransaction: RelatedRecords {
 }
 
 extension ReadTransaction {
+    public func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { nil }
     public func renew() -> Bool { false }
 }
 

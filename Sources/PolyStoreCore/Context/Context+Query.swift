@@ -7,9 +7,8 @@ extension Context {
     ///
     ///     let average = try context.queryValue(From<Person>().where(\.age > 17), .average(\.age))
     public func queryValue<S: FetchSource, Result>(_ source: S, _ aggregate: AggregateOf<S.Entity, Result>) throws -> Result {
-        if let error = aggregate.error { throw error }
-        let (rows, entity) = try aggregates(source.chain, by: [], [aggregate.aggregate])
-        return try aggregate.decode(rows.first?.values.first ?? .null, entity)
+        let (rows, entity) = try storedValues(source.chain, [(aggregate.function, try aggregate.operand.get())])
+        return try aggregate.decode(rows.first?.first ?? .null, entity)
     }
 
     /// Returns aggregate values of groups of objects with equal values of an attribute, in ascending order of that value.
@@ -23,7 +22,7 @@ extension Context {
         _ source: S, by path: KeyPath<S.Entity, Key>, _ aggregate: repeat AggregateOf<S.Entity, each Result>
     ) throws -> [QueryGroup<Key, (repeat each Result)>] {
         let field = try S.Entity._$properties.field(path)
-        return try groups(source.chain, field, repeat each aggregate).map { value, decoder, results in
+        return try groups(source.chain, path, repeat each aggregate).map { value, decoder, results in
             guard let key: Key = try decoder.decode(value, field) else {
                 throw StoreError(
                     .corrupt, "\(S.Entity._$entityName).\(field.name) is missing in an object, and it is not optional.",
@@ -38,53 +37,40 @@ extension Context {
         _ source: S, by path: KeyPath<S.Entity, Key?>, _ aggregate: repeat AggregateOf<S.Entity, each Result>
     ) throws -> [QueryGroup<Key?, (repeat each Result)>] {
         let field = try S.Entity._$properties.field(path)
-        return try groups(source.chain, field, repeat each aggregate).map { value, decoder, results in
+        return try groups(source.chain, path, repeat each aggregate).map { value, decoder, results in
             QueryGroup(key: try decoder.decode(value, field), values: results)
         }
     }
 
     private func groups<T: Model, each Result>(
-        _ chain: FetchChain<T>, _ field: FieldReference, _ aggregate: repeat AggregateOf<T, each Result>
+        _ chain: FetchChain<T>, _ path: PartialKeyPath<T>, _ aggregate: repeat AggregateOf<T, each Result>
     ) throws -> [(Value, ValueDecoder, (repeat each Result))] {
-        var wanted: [Aggregate] = []
-        for one in repeat each aggregate {
-            if let error = one.error { throw error }
-            wanted.append(one.aggregate)
-        }
-        let (rows, entity) = try aggregates(chain, by: [field], wanted)
+        var terms = [QueryName.path(path)].map { (Aggregate.Function?.none, $0) }
+        for one in repeat each aggregate { terms.append((one.function, try one.operand.get())) }
+        let (rows, entity) = try storedValues(chain, terms, by: [.path(path)])
         let decoder = ValueDecoder(entity)
         return try rows.map { row in
-            var values = row.values.makeIterator()
-            return (row.group[0], decoder, (repeat try (each aggregate).decode(values.next() ?? .null, entity)))
+            var values = row.dropFirst().makeIterator()
+            return (row[0], decoder, (repeat try (each aggregate).decode(values.next() ?? .null, entity)))
         }
     }
 
-    private func aggregates<T: Model>(_ chain: FetchChain<T>, by fields: [FieldReference], _ aggregates: [Aggregate]) throws -> (
-        [AggregateRow], Entity
-    ) {
+    /// Returns the values of terms for each group, as the stores return them, and the entity of the objects.
+    private func storedValues<T: Model>(
+        _ chain: FetchChain<T>, _ terms: [(function: Aggregate.Function?, operand: QueryName)], by keys: [QueryName] = []
+    ) throws -> ([[Value]], Entity) {
         guard chain.options.limit == nil, chain.options.offset == 0 else {
             throw StoreError(
                 .invalidPredicate, "A limit or an offset cuts objects, and a query of values has none. Leave them out.",
                 entity: T._$entityName)
         }
-        let fetch = try resolve(chain)
-        let parts = fetch.parts.map { part in
-            (part.entry, AggregateRequest(part.entry.entity, predicate: part.request.predicate, groupBy: fields, aggregates: aggregates))
-        }
-        let options = fetch.options.ofQuery
-        let began = startTiming()
-        defer { if began != 0 { endTiming(began, "Query", parts.map { ($0.0, $0.1.source) }) } }
-        if parts.count == 1, !(options.includesPendingChanges && self is Transaction) {
-            return (try storage(parts[0].0.store).aggregate(parts[0].1), parts[0].0.entity)
-        }
-        // Averages of several stores cannot be combined, so one evaluator processes the records of all stores.
-        let evaluator = AggregateEvaluator(parts[0].1)
-        for (entry, request) in parts {
-            try request.validate()
-            let cursor = try rows(entry, request.source, options)
-            defer { cursor.close() }
-            try evaluator.add(cursor)
-        }
-        return (try evaluator.finish(), parts[0].0.entity)
+        var query = ValueQuery(chain)
+        query.groupBy = keys
+        // The order is that of objects, and the groups are in ascending order.
+        query.chain.order = nil
+        // Unique names, because terms may be equal.
+        let plan = try ValuePlan(query, terms.enumerated().map { SelectTerm($1.function, $1.operand, "\($0)") }, self)
+        for entry in plan.entries { _ = try chain.order?.keys(self, entry) }
+        return (try timed(plan) { try plan.storedValues() }, plan.entries[0].entity)
     }
 }

@@ -48,7 +48,7 @@ extension Context {
     }
 
     /// Executes a query and logs it if it is slow.
-    private func timed<T: Model>(_ plan: ValuePlan<T>, _ body: () throws -> [[QueryValue?]]) rethrows -> [[QueryValue?]] {
+    final func timed<T: Model, Rows>(_ plan: ValuePlan<T>, _ body: () throws -> Rows) rethrows -> Rows {
         let began = startTiming()
         defer {
             if began != 0 {

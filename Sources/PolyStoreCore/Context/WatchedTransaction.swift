@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// A read transaction that reports each request before it forwards it.
 final class WatchedTransaction: ReadTransaction {
@@ -41,9 +42,11 @@ final class WatchedTransaction: ReadTransaction {
         return try inner.count(request)
     }
 
-    func aggregate(_ request: AggregateRequest) throws -> [AggregateRow] {
+    func scanGroups(_ request: AggregateRequest) throws -> GroupScan? {
+        // Scans the rows for other groups, so that the requests for related objects are reported.
+        guard request.fieldGroups != nil else { return nil }
         try report(.aggregate(request), inner)
-        return try inner.aggregate(request)
+        return GroupScan(all: try inner.aggregate(request.allGroups), of: request)
     }
 
     func value(named name: String) throws -> [UInt8]? { try inner.value(named: name) }

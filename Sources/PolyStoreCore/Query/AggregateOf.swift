@@ -9,51 +9,48 @@ import PolyStoreBackend
 /// The result has the type that follows from the attribute. ``Select`` takes names, paths of relationships, expressions and aliases instead, and the type of its
 /// result is written.
 public struct AggregateOf<T: Model, Result>: Sendable {
-    let aggregate: Aggregate
-    /// The error that makes the aggregate invalid; thrown by the query.
-    let error: StoreError?
+    let function: Aggregate.Function
+    /// The attribute; or the error that makes the aggregate invalid, which the query throws.
+    let operand: Swift.Result<QueryName, any Error>
     /// Decodes the value that the store returns.
     let decode: @Sendable (Value, Entity) throws -> Result
 
     private init(
-        _ path: PartialKeyPath<T>, _ make: (FieldReference) -> Aggregate, _ decode: @escaping @Sendable (Value, Entity) throws -> Result
+        _ function: Aggregate.Function, _ path: PartialKeyPath<T>, _ decode: @escaping @Sendable (Value, Entity) throws -> Result
     ) {
-        self.decode = decode
-        do {
-            aggregate = make(try T._$properties.field(path))
-            error = nil
-        } catch let caught {
-            aggregate = .count
-            error = caught as? StoreError ?? StoreError(.invalidPredicate, "\(caught)")
+        self.function = function
+        operand = Swift.Result {
+            _ = try T._$properties.field(path)
+            return .path(path)
         }
+        self.decode = decode
     }
 
-    fileprivate init(_ aggregate: Aggregate, _ decode: @escaping @Sendable (Value, Entity) throws -> Result) {
-        self.aggregate = aggregate
+    fileprivate init(countingWith decode: @escaping @Sendable (Value, Entity) throws -> Result) {
+        (function, operand) = (.count, .success(.objects))
         self.decode = decode
-        error = nil
     }
 }
 
 extension AggregateOf where Result == Int {
     /// The number of objects.
-    public static var count: AggregateOf { AggregateOf(.count, integer) }
+    public static var count: AggregateOf { AggregateOf(countingWith: integer) }
     /// Returns the number of objects whose attribute is not null.
-    public static func count<V>(_ path: KeyPath<T, V>) -> AggregateOf { AggregateOf(path, Aggregate.count, integer) }
+    public static func count<V>(_ path: KeyPath<T, V>) -> AggregateOf { AggregateOf(.count, path, integer) }
     /// Returns the number of distinct values.
-    public static func countDistinct<V>(_ path: KeyPath<T, V>) -> AggregateOf { AggregateOf(path, Aggregate.countDistinct, integer) }
+    public static func countDistinct<V>(_ path: KeyPath<T, V>) -> AggregateOf { AggregateOf(.countDistinct, path, integer) }
 
     /// Returns the exact sum of integers; 0 for no values. The query throws on overflow.
     public static func sum<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
-        AggregateOf(path, Aggregate.sum, V.attributeType == .uint64 ? unsigned : integer)
+        AggregateOf(.sum, path, V.attributeType == .uint64 ? unsigned : integer)
     }
     public static func sum<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
-        AggregateOf(path, Aggregate.sum, V.attributeType == .uint64 ? unsigned : integer)
+        AggregateOf(.sum, path, V.attributeType == .uint64 ? unsigned : integer)
     }
 
     /// Returns the number of objects whose attribute is true.
-    public static func sum(_ path: KeyPath<T, Bool>) -> AggregateOf { AggregateOf(path, Aggregate.sum, integer) }
-    public static func sum(_ path: KeyPath<T, Bool?>) -> AggregateOf { AggregateOf(path, Aggregate.sum, integer) }
+    public static func sum(_ path: KeyPath<T, Bool>) -> AggregateOf { AggregateOf(.sum, path, integer) }
+    public static func sum(_ path: KeyPath<T, Bool?>) -> AggregateOf { AggregateOf(.sum, path, integer) }
 
     /// Decodes an unsigned sum, which the store returns as a bit pattern.
     @Sendable private static func unsigned(_ value: Value, _ entity: Entity) throws -> Int {
@@ -73,10 +70,10 @@ extension AggregateOf where Result == Int {
 extension AggregateOf where Result == Double {
     /// Returns the sum of reals, with compensation of rounding errors; 0 for no values.
     public static func sum<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
-        AggregateOf(path, Aggregate.sum, real)
+        AggregateOf(.sum, path, real)
     }
     public static func sum<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
-        AggregateOf(path, Aggregate.sum, real)
+        AggregateOf(.sum, path, real)
     }
 
     @Sendable private static func real(_ value: Value, _ entity: Entity) -> Double { if case .real(let real) = value { real } else { 0 } }
@@ -84,16 +81,16 @@ extension AggregateOf where Result == Double {
 
 extension AggregateOf where Result == Decimal {
     /// Returns the exact sum of decimals; 0 for no values. The query throws if the sum exceeds 38 digits.
-    public static func sum(_ path: KeyPath<T, Decimal>) -> AggregateOf { AggregateOf(path, Aggregate.sum, sum) }
-    public static func sum(_ path: KeyPath<T, Decimal?>) -> AggregateOf { AggregateOf(path, Aggregate.sum, sum) }
+    public static func sum(_ path: KeyPath<T, Decimal>) -> AggregateOf { AggregateOf(.sum, path, sum) }
+    public static func sum(_ path: KeyPath<T, Decimal?>) -> AggregateOf { AggregateOf(.sum, path, sum) }
 
     @Sendable private static func sum(_ value: Value, _ entity: Entity) -> Decimal { Decimal(stored: value) ?? 0 }
 }
 
 extension AggregateOf where Result == Decimal? {
     /// Returns the average of decimals, to 38 digits; nil for no values.
-    public static func average(_ path: KeyPath<T, Decimal>) -> AggregateOf { AggregateOf(path, Aggregate.average, average) }
-    public static func average(_ path: KeyPath<T, Decimal?>) -> AggregateOf { AggregateOf(path, Aggregate.average, average) }
+    public static func average(_ path: KeyPath<T, Decimal>) -> AggregateOf { AggregateOf(.average, path, average) }
+    public static func average(_ path: KeyPath<T, Decimal?>) -> AggregateOf { AggregateOf(.average, path, average) }
 
     @Sendable private static func average(_ value: Value, _ entity: Entity) -> Decimal? { Decimal(stored: value) }
 }
@@ -109,54 +106,54 @@ extension Decimal {
 extension AggregateOf where Result == Double? {
     /// Returns the average of numbers; nil for no values.
     public static func average<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
-        AggregateOf(path, Aggregate.average, real)
+        AggregateOf(.average, path, real)
     }
     public static func average<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
-        AggregateOf(path, Aggregate.average, real)
+        AggregateOf(.average, path, real)
     }
     public static func average<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
-        AggregateOf(path, Aggregate.average, real)
+        AggregateOf(.average, path, real)
     }
     public static func average<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
-        AggregateOf(path, Aggregate.average, real)
+        AggregateOf(.average, path, real)
     }
 
     /// Returns the fraction of objects whose attribute is true, from 0 to 1; nil for no values.
-    public static func average(_ path: KeyPath<T, Bool>) -> AggregateOf { AggregateOf(path, Aggregate.average, real) }
-    public static func average(_ path: KeyPath<T, Bool?>) -> AggregateOf { AggregateOf(path, Aggregate.average, real) }
+    public static func average(_ path: KeyPath<T, Bool>) -> AggregateOf { AggregateOf(.average, path, real) }
+    public static func average(_ path: KeyPath<T, Bool?>) -> AggregateOf { AggregateOf(.average, path, real) }
 
     /// Returns the average of decimals, rounded to a `Double`, where the context asks for one; nil for no values.
     @_disfavoredOverload
-    public static func average(_ path: KeyPath<T, Decimal>) -> AggregateOf { AggregateOf(path, Aggregate.average, real) }
+    public static func average(_ path: KeyPath<T, Decimal>) -> AggregateOf { AggregateOf(.average, path, real) }
     @_disfavoredOverload
-    public static func average(_ path: KeyPath<T, Decimal?>) -> AggregateOf { AggregateOf(path, Aggregate.average, real) }
+    public static func average(_ path: KeyPath<T, Decimal?>) -> AggregateOf { AggregateOf(.average, path, real) }
 
     /// Returns the population standard deviation of numbers; nil for no values.
     public static func standardDeviation<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
-        AggregateOf(path, Aggregate.standardDeviation, real)
+        AggregateOf(.standardDeviation, path, real)
     }
     public static func standardDeviation<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
-        AggregateOf(path, Aggregate.standardDeviation, real)
+        AggregateOf(.standardDeviation, path, real)
     }
     public static func standardDeviation<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
-        AggregateOf(path, Aggregate.standardDeviation, real)
+        AggregateOf(.standardDeviation, path, real)
     }
     public static func standardDeviation<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
-        AggregateOf(path, Aggregate.standardDeviation, real)
+        AggregateOf(.standardDeviation, path, real)
     }
 
     /// Returns the median of numbers; for an even number of values, the average of the two middle values; nil for no values.
     public static func median<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
-        AggregateOf(path, Aggregate.median, real)
+        AggregateOf(.median, path, real)
     }
     public static func median<V: BinaryFloatingPoint & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
-        AggregateOf(path, Aggregate.median, real)
+        AggregateOf(.median, path, real)
     }
     public static func median<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf {
-        AggregateOf(path, Aggregate.median, real)
+        AggregateOf(.median, path, real)
     }
     public static func median<V: FixedWidthInteger & AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf {
-        AggregateOf(path, Aggregate.median, real)
+        AggregateOf(.median, path, real)
     }
 
     // For the error messages of the compiler, which otherwise cannot say which types are accepted.
@@ -175,17 +172,17 @@ extension AggregateOf where Result == Double? {
 extension AggregateOf {
     /// Returns the minimum; nil for no values.
     public static func minimum<V: AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf where Result == V? {
-        AggregateOf(path, Aggregate.minimum, value(path))
+        AggregateOf(.minimum, path, value(path))
     }
     public static func minimum<V: AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf where Result == V? {
-        AggregateOf(path, Aggregate.minimum, value(path))
+        AggregateOf(.minimum, path, value(path))
     }
     /// Returns the maximum; nil for no values.
     public static func maximum<V: AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf where Result == V? {
-        AggregateOf(path, Aggregate.maximum, value(path))
+        AggregateOf(.maximum, path, value(path))
     }
     public static func maximum<V: AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf where Result == V? {
-        AggregateOf(path, Aggregate.maximum, value(path))
+        AggregateOf(.maximum, path, value(path))
     }
 
     private static func value<V: AttributeValue>(_ path: PartialKeyPath<T>) -> @Sendable (Value, Entity) throws -> V? {

@@ -4,6 +4,26 @@ import PolyStoreQuery
 extension ValuePlan {
     /// Returns a row for each group.
     func groups() throws -> [[QueryValue?]] {
+        let (groups, columns, outputs) = try groupedValues()
+        var answers = Answers(options, isCut: !options.returnsDistinctResults)
+        let kinds = try columns.kinds(entries[0])
+        for values in groups {
+            if answers.isFull { break }
+            var entry = entries[0]
+            if let index = columns.storeColumn, case .integer(let store) = values[index] { entry = entries[Int(store)] }
+            answers.add(try outputs.map { try context.value(values[$0], kinds[$0], entry) })
+        }
+        return answers.rows
+    }
+
+    /// Returns the values of the selected terms for each group, as the stores return them.
+    func storedValues() throws -> [[Value]] {
+        let (groups, _, outputs) = try groupedValues()
+        return groups.map { values in outputs.map { values[$0] } }
+    }
+
+    /// Returns the values of all columns for each group, the columns, and the column of each selected term.
+    private func groupedValues() throws -> (groups: [[Value]], columns: GroupColumns<T>, outputs: [Int]) {
         var columns = try GroupColumns(self)
         let outputs = try zip(terms, names).map { try columns.output($0, $1) }
         let having = try query.having.map { try $0.condition().renamed { try columns.path($0) } }
@@ -17,9 +37,10 @@ extension ValuePlan {
                 "Having cannot compare with an object where groups of several stores are asked for. Ask each store, or use Where.",
                 entity: T._$entityName)
         }
-        let condition = try having?.resolved(for: first.columns, in: schema, store: entries[0].store.storeID) ?? .all
+        let result = having == nil && order.isEmpty ? first.entity : try first.columns()
+        let condition = try having?.resolved(for: result, in: schema, store: entries[0].store.storeID) ?? .all
         let sortKeys = try order.map { key, path in
-            try key.key(by: try Operand.path(path).resolved(for: first.columns, in: schema).expression, entries[0])
+            try key.key(by: try Operand.path(path).resolved(for: result, in: schema).expression, entries[0])
         }
         for index in requests.indices {
             requests[index].predicate = try context.predicate(query.chain, entries[index])
@@ -28,21 +49,12 @@ extension ValuePlan {
             guard !options.returnsDistinctResults else { continue }
             (requests[index].limit, requests[index].offset) = (options.limit, options.offset)
         }
-        var answers = Answers(options, isCut: !options.returnsDistinctResults)
-        let kinds = try columns.kinds(entries[0])
-        for group in try carriedOut(requests) {
-            if answers.isFull { break }
-            let values = group.group + group.values
-            var entry = entries[0]
-            if let place = columns.storeColumn, case .integer(let store) = values[place] { entry = entries[Int(store)] }
-            answers.add(try outputs.map { try context.value(values[$0], kinds[$0], entry) })
-        }
-        return answers.rows
+        return (try aggregated(requests).map { $0.group + $0.values }, columns, outputs)
     }
 
-    private func carriedOut(_ requests: [GroupRequest]) throws -> [AggregateRow] {
+    private func aggregated(_ requests: [AggregateRequest]) throws -> [AggregateRow] {
         if requests.count == 1, !(options.includesPendingChanges && context is Transaction) {
-            return try context.storage(entries[0].store).groups(requests[0])
+            return try context.storage(entries[0].store).aggregate(requests[0])
         }
         if requests.count > 1,
             requests[0].having.needsRelated || requests[0].sortKeys.contains(where: { $0.expression?.needsRelated ?? false })
@@ -52,7 +64,7 @@ extension ValuePlan {
                 entity: T._$entityName)
         }
         // The average of several averages is not the overall average, so the records of all stores go through one evaluator.
-        let evaluator = try GroupEvaluator(requests[0])
+        let evaluator = try AggregateEvaluator(requests)
         for (entry, request) in zip(entries, requests) {
             try request.validate()
             let cursor = try context.rows(entry, request.source, options)
@@ -160,7 +172,7 @@ private struct GroupColumns<T: Model> {
 
     // MARK: Requests
 
-    func request(_ entry: StoreEntity, store: Int) throws -> GroupRequest {
+    func request(_ entry: StoreEntity, store: Int) throws -> AggregateRequest {
         var groupBy = try plan.groupBy.map { try $0.value(entry).expression }
         if storeColumn != nil { groupBy.append(.constant(.integer(Int64(store)), .int64)) }
         let aggregates = try aggregates.map { term in
@@ -174,7 +186,7 @@ private struct GroupColumns<T: Model> {
             else { throw plan.fault("\(term.name) across several stores is not supported; ask each store.") }
             return .of(.countDistinct, unlike)
         }
-        return try GroupRequest(entry.entity, groupBy: groupBy, aggregates: aggregates, names: columnNames)
+        return AggregateRequest(entry.entity, groupBy: groupBy, aggregates: aggregates, names: columnNames)
     }
 
     func kinds(_ entry: StoreEntity) throws -> [ValueColumn] {

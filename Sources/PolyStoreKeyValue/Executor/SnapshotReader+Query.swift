@@ -228,10 +228,15 @@ extension SnapshotReader {
 
     // MARK: Aggregates
 
-    func aggregate(_ request: AggregateRequest) throws -> [AggregateRow] {
-        try request.validate()
-        if request.groupBy.isEmpty, !request.ignoresIndexes, let row = try fromEnds(request) { return [row] }
-        let evaluator = AggregateEvaluator(request)
+    /// Returns groups by fields, in ascending order; `nil` for groups and operands that are other expressions.
+    func scanGroups(_ request: AggregateRequest) throws -> GroupScan? {
+        guard let fields = request.fieldGroups else { return nil }
+        return GroupScan(all: try groups(request, by: fields), of: request)
+    }
+
+    private func groups(_ request: AggregateRequest, by fields: [FieldReference]) throws -> [AggregateRow] {
+        if fields.isEmpty, !request.ignoresIndexes, let row = try fromEnds(request) { return [row] }
+        let aggregator = FieldAggregator(request.entity, groupBy: fields, request.aggregates)
         let source = request.source
         let plan = try Planner(self, source).plan()
         let condition = plan.residual.map { PredicateEvaluator($0, ScanTransaction(self)) }
@@ -239,20 +244,20 @@ extension SnapshotReader {
             defer { scanner.close() }
             while let batch = try scanner.next() {
                 try condition?.select(batch)
-                evaluator.add(batch)
+                aggregator.add(batch)
             }
-            return try evaluator.finish()
+            return try aggregator.finish()
         }
         let scan = Scan(try cursor(plan, source), remainder: Self.remainder(plan, source))
         defer { scan.cursor.close() }
         if let condition {
             while try scan.cursor.next() {
-                if try condition.matches(id: scan.cursor.id, scan.cursor.record) { evaluator.add(id: scan.cursor.id, scan.cursor.record) }
+                if try condition.matches(id: scan.cursor.id, scan.cursor.record) { aggregator.add(id: scan.cursor.id, scan.cursor.record) }
             }
         } else {
-            try evaluator.add(scan.cursor)
+            try aggregator.add(scan.cursor)
         }
-        return try evaluator.finish()
+        return try aggregator.finish()
     }
 
     /// Returns counts, and minima and maxima of indexed fields, which are at the ends of their indexes; `nil` for other aggregates.

@@ -24,7 +24,7 @@ final class MigrationTarget: WriteTransaction {
     func record(_ entity: Entity, id: Int64) throws -> RecordView? { try batch.record(entity, id: id) }
     func scan(_ request: FetchRequest) throws -> Scan { try batch.scan(request) }
     func count(_ request: FetchRequest) throws -> Int { try batch.count(request) }
-    func aggregate(_ request: AggregateRequest) throws -> [AggregateRow] { try batch.aggregate(request) }
+    func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try batch.scanGroups(request) }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try batch.plan(request) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         try batch.related(relationship, of: sources)

@@ -32,7 +32,7 @@ final class KeyValueReadTransaction: ReadTransaction {
     func record(_ entity: Entity, id: Int64) throws -> RecordView? { try reading(entity).record(entity, id) }
     func scan(_ request: FetchRequest) throws -> Scan { try reading(request.entity).scan(request) }
     func count(_ request: FetchRequest) throws -> Int { try reading(request.entity).count(request) }
-    func aggregate(_ request: AggregateRequest) throws -> [AggregateRow] { try reading(request.entity).aggregate(request) }
+    func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try reading(request.entity).scanGroups(request) }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try reading(request.entity).plan(request) }
 
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {

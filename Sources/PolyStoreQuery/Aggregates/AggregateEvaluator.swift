@@ -1,65 +1,57 @@
 import PolyStoreBackend
 
-/// Computes aggregates over records as they are read, without creating objects. This is the reference semantics for every backend.
+/// Computes groups and aggregates over records of one store or of several, as they are read, without creating objects. This is the reference semantics for every
+/// backend.
+///
+/// A ``FieldAggregator`` aggregates the records if all groups and operands are fields. Otherwise, the values of the expressions are written to temporary records.
 public final class AggregateEvaluator {
-    private let request: AggregateRequest
-    private let groups: GroupTable
-    private let accumulators: [Accumulator]
-    /// The index of the accumulator of each aggregate.
-    private let sources: [Int]
+    /// What receives the rows.
+    private enum Input {
+        /// Aggregates the fields of the rows.
+        case fields(FieldAggregator)
+        /// Receive the values of the expressions.
+        case expressions(ExpressionAggregator)
+    }
 
-    /// Creates an evaluator for a request.
-    public init(_ request: AggregateRequest) {
-        self.request = request
-        groups = GroupTable.make(request.groupBy, request.entity)
-        (accumulators, sources) = Accumulator.make(request.aggregates, request.entity)
-        if request.groupBy.isEmpty { _ = groups.add() }
-        for accumulator in accumulators where request.groupBy.isEmpty { accumulator.grow() }
+    private let request: AggregateRequest
+    private let input: Input
+
+    /// Creates an evaluator for a request to one store.
+    public convenience init(_ request: AggregateRequest) throws { try self.init([request]) }
+
+    /// Creates an evaluator for requests to several stores.
+    /// - Parameter requests: A request for each store, at least one. They may differ only in field indexes, relationships and predicates.
+    public init(_ requests: [AggregateRequest]) throws {
+        request = requests[0]
+        let isSame = requests.dropFirst().allSatisfy { [request] in $0.groupBy == request.groupBy && $0.aggregates == request.aggregates }
+        if isSame, let fields = request.fieldGroups {
+            input = .fields(FieldAggregator(request.entity, groupBy: fields, request.aggregates))
+        } else {
+            input = .expressions(try ExpressionAggregator(request))
+        }
     }
 
     /// Adds every row of a cursor.
-    public func add(_ cursor: RecordCursor) throws {
-        while try cursor.next() { add(id: cursor.id, cursor.record) }
-    }
-
-    /// Adds one row. The record must contain at least the fields of `AggregateRequest.source`.
-    public func add(id: Int64, _ record: RecordView) {
-        let known = groups.count
-        let group = groups.group(of: id, record)
-        if groups.count > known { for accumulator in accumulators { accumulator.grow() } }
-        for accumulator in accumulators { accumulator.add(group, id, record) }
-    }
-
-    /// Adds the selected rows of a batch.
-    package func add(_ batch: RecordBatch) {
-        if batch.selected == 0 { return }
-        let known = groups.count
-        groups.number(batch)
-        if groups.count > known {
-            for _ in known..<groups.count { for accumulator in accumulators { accumulator.grow() } }
+    /// - Parameters:
+    ///   - cursor: The rows. The evaluator reads the cursor to its end.
+    ///   - request: The request for the store of the rows.
+    ///   - related: Looks up the related objects that the expressions refer to.
+    public func add(_ cursor: RecordCursor, of request: AggregateRequest, _ related: any RelatedRecords) throws {
+        switch input {
+        case .fields(let aggregator): try aggregator.add(cursor)
+        case .expressions(let aggregator): try aggregator.add(cursor, of: request, related)
         }
-        for accumulator in accumulators { accumulator.add(batch) }
     }
 
-    private func values(_ group: Int) throws -> [Value] {
-        try zip(request.aggregates, sources).map { try accumulators[$1].value($0.function, group) }
-    }
-
-    /// Returns the groups in ascending order, null first.
+    /// Returns the groups that satisfy ``AggregateRequest/having``, in order, after offset and limit.
+    /// - Parameter related: Looks up the related objects that ``AggregateRequest/having`` and the sort keys refer to.
     /// - Throws: `invalidValue` if a sum of integers overflows the widest type of the field.
-    public func finish() throws -> [AggregateRow] {
-        var rows: [AggregateRow] = []
-        rows.reserveCapacity(groups.count)
-        for group in 0..<groups.count {
-            rows.append(AggregateRow(group: groups.key(group), values: try values(group)))
-        }
-        rows.sort { left, right in
-            for (index, field) in request.groupBy.enumerated() {
-                let order = left.group[index].order(to: right.group[index], unsigned: field.isUnsigned)
-                if order != 0 { return order < 0 }
+    public func finish(_ related: (any RelatedRecords)?) throws -> [AggregateRow] {
+        let all =
+            switch input {
+            case .fields(let aggregator): try aggregator.finish()
+            case .expressions(let aggregator): try aggregator.finish()
             }
-            return false
-        }
-        return rows
+        return try GroupScan(all: all, of: request).completed(for: request, related)
     }
 }

@@ -1,13 +1,47 @@
 import PolyStoreBackend
 
 extension ReadTransaction {
-    /// Computes aggregates over a cursor. A backend can override this with a faster implementation.
+    /// Returns the groups of a request in order. Computes what the backend leaves.
+    /// - Throws: the `invalidPredicate` errors of `AggregateRequest.validate()`; `invalidValue` if a sum of integers overflows 64 bits.
     public func aggregate(_ request: AggregateRequest) throws -> [AggregateRow] {
         try request.validate()
-        let evaluator = AggregateEvaluator(request)
+        if let scan = try scanGroups(request) { return try scan.completed(for: request, self) }
+        let evaluator = try AggregateEvaluator(request)
         let cursor = try fetch(request.source)
         defer { cursor.close() }
-        try evaluator.add(cursor)
-        return try evaluator.finish()
+        try evaluator.add(cursor, of: request, self)
+        return try evaluator.finish(self)
+    }
+}
+
+extension GroupScan {
+    /// Returns the groups after the residual parts of the request.
+    /// - Parameter related: Looks up the related objects that the condition on groups and the sort keys refer to.
+    func completed(for request: AggregateRequest, _ related: (any RelatedRecords)?) throws -> [AggregateRow] {
+        if remainder.isNothing { return rows }
+        var groups = rows
+        if remainder.predicate != nil || remainder.sort { groups = try selected(try request.columns(), request.sortKeys, related) }
+        guard remainder.slice else { return groups }
+        let rest = groups.dropFirst(request.offset)
+        return Array(request.limit.map { rest.prefix($0) } ?? rest)
+    }
+
+    private func selected(_ columns: Entity, _ sortKeys: [SortKey], _ related: (any RelatedRecords)?) throws -> [AggregateRow] {
+        let arena = RecordArena()
+        let evaluator = remainder.predicate.map { PredicateEvaluator($0, related) }
+        let sortKeys = remainder.sort ? sortKeys : []
+        let values = SortValues(sortKeys, related)
+        var wanted: [(index: Int, values: [Value])] = []
+        for (index, group) in rows.enumerated() {
+            arena.removeAll()
+            var builder = RecordBuilder(arena)
+            builder.begin(columns.layout)
+            for (field, value) in zip(columns.fields, group.group + group.values) { try builder.set(field, value) }
+            let record = try builder.finishedView()
+            if try evaluator?.matches(id: 0, record) ?? true { wanted.append((index, try values.values(0, record))) }
+        }
+        let order = RecordOrder(sortKeys)
+        wanted.sort { order.compare(Int64($0.index), $0.values, Int64($1.index), $1.values) < 0 }
+        return wanted.map { rows[$0.index] }
     }
 }

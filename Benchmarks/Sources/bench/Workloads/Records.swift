@@ -1,6 +1,7 @@
 import Foundation
 import PeerKit
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// The same workloads on records, the layer below objects: the cost of the backend alone. `W2r` corresponds to W2, and so on.
 struct RecordWorkloads {
