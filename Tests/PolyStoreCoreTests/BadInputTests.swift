@@ -3,6 +3,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import PolyStoreSQLite
+import TestModels
 import Testing
 
 /// External failures: each is an error that names the file, row or setting, and the store works afterwards.

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Fetching in batches returns the objects of a single fetch, and keeps at most one batch in memory.

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// The state of a transaction after a commit in its body, during an awaited commit, and after an empty one.

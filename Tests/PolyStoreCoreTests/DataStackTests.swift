@@ -5,6 +5,7 @@ import PolyStoreLMDB
 import PolyStoreLevelDB
 import PolyStoreMemory
 import PolyStoreSQLite
+import TestModels
 import Testing
 
 @Suite struct DataStackTests {
@@ -143,25 +144,6 @@ import Testing
         let error = expectError(.invalidSchema) { try DataStack(Schema("Half", Person.self)) }
         #expect(error?.message.contains("Dept") == true)
     }
-}
-
-/// An entity with a single integer attribute.
-final class Plain: Model {
-    var _$state: ModelState
-    private var stored = 0
-    init(_$state state: consuming ModelState) { _$state = state }
-    init(_$state state: consuming ModelState, decoding record: RecordView) throws {
-        stored = try ModelCoding.of(Int.self).decode(record, 0)
-        _$state = state
-    }
-    func _$load(_ record: RecordView) throws { stored = try ModelCoding.of(Int.self).decode(record, 0) }
-    func _$encode(into builder: inout RecordBuilder) throws { try ModelCoding.of(Int.self).encode(stored, into: &builder, 0) }
-    func _$toOne(_ relationship: Int) -> ToOne { .none }
-    func _$setToOne(_ relationship: Int, _ target: ToOne) {}
-    static var _$entityName: String { "Plain" }
-    static let _$entity = EntityDescription(
-        name: "Plain", properties: [.attribute(ModelCoding.of(Int.self).describe("number", options: [], originalName: nil, default: 0))])
-    static let _$properties = ModelProperties(Plain.self, [])
 }
 
 @Suite struct StoresByURL {

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// `#Predicate`, compared with its evaluation by Foundation on the fetched objects.
@@ -142,7 +143,7 @@ import Testing
     @Test(arguments: Backend.allCases)
     func orderedRelationshipsAreCounted(_ backend: Backend) throws {
         let folder = try Folder()
-        let stack = try DataStack(Schema("Music", Playlist.self, Track.self, Tag.self), logger: SilentLogger())
+        let stack = try DataStack(Schema("Music", Playlist.self, Track.self, MusicTag.self), logger: SilentLogger())
         try stack.addStore(backend.store(in: folder))
         try stack.performAndWait { transaction throws in
             for count in 0..<4 {

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Random changes of an object graph: both sides of every relationship agree, no relationship refers to a deleted object, and the store has the state of the

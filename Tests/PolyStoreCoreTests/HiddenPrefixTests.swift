@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Fetches in a transaction whose first stored rows were updated or deleted: scans begin after those rows.

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import PolyStoreMemory
+import TestModels
 import Testing
 
 /// Writing objects of a hierarchy.

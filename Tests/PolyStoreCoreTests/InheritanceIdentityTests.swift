@@ -3,6 +3,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import PolyStoreMemory
 import PolyStoreSQLite
+import TestModels
 import Testing
 
 /// Ids of a hierarchy, and refused operations.

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 let partySchema = Schema("Parties 1", Party.self, Visit.self)

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import PolyStoreMemory
+import TestModels
 import Testing
 
 /// Records every message from a level on.

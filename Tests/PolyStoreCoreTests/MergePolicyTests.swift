@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Objects that two transactions change concurrently: unqueued transactions and the store, and child transactions and their parents.

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Ordered relationships in transactions of every kind, in the view, after reopening, and under random changes.
@@ -179,14 +180,14 @@ import Testing
             let after = try music.stack.performAndWait { transaction in
                 let lists = try transaction.fetchAll(From<Playlist>())
                 let tracks = try transaction.fetchAll(From<Track>())
-                let tags = try transaction.fetchAll(From<Tag>())
+                let tags = try transaction.fetchAll(From<MusicTag>())
                 var model = before
                 for (number, step) in steps.enumerated() {
                     step.apply(to: &model)
                     if (number + round) % 4 == 1 {
                         // In a child transaction, which sees and keeps the order that is pending here.
                         let child = transaction.beginUnsafe()
-                        let (mine, others) = (try child.fetchAll(From<Playlist>()), try child.fetchAll(From<Tag>()))
+                        let (mine, others) = (try child.fetchAll(From<Playlist>()), try child.fetchAll(From<MusicTag>()))
                         step.apply(mine, try child.fetchAll(From<Track>()), others)
                         #expect(OrderedModel(mine, others) == model, "seed \(seed), round \(round), in a child, \(number) \(step)")
                         try child.commit()
@@ -200,7 +201,7 @@ import Testing
                 return model
             }
             model = after
-            let found = try music.stack.readAndWait { try OrderedModel($0.fetchAll(From<Playlist>()), $0.fetchAll(From<Tag>())) }
+            let found = try music.stack.readAndWait { try OrderedModel($0.fetchAll(From<Playlist>()), $0.fetchAll(From<MusicTag>())) }
             #expect(found == model, "seed \(seed), round \(round), after the commit of \(steps)")
         }
         #expect(try music.isSound())
@@ -221,7 +222,7 @@ struct OrderedModel: Equatable, Sendable {
     }
 
     /// Creates a model from objects whose titles are a letter and a number.
-    init(_ playlists: [Playlist], _ all: [Tag]) {
+    init(_ playlists: [Playlist], _ all: [MusicTag]) {
         func number(_ title: String) -> Int { Int(title.dropFirst()) ?? -1 }
         tracks = playlists.map { $0.tracks.map { number($0.title) } }
         extras = playlists.map { $0.extras.map { number($0.title) } }
@@ -280,7 +281,7 @@ struct OrderedModel: Equatable, Sendable {
             }
         }
 
-        func apply(_ lists: [Playlist], _ tracks: [Track], _ tags: [Tag]) {
+        func apply(_ lists: [Playlist], _ tracks: [Track], _ tags: [MusicTag]) {
             switch kind {
             case 0...2: lists[list].tracks = changed(lists[list].tracks, tracks[track])
             case 3: tracks[track].playlist = lists[list]

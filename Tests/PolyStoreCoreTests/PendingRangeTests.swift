@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// The cost of a fetch in a transaction depends on the changes since the last one, not on all pending changes: ranges, text and limits.

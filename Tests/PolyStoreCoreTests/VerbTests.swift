@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Batch operations on objects of several classes, on ordered relationships, and in unqueued transactions.

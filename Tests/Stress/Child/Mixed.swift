@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import SeededRandom
+import TestModels
 
 /// Random transactions of every kind over two stores, from threads, tasks and the main actor.
 ///

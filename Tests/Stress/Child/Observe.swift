@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import SeededRandom
+import TestModels
 
 /// Sequences of lists and values, started and ended by many tasks while others write. Every delivered state must be one snapshot of the store, and every change
 /// must transform the previous state into the state delivered with it.

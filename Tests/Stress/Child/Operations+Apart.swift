@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 
 // Unqueued transactions on objects that no other turn changes: they never conflict, and all must commit.
 

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 
 // Unqueued transactions, transactions with explicit commits, and cancelled tasks. All of them change the same tallies, so unqueued transactions nearly always
 // conflict. They retry a few times, then roll back and must leave no changes.

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 
 /// The kinds of operations. To add one, add a row to a table and a function.
 enum Operation {

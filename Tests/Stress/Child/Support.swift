@@ -3,6 +3,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import SeededRandom
 import SmallStores
+import TestModels
 
 /// A violated expectation, with its description.
 struct Wrong: Error, CustomStringConvertible {

@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import SeededRandom
+import TestModels
 
 /// Writers that increment shared counters and own one row each, and readers that check the sums. Half of each run on threads with the blocking methods, half as
 /// tasks with the asynchronous ones.
