@@ -13,7 +13,7 @@ import Testing
         "Split", [Person.self, Department.self, Project.self],
         configurations: ["A": [Person.self, Department.self, Project.self], "B": [Person.self, Department.self, Project.self]])
 
-    @Test func aStackWithoutStoreSaysSo() throws {
+    @Test func aStackWithoutStoreThrowsStoreNotFound() throws {
         let stack = try DataStack(companySchema)
         let error = expectError(.storeNotFound) { try stack.performAndWait { _ = try $0.create(Into<Person>()) } }
         #expect(error?.message.contains("addStore") == true)
@@ -109,7 +109,7 @@ import Testing
         #expect(stack.objectID("polystore://nowhere/Person/1", for: Person.self) == nil)
     }
 
-    @Test func anotherModelIsRefusedWithWhatDiffers() throws {
+    @Test func anotherModelIsRefusedWithTheDifferences() throws {
         let folder = try Folder()
         do { try DataStack(companySchema).addStore(.sqlite(file: folder.path + "/a.sqlite")) }
         let smaller = Schema("Company 2", [Plain.self])
@@ -170,7 +170,7 @@ import Testing
                 === first)
     }
 
-    @Test func anEngineThatIsNotThereIsNamed() throws {
+    @Test func anUnknownEngineIsNamedInTheError() throws {
         let stack = try DataStack(companySchema)
         let error = expectError(.unsupported) { try stack.addStore(url: "oracle:x", engines: Self.engines) }
         #expect(error?.message.contains("leveldb, lmdb, memory, sqlite") ?? false)

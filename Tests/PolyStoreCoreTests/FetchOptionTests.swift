@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatIsFetchedAheadTakesOneQueryARelationship(_ backend: Backend) throws {
+    func prefetchingTakesOneQueryForEachRelationship(_ backend: Backend) throws {
         let (folder, faults) = (try Folder(), Faults())
         let stack = try stack(backend, folder, faults)
         @Sendable func touch(_ people: [Person]) -> Int {

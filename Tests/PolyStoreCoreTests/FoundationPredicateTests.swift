@@ -77,7 +77,7 @@ import Testing
     ]
 
     @Test(arguments: Backend.allCases)
-    func predicatesSelectWhatSwiftSelects(_ backend: Backend) throws {
+    func predicatesSelectTheSameObjectsAsSwift(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { people in
             people[5].spouse = people[4]
             people[1].spouse = people[2]
@@ -167,7 +167,7 @@ import Testing
     ]
 
     @Test(arguments: Backend.allCases)
-    func whatAStoreCannotEvaluateIsAnError(_ backend: Backend) throws {
+    func unsupportedPredicatesAreErrors(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.stack.readAndWait { context throws in
             for predicate in Self.refused { expectError(.invalidPredicate) { try context.fetchAll(From<Person>(), Where(predicate)) } }

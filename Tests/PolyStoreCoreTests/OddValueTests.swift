@@ -116,7 +116,7 @@ import Testing
 
     /// Foundation cannot describe dates that are not finite.
     @Test(arguments: Backend.allCases)
-    func whatIsNotFiniteIsPrinted(_ backend: Backend) throws {
+    func nonFiniteNumbersArePrinted(_ backend: Backend) throws {
         let folder = try Folder()
         let (stack, id) = try stack(backend, folder)
         try stack.performAndWait { transaction throws in

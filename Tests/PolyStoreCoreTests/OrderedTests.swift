@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func ofAnObjectThatIsThereTwiceTheFirstPlaceCounts(_ backend: Backend) throws {
+    func theFirstOccurrenceOfADuplicateIsKept(_ backend: Backend) throws {
         let music = try Music(backend)
         try music.change { _, lists, tracks in
             lists[0].tracks = [tracks[1], tracks[0], tracks[1], tracks[2], tracks[0]]

@@ -9,7 +9,7 @@ import Testing
 
     /// Objects that another transaction adds to a list are kept, after the rearranged ones.
     @Test(arguments: Backend.allCases)
-    func ordersOfTransactionsOutsideOfTheLineAreKept(_ backend: Backend) throws {
+    func ordersOfUnqueuedTransactionsAreKept(_ backend: Backend) throws {
         let music = try Music(backend)
         try music.change { _, lists, tracks in
             lists[0].tracks = [tracks[0], tracks[1], tracks[2]]
@@ -38,7 +38,7 @@ import Testing
 
     /// A new order is an undo step, though no object changes.
     @Test(arguments: Backend.allCases)
-    func anOrderIsTakenBackAndDoneAgain(_ backend: Backend) throws {
+    func anOrderIsUndoneAndRedone(_ backend: Backend) throws {
         let music = try Music(backend)
         try music.change { _, lists, tracks in
             lists[0].tracks = [tracks[0], tracks[1], tracks[2]]
@@ -110,7 +110,7 @@ import Testing
 
     /// This includes transactions of one commit group: each sees the objects that its predecessors appended.
     @Test(arguments: Backend.allCases)
-    func manyTransactionsAppendOneBehindTheOther(_ backend: Backend) async throws {
+    func manyTransactionsAppendInOrder(_ backend: Backend) async throws {
         let music = try Music(backend, tracks: 0)
         let list = try #require(try music.stack.readAndWait { try $0.fetchObjectID(From<Playlist>()) })
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases, 1...5)
-    func listsAreArraysWhateverIsDone(_ backend: Backend, _ seed: Int) throws {
+    func listsAgreeWithArraysAfterAnyChange(_ backend: Backend, _ seed: Int) throws {
         let music = try Music(backend, lists: 3, tracks: 12, tags: 4)
         var random = GraphTests.Random(seed)
         /// By list: tracks, extras, tags; by tag: lists.

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatIsNotAliveIsReadAtOnce(_ backend: Backend) throws {
+    func objectsNotInMemoryAreReadTogether(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(1000)
         try company.stack.readAndWait { context in

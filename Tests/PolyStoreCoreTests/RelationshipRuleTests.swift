@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func denyHoldsWhileTheTargetIsThere(_ backend: Backend) throws {
+    func denyHoldsWhileTheTargetExists(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try stack(backend, folder)
         let sailors = try crew(stack)

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatThrowsOrBreaksARuleSetsNoValue(_ backend: Backend) throws {
+    func aFailedTransactionSetsNoValue(_ backend: Backend) throws {
         let company = try Company(backend, expectsSilence: false)
         let store = company.stack.stores[0]
         try company.people(1)

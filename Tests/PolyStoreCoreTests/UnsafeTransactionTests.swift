@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func seesItsOwnChangesAndNobodyElseDoes(_ backend: Backend) throws {
+    func seesItsOwnChangesButOthersDoNot(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(4)
         let draft = company.stack.beginUnsafe()
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func isDiscardedWhenItIsLetGo(_ backend: Backend) throws {
+    func isDiscardedWhenItIsReleased(_ backend: Backend) throws {
         let company = try Company(backend, expectsSilence: false)
         let ids = try company.people(2)
         weak var gone: UnsafeTransaction?
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func givesIDsThatNobodyElseGets(_ backend: Backend) throws {
+    func idsOfConcurrentTransactionsAreDistinct(_ backend: Backend) throws {
         let company = try Company(backend)
         let drafts = (0..<4).map { _ in company.stack.beginUnsafe() }
         for round in 0..<50 {

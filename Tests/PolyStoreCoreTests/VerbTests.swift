@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func batchUpdatesCanBeTakenBack(_ backend: Backend) throws {
+    func batchUpdatesCanBeUndone(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { _ in }
         let draft = company.stack.beginUnsafe(supportsUndo: true)
         let people = try draft.fetchAll(From<Person>().orderBy(.ascending(\.email)))

@@ -35,7 +35,7 @@ import Testing
         #expect(entities.keys.sorted() == ["Playlist", "Tag", "Track"])
     }
 
-    @Test func whatDiffersIsNamedWithTheWayOut() throws {
+    @Test func differencesAreNamedWithARemedy() throws {
         let now = companySchema.versionLock
         let printed = now.description
         let person = try #require(printed.split(separator: "\"").drop { $0 != "Person" }.dropFirst(2).first)
@@ -50,7 +50,7 @@ import Testing
         #expect(message.contains(person))
     }
 
-    @Test func aFingerprintOfTheWholeDoes() throws {
+    @Test func aFingerprintOfTheWholeSchemaIsCompared() throws {
         let lock: VersionLock = "0123456789abcdef"
         let error = refusal(Schema("Company 1", Person.self, Department.self, Project.self, versionLock: lock))
         let hash = companySchema.versionHash

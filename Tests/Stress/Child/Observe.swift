@@ -114,7 +114,7 @@ struct ObserveStress: Sendable {
             if count >= length || crew.isOver { break }
             if pause > 0 { try await Task.sleep(for: .milliseconds(pause)) }
         }
-        try expect(last != nil, "a sequence has ended without a state")
+        try expect(last != nil, "a sequence ended without a state")
         counts.withLock { $0.states += count }
     }
 

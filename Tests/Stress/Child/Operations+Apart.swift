@@ -14,7 +14,7 @@ extension Turn {
     }
 }
 
-func unsafeApart(_ stress: MixedStress, _ turn: Turn) throws {
+func unsafeOnPrivateObjects(_ stress: MixedStress, _ turn: Turn) throws {
     let draft = stress.stack.beginUnsafe()
     try turn.writeApart(draft, in: "A")
     try draft.commit(durability: turn.durability)
