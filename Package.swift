@@ -86,6 +86,10 @@ let package = Package(
             name: "PolyStoreLevelDB", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "CLevelDB", "CRecordBytes"],
             path: "Backends/LevelDB", swiftSettings: settings),
 
+        // Models that tests share, free of macros: Models contains the classes with @Model, Expanded what the macros generate.
+        .target(
+            name: "TestModels", dependencies: ["PolyStoreCore", "PolyStoreBackend"], path: "Tests/Support/TestModels", exclude: ["Models"],
+            swiftSettings: settings),
         // The random generator of the conformance suite and the tests.
         .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: settings),
         // Counts the flushes of a process, for the suite.
@@ -122,12 +126,13 @@ let package = Package(
         // Migrations, killed by Tests/Kill/migrate.sh and failed by Tests/Faults/migrate.sh. Free of macros, so that a release build takes minutes.
         .executableTarget(
             name: "migration-child",
-            dependencies: ["PolyStoreCore", "SmallStores"], path: "Tests/Kill/MigrationChild", swiftSettings: settings),
+            dependencies: ["PolyStoreCore", "SmallStores", "TestModels"], path: "Tests/Kill/MigrationChild", swiftSettings: settings),
 
         // Many threads at once, run by Tests/Stress/run.sh. Free of macros, so that a build with the thread sanitizer takes a minute.
         .executableTarget(
             name: "stress-child",
-            dependencies: ["PolyStoreCore", "SeededRandom", "SmallStores"], path: "Tests/Stress/Child", swiftSettings: settings),
+            dependencies: ["PolyStoreCore", "SeededRandom", "SmallStores", "TestModels"], path: "Tests/Stress/Child",
+            swiftSettings: settings),
 
         // The built-in engines by name, for programs that run on any of them.
         .target(
@@ -183,13 +188,14 @@ let package = Package(
             name: "PolyStoreCoreTests",
             dependencies: [
                 "PolyStoreCore", "PolyStoreBackend", "PolyStoreQuery", "SeededRandom", "PolyStoreMemory", "PolyStoreSQLite",
-                "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite",
+                "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite", "TestModels",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreMacrosTests",
             dependencies: [
                 "PolyStoreMacros", .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
                 .product(name: "SwiftParser", package: "swift-syntax"),
             ],
             swiftSettings: settings),

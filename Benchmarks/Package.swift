@@ -1,8 +1,8 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// A separate package, so that users of PolyStore do not build it. It uses the object layer without macros: Sources/bench/Models contains the
-// expansions, which avoids a release build of swift-syntax.
+// A separate package, so that users of PolyStore do not build it. It uses the object layer without macros, which avoids a release build of swift-syntax:
+// Models contains the classes with @Model, Sources/bench/Models/Expanded what the macros generate. ExpandedModelTests of PolyStore compares them.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],

@@ -32,7 +32,7 @@ func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
         return try builder.finish()
     }
 
-    @Test func whatIsBuiltIsRead() throws {
+    @Test func builtRecordsReadBackEqual() throws {
         let entity = try entity()
         var random = SplitMix64(seed: 1)
         let arena = RecordArena(capacity: 64)

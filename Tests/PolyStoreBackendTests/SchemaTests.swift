@@ -61,7 +61,7 @@ private func entity(_ name: String, _ properties: PropertyDescription..., indexe
         }
     }
 
-    @Test func anInverseAtOneEndIsKnownAtBoth() throws {
+    @Test func anInverseDeclaredAtOneEndAppliesToBoth() throws {
         let resolved = try ResolvedSchema(
             schema(entity("P", attribute("n"), relationship("d", "D", inverse: "ps")), entity("D", relationship("ps", "P", many: true))))
         let person = try #require(resolved.entity(named: "P"))
@@ -159,7 +159,7 @@ private func entity(_ name: String, _ properties: PropertyDescription..., indexe
         #expect(QueryPredicate.and([test, .and([test, test])]).conjuncts.count == 3)
     }
 
-    @Test func descriptionsAreForPeople() {
+    @Test func descriptionsAreReadable() {
         let predicate = QueryPredicate.and([
             .compare(field, .greater, .integer(3)), .or([.isNull(field), .oneOf(field, [.integer(1), .null])]),
             .not(.text(field, .contains, "a\"b")),
@@ -192,7 +192,7 @@ private final class CountingLogger: StoreLogger, @unchecked Sendable {  // used 
         #expect(logger.lines == ["error: said"])
     }
 
-    @Test func errorsNameWhatWasBeingDone() {
+    @Test func loggedErrorsNameTheOperation() {
         let logger = CountingLogger()
         logger.log(StoreError(.full, "No room."), "saving", file: #fileID, line: #line, function: #function)
         #expect(logger.lines == ["error: saving: full: No room."])

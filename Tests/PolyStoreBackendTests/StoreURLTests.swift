@@ -17,7 +17,7 @@ import Testing
             ("sqlite:%E5%90%8D.db?", "sqlite", "名.db", [:]),
             ("sqlite:x?empty=", "sqlite", "x", ["empty": ""]),
         ] as [(String, String, String, [String: String])])
-    func whatIsWrittenIsRead(_ text: String, _ engine: String, _ location: String, _ options: [String: String]) throws {
+    func validTextIsParsed(_ text: String, _ engine: String, _ location: String, _ options: [String: String]) throws {
         let url = try StoreURL(text)
         #expect(url.engine == engine)
         #expect(url.location == location)
@@ -30,7 +30,7 @@ import Testing
         "sqlite:%00", "sqlite:%FF",
         "sqlite:x?a", "sqlite:x?=b", "sqlite:x?a=1&a=2", "sqlite:x?a=%", "sqlite:x\0y",
     ])
-    func whatIsNoURLIsToldWithTheText(_ text: String) throws {
+    func invalidURLsAreNamedInTheError(_ text: String) throws {
         let error = #expect(throws: StoreError.self) { try StoreURL(text) }
         #expect(error?.code == .misuse)
         #expect(error?.message.hasPrefix("\"\(text)\" is not a store URL") ?? false)
@@ -83,7 +83,7 @@ import Testing
         ("fake:x?readOnly=perhaps", .misuse, "true or false"),
         ("fake:x?durability=some", .misuse, "relaxed"), ("fake:", .misuse, "names no file"),
     ])
-    func whatCannotBeIsToldWithTheWayOut(_ text: String, _ code: StoreError.Code, _ word: String) {
+    func invalidURLsAreReportedWithARemedy(_ text: String, _ code: StoreError.Code, _ word: String) {
         let error = #expect(throws: StoreError.self) { try engines.configuration(text) }
         #expect(error?.code == code)
         #expect(error?.message.contains(word) ?? false, "\(error?.message ?? "")")

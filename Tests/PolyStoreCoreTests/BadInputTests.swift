@@ -3,6 +3,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import PolyStoreSQLite
+import TestModels
 import Testing
 
 /// External failures: each is an error that names the file, row or setting, and the store works afterwards.
@@ -14,11 +15,11 @@ import Testing
         try #require(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(sql)")
     }
 
-    @Test func aForeignFileStaysAsItWas() throws {
+    @Test func aForeignFileIsUnchanged() throws {
         let folder = try Folder()
         let path = folder.path + "/letter.txt"
         let letter = Data(
-            "Dear reader, this is no database. It is long enough to be mistaken for one, though. \(String(repeating: "x", count: 5000))"
+            "This file is not a database, but it is as long as one. \(String(repeating: "x", count: 5000))"
                 .utf8)
         try letter.write(to: URL(fileURLWithPath: path))
         let error = expectError(.notAStore) { try DataStack(companySchema).addStore(.sqlite(file: path)) }
@@ -27,7 +28,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["letter.txt"])
     }
 
-    @Test func somebodyElsesDatabaseStaysAsItWas() throws {
+    @Test func databasesOfOtherProgramsAreUnchanged() throws {
         let folder = try Folder()
         let path = folder.path + "/other.sqlite"
         try run("CREATE TABLE notes(text); INSERT INTO notes VALUES('keep me')", path)
@@ -55,7 +56,7 @@ import Testing
         expectError(.notAStore) { try DataStack(companySchema).addStore(.sqlite(file: folder.path)) }
     }
 
-    @Test func textWhereANumberBelongsFailsOnlyWhatReadsIt() throws {
+    @Test func textWhereANumberBelongsFailsOnlyReadsOfTheField() throws {
         let folder = try Folder()
         let path = folder.path + "/store.sqlite"
         let ids: [ObjectID<Person>]
@@ -100,7 +101,7 @@ import Testing
         #expect(error?.attribute == "age")
     }
 
-    @Test func aReferenceToAnObjectThatIsGoneIsAnEmptyFault() throws {
+    @Test func aReferenceToADeletedObjectIsAnEmptyFault() throws {
         let folder = try Folder()
         let path = folder.path + "/store.sqlite"
         let logger = RecordingLogger()

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Fetching in batches returns the objects of a single fetch, and keeps at most one batch in memory.
@@ -103,7 +104,7 @@ import Testing
     private struct Stop: Error {}
 
     @Test(arguments: Backend.allCases)
-    func anErrorOfTheBodyEndsTheWalkAndLeavesNothingOpen(_ backend: Backend) throws {
+    func anErrorOfTheBodyEndsTheEnumerationAndClosesItsCursors(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(10)
         try company.stack.readAndWait { context throws in
@@ -129,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatTheBodyChangesDoesNotChangeTheWalk(_ backend: Backend) throws {
+    func changesInTheBodyDoNotAffectTheEnumeration(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(40)
         for startsWithChanges in [false, true] {

@@ -1,11 +1,12 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 @Suite struct BatchUpdateTests {
     @Test(arguments: Backend.allCases)
-    func changesWhatMatchesAndTellsHowMany(_ backend: Backend) throws {
+    func updatesMatchingObjectsAndReturnsTheirNumber(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(6)
         let count = try company.stack.performAndWait { transaction throws in
@@ -66,7 +67,7 @@ import Testing
 
     /// The condition is on the updated attribute: an object that matches only because of the update is not updated again.
     @Test(arguments: Backend.allCases)
-    func whatMatchesIsSettledFirst(_ backend: Backend) throws {
+    func matchesAreDeterminedBeforeTheUpdate(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(2000)
         let count = try company.stack.performAndWait { transaction throws in
@@ -78,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatIsAlreadySoIsNotWritten(_ backend: Backend) throws {
+    func unchangedValuesAreNotWritten(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(3)
         try company.stack.performAndWait { transaction throws in
@@ -198,7 +199,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatCannotBeSetIsRefused(_ backend: Backend) throws {
+    func valuesThatCannotBeSetAreRefused(_ backend: Backend) throws {
         let gadgets = try Gadgets(backend)
         try gadgets.stack.performAndWait { try $0.create(Into<Gadget>()).level = 100 }
         let refused: [(StoreError.Code, String, @Sendable (inout BatchChanges<Gadget>) throws -> Void)] = [

@@ -1,6 +1,7 @@
 import Dispatch
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Tasks that are cancelled while their transaction is queued, running or being committed.
@@ -126,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func othersInLineAreNotConcerned(_ backend: Backend) async throws {
+    func otherQueuedTransactionsAreUnaffected(_ backend: Backend) async throws {
         let company = try Company(backend)
         let (stack, gate) = (company.stack, Gate())
         gate.hold(stack)

@@ -1,11 +1,12 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 @Suite struct ChangesTests {
     @Test(arguments: Backend.allCases)
-    func theSetsTellWhatATransactionDid(_ backend: Backend) throws {
+    func theSetsDescribeTheTransaction(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(4)
         try company.stack.performAndWait { transaction throws in
@@ -36,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatIsCreatedAndDeletedIsNoChange(_ backend: Backend) throws {
+    func anObjectCreatedAndDeletedIsNoChange(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.stack.performAndWait { transaction throws in
             let person = try transaction.create(Into<Person>())
@@ -105,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatIsChangedBackIsNoPersistentChange(_ backend: Backend) throws {
+    func aRevertedChangeIsNoPersistentChange(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { _ in }
         try company.stack.performAndWait { transaction throws in
             let people = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.age)))

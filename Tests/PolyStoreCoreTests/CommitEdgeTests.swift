@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// The state of a transaction after a commit in its body, during an awaited commit, and after an empty one.
@@ -31,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func redoKeepsWhatOthersHaveWrittenMeanwhile(_ backend: Backend) throws {
+    func redoKeepsLaterChangesOfOtherTransactions(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
         let draft = company.stack.beginUnsafe(supportsUndo: true)
@@ -127,7 +128,7 @@ import Testing
 
     @Test(arguments: Backend.allCases)
     @MainActor
-    func contextsLearnOfStoresThatAreAddedLater(_ backend: Backend) throws {
+    func contextsFindObjectsOfStoresThatAreAddedLater(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try DataStack(companySchema, logger: RecordingLogger())
         let view = stack.view
@@ -150,7 +151,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func deletedObjectsOfALazyListSaySo(_ backend: Backend) throws {
+    func deletedObjectsOfALazyListAreReported(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(10)
         let context = company.stack.newContext()

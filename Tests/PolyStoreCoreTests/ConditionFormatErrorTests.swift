@@ -10,20 +10,20 @@ import Testing
     }
 
     @Test(arguments: FormatTable.invalid)
-    func errorsTellThePlaceAndTheWayOut(_ format: String, _ message: String) {
+    func errorsNameThePositionAndTheRemedy(_ format: String, _ message: String) {
         let error = error(format, variables: FormatTable.variables)
         #expect(error?.code == .invalidPredicate)
         #expect(error?.message == message)
     }
 
     @Test(arguments: FormatTable.withWrongArguments)
-    func wrongArgumentsAreTold(_ format: String, _ arguments: [Operand], _ message: String) {
+    func invalidArgumentsAreReported(_ format: String, _ arguments: [Operand], _ message: String) {
         let error = error(format, arguments)
         #expect(error?.code == .invalidPredicate)
         #expect(error?.message.hasPrefix(message) ?? false, "\(error?.message ?? "")")
     }
 
-    @Test func emptyFormatsAreTold() {
+    @Test func emptyFormatsAreReported() {
         #expect(error("")?.message == "The format is empty. To select everything write TRUEPREDICATE. (at 1:1)\n\n^")
         #expect(error(" \n ")?.message == "The format is empty. To select everything write TRUEPREDICATE. (at 2:2)\n \n ^")
         #expect(error("a == $x")?.message == "There is no value for $x; no variables are given. (at 1:6)\na == $x\n     ^~")
@@ -40,7 +40,7 @@ import Testing
         #expect(error("a == 🙂")?.message.hasPrefix("\"🙂\" (U+1F642) means nothing here. (at 1:6)") ?? false)
     }
 
-    @Test func ofALongLineTheErrorShowsWhatIsAround() throws {
+    @Test func theErrorShowsAnExcerptOfALongLine() throws {
         let message = try #require(
             error(String(repeating: "a == 1 AND ", count: 10_000) + "b contans 1" + String(repeating: " OR c == 1", count: 10_000))?.message
         )
@@ -84,7 +84,7 @@ import Testing
         ("a == 1", "x == 1 OR (", ")", 199), ("a == 1", "x == 1 AND NOT (y == 1 OR ", ")", 66), ("a == 1", "NOT ", "", 199),
         ("a == 1", "(", ")", 200),
     ])
-    func whatIsNestedUpToTheLimitIsTaken(_ middle: String, _ left: String, _ right: String, _ count: Int) {
+    func nestingUpToTheLimitIsAccepted(_ middle: String, _ left: String, _ right: String, _ count: Int) {
         @Sendable func nested(_ count: Int) -> String {
             String(repeating: left, count: count) + middle + String(repeating: right, count: count)
         }
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func argumentsCountAsWhatTheyAre() throws {
+    @Test func argumentsCountTowardsTheNestingLimit() throws {
         var deep = FormatTable.integer(1)
         for _ in 0..<199 { deep = .list([deep]) }
         #expect(try Condition(format: "a == %@", arguments: [deep]).description.utf8.count == 6 + 199 * 2)

@@ -4,10 +4,10 @@ import Testing
 
 @Suite struct ConditionFormatTests {
     @Test(arguments: FormatTable.valid)
-    func whatIsWrittenIsRead(_ format: String, _ printed: String) throws {
+    func validTextIsParsed(_ format: String, _ printed: String) throws {
         let condition = try Condition(format: format, variables: FormatTable.variables)
         #expect(condition.description == printed)
-        #expect(try Condition(format: printed) == condition, "what was printed is read as another condition")
+        #expect(try Condition(format: printed) == condition, "the printed format is parsed as another condition")
     }
 
     @Test(arguments: FormatTable.withArguments)
@@ -16,7 +16,7 @@ import Testing
     }
 
     /// The tables above rely on the printer; these expectations do not.
-    @Test func conditionsAreBuiltAsTheGrammarSays() throws {
+    @Test func conditionsFollowTheGrammar() throws {
         func path(_ keys: String..., variable: String? = nil) -> Operand { .path(PropertyPath(keys, variable: variable)) }
         func integer(_ value: Int64) -> Operand { .constant(.integer(value), .int64) }
         func equals(_ key: String, _ value: Int64) -> Condition { .comparison(Comparison(path(key), .equal, integer(value))) }
@@ -73,13 +73,13 @@ import Testing
         #expect(path.location.error("Wrong.").message == "Wrong. (at 2:6)\n NOT friends . name IN {'é', $x}\n     ^~~~~~~~~~~~~~")
     }
 
-    @Test func spaceIsWhateverLooksLikeIt() throws {
+    @Test func allWhiteSpaceSeparatesTokens() throws {
         let condition = try Condition(
             format: "\u{feff}a == 1".replacing("\u{feff}", with: "\u{a0}") + "\u{2003}AND\t\r\nb\u{b}==\u{c}2\u{3000}")
         #expect(condition.description == "a == 1 AND b == 2")
     }
 
-    @Test func whatHasNoLiteralIsShown() {
+    @Test func valuesWithoutALiteralArePrinted() {
         #expect(Condition.and([]).description == "TRUEPREDICATE")
         #expect(Condition.or([]).description == "FALSEPREDICATE")
         #expect(Condition.and([.constant(false)]).description == "FALSEPREDICATE")

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// The objects that conditions of every dialect match in a small company, on each backend.
@@ -16,7 +17,7 @@ import Testing
     private static let cases: [(name: String, condition: Where<Person>, ages: [Int])] = [
         ("path", Where(\.department?.title == "Research"), [0, 10, 20]),
         ("path, forced", Where(\.department!.title == "Sales"), [30]),
-        ("not of a path to nobody", !Where(\.department?.title == "Research"), [30]),
+        ("not of a path to a missing object", !Where(\.department?.title == "Research"), [30]),
         ("path of two steps", Where(\.spouse?.spouse?.age == 50), [50]),
         ("path to an object", Where(\.spouse?.department == nil), [0, 10, 20, 30, 40, 50]),
         ("decimal over a path", Where(\.department?.budget > 60), [0, 10, 20]),
@@ -69,7 +70,7 @@ import Testing
         ("#Predicate", Where(#Predicate<Person> { $0.age > 30 && $0.email.starts(with: "p5") }), [50]),
         ("#Predicate, path", Where(#Predicate<Person> { $0.department?.title == "Research" }), [0, 10, 20]),
         ("#Predicate, forced path", Where(#Predicate<Person> { $0.department!.title != "Research" }), [30]),
-        ("#Predicate, nobody", Where(#Predicate<Person> { $0.department == nil }), [40, 50]),
+        ("#Predicate, missing object", Where(#Predicate<Person> { $0.department == nil }), [40, 50]),
         ("#Predicate, contains where", Where(#Predicate<Person> { $0.friends.contains { $0.age == 20 } }), [10, 30]),
         ("#Predicate, all", Where(#Predicate<Person> { $0.friends.allSatisfy { $0.age == 20 } }), [0, 10, 30, 40, 50]),
         ("#Predicate, filter", Where(#Predicate<Person> { $0.friends.filter { $0.age > 0 }.count == 2 }), [20]),
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func aTransactionSelectsByWhatItHasPending(_ backend: Backend) throws {
+    func aTransactionSelectsByPendingChanges(_ backend: Backend) throws {
         let company = try company(backend)
         try company.stack.performAndWait { transaction throws in
             for (name, condition, ages) in Self.cases {
@@ -170,7 +171,7 @@ import Testing
     ]
 
     @Test(arguments: Backend.allCases)
-    func whatIsWrongIsNamed(_ backend: Backend) throws {
+    func errorsNameTheInvalidPart(_ backend: Backend) throws {
         let company = try company(backend)
         try company.stack.readAndWait { context throws in
             for (condition, message) in Self.wrong {

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Contexts other than the view, and the snapshots that they hold.
@@ -29,7 +30,7 @@ import Testing
 
     @Test(arguments: Backend.allCases)
     @MainActor
-    func aViewThatIsLetGoHoldsNothing(_ backend: Backend) async throws {
+    func aReleasedViewHoldsNothing(_ backend: Backend) async throws {
         let company = try Company(backend)
         let id = try company.people(1)[0]
         do {
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func contextsOfAnyThreadMoveWhenTheyAreTold(_ backend: Backend) throws {
+    func contextsOfAnyThreadMoveOnRequest(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
         let context = company.stack.newContext()
@@ -87,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func aSnapshotThatIsOutdatedForTooLongIsToldOfOnce(_ backend: Backend) throws {
+    func aSnapshotThatIsOutdatedForTooLongIsLoggedOnce(_ backend: Backend) throws {
         let company = try Company(backend, expectsSilence: false)
         try company.people(1)
         let stack = company.stack
@@ -103,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func observersAreToldOfEveryCommitInOrder(_ backend: Backend) async throws {
+    func observersReceiveEveryCommitInOrder(_ backend: Backend) async throws {
         let company = try Company(backend)
         let stack = company.stack
         let commits = stack.commits

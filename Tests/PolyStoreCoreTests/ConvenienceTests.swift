@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Convenience API: creation with values, optional objects, multiple objects, completions, descriptions, ids and snapshots as JSON.

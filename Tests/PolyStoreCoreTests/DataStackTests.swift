@@ -5,6 +5,7 @@ import PolyStoreLMDB
 import PolyStoreLevelDB
 import PolyStoreMemory
 import PolyStoreSQLite
+import TestModels
 import Testing
 
 @Suite struct DataStackTests {
@@ -12,7 +13,7 @@ import Testing
         "Split", [Person.self, Department.self, Project.self],
         configurations: ["A": [Person.self, Department.self, Project.self], "B": [Person.self, Department.self, Project.self]])
 
-    @Test func aStackWithoutStoreSaysSo() throws {
+    @Test func aStackWithoutStoreThrowsStoreNotFound() throws {
         let stack = try DataStack(companySchema)
         let error = expectError(.storeNotFound) { try stack.performAndWait { _ = try $0.create(Into<Person>()) } }
         #expect(error?.message.contains("addStore") == true)
@@ -108,7 +109,7 @@ import Testing
         #expect(stack.objectID("polystore://nowhere/Person/1", for: Person.self) == nil)
     }
 
-    @Test func anotherModelIsRefusedWithWhatDiffers() throws {
+    @Test func anotherModelIsRefusedWithTheDifferences() throws {
         let folder = try Folder()
         do { try DataStack(companySchema).addStore(.sqlite(file: folder.path + "/a.sqlite")) }
         let smaller = Schema("Company 2", [Plain.self])
@@ -145,25 +146,6 @@ import Testing
     }
 }
 
-/// An entity with a single integer attribute.
-final class Plain: Model {
-    var _$state: ModelState
-    private var stored = 0
-    init(_$state state: consuming ModelState) { _$state = state }
-    init(_$state state: consuming ModelState, decoding record: RecordView) throws {
-        stored = try ModelCoding.of(Int.self).decode(record, 0)
-        _$state = state
-    }
-    func _$load(_ record: RecordView) throws { stored = try ModelCoding.of(Int.self).decode(record, 0) }
-    func _$encode(into builder: inout RecordBuilder) throws { try ModelCoding.of(Int.self).encode(stored, into: &builder, 0) }
-    func _$toOne(_ relationship: Int) -> ToOne { .none }
-    func _$setToOne(_ relationship: Int, _ target: ToOne) {}
-    static var _$entityName: String { "Plain" }
-    static let _$entity = EntityDescription(
-        name: "Plain", properties: [.attribute(ModelCoding.of(Int.self).describe("number", options: [], originalName: nil, default: 0))])
-    static let _$properties = ModelProperties(Plain.self, [])
-}
-
 @Suite struct StoresByURL {
     private static let engines = StoreEngines([.sqlite, .lmdb, .levelDB, .memory])
 
@@ -188,7 +170,7 @@ final class Plain: Model {
                 === first)
     }
 
-    @Test func anEngineThatIsNotThereIsNamed() throws {
+    @Test func anUnknownEngineIsNamedInTheError() throws {
         let stack = try DataStack(companySchema)
         let error = expectError(.unsupported) { try stack.addStore(url: "oracle:x", engines: Self.engines) }
         #expect(error?.message.contains("leveldb, lmdb, memory, sqlite") ?? false)

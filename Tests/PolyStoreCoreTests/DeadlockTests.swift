@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Combinations of transactions that could wait for each other forever.
@@ -118,7 +119,7 @@ import Testing
         try steps.performAndWait { step in
             expectError(.misuse) { try steps.performAndWait { _ in } }
             expectError(.misuse) { try stack.saveAllAndWait() }
-            try stack.performAndWait { try $0.create(Into<Person>()).email = "in line" }
+            try stack.performAndWait { try $0.create(Into<Person>()).email = "queued" }
             try step.create(Into<Person>()).email = "step"
             try step.commit()
         }
@@ -126,7 +127,7 @@ import Testing
     }
 
     /// A step waits for the write queue while the queue's owner waits for the step.
-    @Test func stepsAndTheLine() async throws {
+    @Test func stepsAndTheWriteQueue() async throws {
         let company = try Company(.memory)
         let (stack, steps) = (company.stack, company.stack.beginTransaction())
         let (inLine, inStep) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -168,7 +169,7 @@ import Testing
         }
         entered.wait()
         stack.beginAsynchronous { transaction in
-            try transaction.create(Into<Department>()).title = "in line"
+            try transaction.create(Into<Department>()).title = "queued"
             transaction.commit()
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -188,7 +189,7 @@ import Testing
         #expect(try company.count() == 600)
     }
 
-    @Test func oneStackInsideAnotherIsFine() throws {
+    @Test func oneStackInsideAnotherIsAllowed() throws {
         let (first, second) = (try Company(.memory), try Company(.sqlite))
         let inner = second.stack
         for _ in 0..<20 {

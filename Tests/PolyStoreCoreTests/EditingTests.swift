@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 @Suite struct EditingTests {

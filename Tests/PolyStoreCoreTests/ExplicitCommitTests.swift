@@ -1,13 +1,14 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Transactions with an explicit `commit()`.
 @Suite struct ExplicitCommitTests {
     @Test(arguments: Backend.allCases)
     @MainActor
-    func asynchronousOnesTellTheOutcome(_ backend: Backend) async throws {
+    func asynchronousTransactionsReportTheirOutcome(_ backend: Backend) async throws {
         let company = try Company(backend)
         let view = company.stack.view
         #expect(try view.fetchCount(From<Person>()) == 0)
@@ -51,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func synchronousOnesReturnWhatBecameOfThem(_ backend: Backend) throws {
+    func synchronousTransactionsReturnTheirOutcome(_ backend: Backend) throws {
         let company = try Company(backend)
         let result = try company.stack.beginSynchronous { transaction in
             try transaction.create(Into<Person>()).email = "y"
@@ -105,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatIsChangedAfterTheCommitIsRefusedOrLogged(_ backend: Backend) throws {
+    func changesAfterTheCommitAreRefusedOrLogged(_ backend: Backend) throws {
         let company = try Company(backend, expectsSilence: false)
         let ids = try company.people(2)
         try company.stack.beginSynchronous { transaction in
@@ -134,7 +135,7 @@ import Testing
         #expect(throws: Stop.self) { try company.stack.beginSynchronous { _ in throw Stop() } }
     }
 
-    @Test func whatNobodyWaitsForIsLogged() async throws {
+    @Test func errorsOfUnawaitedTransactionsAreLogged() async throws {
         let company = try Company(.memory, expectsSilence: false)
         company.stack.beginAsynchronous { _ in throw StoreError(.io, "The server is gone.") }
         try await company.stack.perform { _ in }

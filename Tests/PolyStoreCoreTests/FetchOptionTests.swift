@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 @Suite struct FetchOptionTests {
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatIsFetchedAheadTakesOneQueryARelationship(_ backend: Backend) throws {
+    func prefetchingTakesOneQueryForEachRelationship(_ backend: Backend) throws {
         let (folder, faults) = (try Folder(), Faults())
         let stack = try stack(backend, folder, faults)
         @Sendable func touch(_ people: [Person]) -> Int {

@@ -1,11 +1,12 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 @Suite struct FetchOrCreateTests {
     @Test(arguments: Backend.allCases)
-    func findsWhatIsThereAndCreatesWhatIsNot(_ backend: Backend) throws {
+    func findsExistingObjectsAndCreatesMissingOnes(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(3)
         try company.stack.performAndWait { transaction throws in

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 @Suite struct FetchTests {
@@ -23,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func everyOperatorSelectsWhatItSays(_ backend: Backend) throws {
+    func everyOperatorSelectsItsMatches(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(6)
         try company.stack.performAndWait { transaction throws in
@@ -61,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func nullsStandWhereTheyAreTold(_ backend: Backend) throws {
+    func nullsSortFirstOrLastAsRequested(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(3)
         try company.stack.performAndWait { try $0.fetchAll(From<Person>())[1].nickname = "x" }
@@ -114,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func explainTellsTheStoreAndTheEntity(_ backend: Backend) throws {
+    func explainNamesTheStoreAndTheEntity(_ backend: Backend) throws {
         let company = try Company(backend)
         let plan = try company.stack.readAndWait { try $0.explain(From<Person>(), Where(\.age > 30)) }
         #expect(plan.contains("fetch Person"))

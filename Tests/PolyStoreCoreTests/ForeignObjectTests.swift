@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Conditions on objects of another store or stack: row ids can be equal there, the objects are not.

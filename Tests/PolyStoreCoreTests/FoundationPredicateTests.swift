@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// `#Predicate`, compared with its evaluation by Foundation on the fetched objects.
@@ -76,7 +77,7 @@ import Testing
     ]
 
     @Test(arguments: Backend.allCases)
-    func predicatesSelectWhatSwiftSelects(_ backend: Backend) throws {
+    func predicatesSelectTheSameObjectsAsSwift(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { people in
             people[5].spouse = people[4]
             people[1].spouse = people[2]
@@ -142,7 +143,7 @@ import Testing
     @Test(arguments: Backend.allCases)
     func orderedRelationshipsAreCounted(_ backend: Backend) throws {
         let folder = try Folder()
-        let stack = try DataStack(Schema("Music", Playlist.self, Track.self, Tag.self), logger: SilentLogger())
+        let stack = try DataStack(Schema("Music", Playlist.self, Track.self, MusicTag.self), logger: SilentLogger())
         try stack.addStore(backend.store(in: folder))
         try stack.performAndWait { transaction throws in
             for count in 0..<4 {
@@ -166,7 +167,7 @@ import Testing
     ]
 
     @Test(arguments: Backend.allCases)
-    func whatAStoreCannotEvaluateIsAnError(_ backend: Backend) throws {
+    func unsupportedPredicatesAreErrors(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.stack.readAndWait { context throws in
             for predicate in Self.refused { expectError(.invalidPredicate) { try context.fetchAll(From<Person>(), Where(predicate)) } }

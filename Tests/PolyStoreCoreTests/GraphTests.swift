@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Random changes of an object graph: both sides of every relationship agree, no relationship refers to a deleted object, and the store has the state of the
@@ -74,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases, 1...6)
-    func bothEndsAgreeWhateverIsDone(_ backend: Backend, _ seed: Int) throws {
+    func bothEndsAgreeAfterAnyChange(_ backend: Backend, _ seed: Int) throws {
         let company = try Company(backend)
         var random = Random(seed)
         var number = 0
@@ -131,7 +132,7 @@ import Testing
     /// The view's objects are kept alive and updated; the view then equals a new snapshot.
     @MainActor
     @Test(arguments: Backend.allCases, 1...4)
-    func theViewFollowsWhateverIsDone(_ backend: Backend, _ seed: Int) throws {
+    func theViewFollowsAnyChange(_ backend: Backend, _ seed: Int) throws {
         let company = try Company(backend)
         let stack = company.stack
         var random = Random(seed + 100)

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Queued transactions are committed as a group.
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func eachSeesItsPredecessorsAndNobodyElseDoesBeforeTheCommit(_ backend: Backend) async throws {
+    func eachSeesItsPredecessorsButOthersDoNotBeforeTheCommit(_ backend: Backend) async throws {
         let counted = try Counted(backend)
         let stack = counted.stack
         let gate = try await Gate(stack, Self.creating("first"))
@@ -130,7 +131,7 @@ import Testing
     struct Stop: Error {}
 
     @Test(arguments: Backend.allCases)
-    func whoFailsFailsAlone(_ backend: Backend) async throws {
+    func failingTransactionDoesNotAffectItsGroup(_ backend: Backend) async throws {
         let counted = try Counted(backend)
         let stack = counted.stack
         let gate = try await Gate(stack, Self.creating("a"))
@@ -219,7 +220,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatIsOnlyTooMuchTogetherIsCommittedAlone(_ backend: Backend) async throws {
+    func transactionsTooLargeTogetherAreCommittedSeparately(_ backend: Backend) async throws {
         let counted = try Counted(backend)
         let stack = counted.stack
         let gate = try await Gate(stack, Self.creating("a"))
@@ -279,7 +280,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func nobodyWaitsForAFlushThatHeDidNotAskFor(_ backend: Backend) async throws {
+    func aTransactionDoesNotWaitForAFlushItDidNotRequest(_ backend: Backend) async throws {
         let counted = try Counted(backend)
         let gate = try await Gate(counted.stack)
         let levels: [Durability?] = [.relaxed, .relaxed, .full, .relaxed, nil]
@@ -417,7 +418,7 @@ import Testing
 
     @MainActor
     @Test(arguments: Backend.allCases)
-    func theViewMissesNothingOfWhatComesWhileItMoves(_ backend: Backend) async throws {
+    func theViewReceivesCommitsThatArriveWhileItMoves(_ backend: Backend) async throws {
         let counted = try Counted(backend, durability: .relaxed)
         let stack = counted.stack
         let id = try await stack.perform { transaction in
@@ -441,7 +442,7 @@ import Testing
 
     @MainActor
     @Test(arguments: Backend.allCases)
-    func theMainActorWaitsForNobodyBehindIt(_ backend: Backend) async throws {
+    func theMainActorDoesNotWaitForLaterTransactions(_ backend: Backend) async throws {
         let counted = try Counted(backend)
         let stack = counted.stack
         let isBehind = Flag()

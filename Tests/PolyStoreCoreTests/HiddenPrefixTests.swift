@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Fetches in a transaction whose first stored rows were updated or deleted: scans begin after those rows.
@@ -109,7 +110,7 @@ import Testing
 
     /// Changes of every kind between fetches from the start of the order. Undone steps make hidden rows visible again.
     @Test(arguments: Backend.allCases, Sorting.all)
-    func fetchesAgreeWithAListWhateverIsUndone(_ backend: Backend, _ sorting: Sorting) throws {
+    func fetchesAgreeWithAListAfterAnyUndo(_ backend: Backend, _ sorting: Sorting) throws {
         let company = try Self.company(backend, 150)
         let draft = company.stack.beginUnsafe(supportsUndo: true)
         var random = GraphTests.Random(17)

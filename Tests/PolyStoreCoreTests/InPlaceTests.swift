@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import SeededRandom
+import TestModels
 import Testing
 
 /// To-many relationships that are mutated in place: both sides agree after each statement, whatever it does to the collection.
@@ -202,7 +203,7 @@ import Testing
 
     /// A list, with or without an inverse, keeps only the first occurrence of an object that is added again.
     @Test(arguments: Backend.allCases)
-    func whatIsInTheListAlreadyStaysThere(_ backend: Backend) throws {
+    func objectsAlreadyInTheListKeepTheirPositions(_ backend: Backend) throws {
         let music = try OrderedTests.Music(backend)
         try Self.inEachKind(music.stack) { transaction in
             let list = try transaction.fetchAll(From<Playlist>())[0]
@@ -224,7 +225,7 @@ import Testing
     // MARK: During a mutation
 
     @Test(arguments: Backend.allCases)
-    func whatHappensMeanwhileIsKept(_ backend: Backend) throws {
+    func changesDuringAMutationAreKept(_ backend: Backend) throws {
         let music = try OrderedTests.Music(backend)
         try Self.inEachKind(music.stack) { transaction in
             let lists = try transaction.fetchAll(From<Playlist>())
@@ -262,7 +263,7 @@ import Testing
 
     /// Undo and redo handle mutations like assignments of the whole collection.
     @Test(arguments: Backend.allCases)
-    func stepsAreTakenBack(_ backend: Backend) throws {
+    func stepsAreUndone(_ backend: Backend) throws {
         let music = try OrderedTests.Music(backend, tracks: 30)
         let draft = music.stack.beginUnsafe(supportsUndo: true)
         let list = try draft.fetchAll(From<Playlist>())[0]
@@ -314,7 +315,7 @@ import Testing
         }
     }
 
-    @Test func aDraftGoesThoughItsCollectionsHoldObjects() throws {
+    @Test func aDraftIsReleasedWithObjectsInItsCollections() throws {
         let music = try OrderedTests.Music(.memory)
         weak var gone: UnsafeTransaction?
         do {

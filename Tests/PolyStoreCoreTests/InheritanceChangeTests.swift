@@ -1,12 +1,13 @@
 import PolyStoreBackend
 import PolyStoreCore
 import PolyStoreMemory
+import TestModels
 import Testing
 
 /// Writing objects of a hierarchy.
 @Suite struct InheritanceChangeTests {
     @Test(arguments: Backend.allCases)
-    func nobodyCreatesAnObjectOfAnAbstractEntity(_ backend: Backend) throws {
+    func anObjectOfAnAbstractEntityCannotBeCreated(_ backend: Backend) throws {
         let parties = try Parties(backend)
         let error = expectError(.misuse) { try parties.write { _ = try $0.create(Into<Party>()) } }
         #expect(error?.message.contains("Human, Worker, Firm") == true)
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatIsChangedIsThereAfterReopening(_ backend: Backend) throws {
+    func changesSurviveReopening(_ backend: Backend) throws {
         guard backend != .memory else { return }
         let folder: Folder
         do {
@@ -115,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatIsRequiredOfAClassIsRequiredOfItsObjectsOnly(_ backend: Backend) throws {
+    func requirementsOfAClassApplyOnlyToItsObjects(_ backend: Backend) throws {
         let parties = try Parties(backend)
         try parties.write { try $0.create(Into<Human>()).name = "Fay" }
         let badge = expectError(.constraint) { try parties.write { try $0.create(Into<Worker>()).name = "Gus" } }

@@ -3,12 +3,13 @@ import PolyStoreBackend
 import PolyStoreCore
 import PolyStoreMemory
 import PolyStoreSQLite
+import TestModels
 import Testing
 
 /// Ids of a hierarchy, and refused operations.
 @Suite struct InheritanceIdentityTests {
     @Test(arguments: Backend.allCases)
-    func anObjectIsOneWhateverClassItIsAskedFor(_ backend: Backend) throws {
+    func anObjectIsUniqueForAllClassesOfItsHierarchy(_ backend: Backend) throws {
         let parties = try Parties(backend)
         let bob = try parties.id(Worker.self, "Bob")
         let above = try #require(bob.cast(to: Party.self))
@@ -66,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func aMissingObjectOfAHierarchySaysSo(_ backend: Backend) throws {
+    func aMissingObjectOfAHierarchyIsReported(_ backend: Backend) throws {
         let parties = try Parties(backend)
         let bob = try parties.id(Party.self, "Bob")
         try parties.write { try $0.delete(bob) }
@@ -75,7 +76,7 @@ import Testing
     }
 
     @MainActor @Test(arguments: Backend.allCases)
-    func aLazyListSaysWhatIsGone(_ backend: Backend) throws {
+    func aLazyListReportsDeletedObjects(_ backend: Backend) throws {
         let parties = try Parties(backend, expectsSilence: false)
         let cy = try parties.id(Party.self, "Cy")
         let list = try parties.stack.view.fetchLazily(From<Party>().orderBy(.ascending(\.name)), batchSize: 2)
@@ -111,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func theSchemaTellsTheHierarchy() throws {
+    @Test func theSchemaDescribesTheHierarchy() throws {
         let description = try #require(Party._$hierarchy?.entity)
         #expect(description.name == "Party")
         #expect(

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 let partySchema = Schema("Parties 1", Party.self, Visit.self)
@@ -89,7 +90,7 @@ extension Collection where Element: Party {
     }
 
     @Test(arguments: Backend.allCases)
-    func conditionsInEveryDialectKnowInheritedProperties(_ backend: Backend) throws {
+    func conditionsInEveryDialectFindInheritedProperties(_ backend: Backend) throws {
         try Parties(backend).read { context throws in
             func expect(_ condition: Where<Worker>, _ names: [String], _ line: Int = #line) throws {
                 let found = try context.fetchAll(From<Worker>(), condition, OrderBy(.ascending(\.name)))

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Transactions on objects of a hierarchy, beyond creating, editing and deleting.
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func batchUpdateSetsWhatTheClassHas(_ backend: Backend) throws {
+    func batchUpdateSetsTheAttributesOfTheClass(_ backend: Backend) throws {
         let parties = try Parties(backend)
         try parties.write { transaction throws in
             #expect(try transaction.batchUpdate(From<Human>()) { $0.increment(\.age, by: 1) } == 3)
@@ -89,7 +90,7 @@ import Testing
     }
 
     @MainActor @Test(arguments: Backend.allCases)
-    func aRefreshedViewReadsEveryClassAnew(_ backend: Backend) throws {
+    func aRefreshedViewReadsEveryClassAgain(_ backend: Backend) throws {
         let parties = try Parties(backend)
         let view = parties.stack.newView(.manual)
         let everybody = try view.fetchAll(From<Party>().orderBy(.ascending(\.name)))

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// The isolation of transactions, snapshots and the view from each other.
@@ -32,7 +33,7 @@ import Testing
 
     /// Write skew without a changed row that others read: each transaction inserts if nothing matches.
     @Test(arguments: Backend.allCases)
-    func ofThoseWhoInsertIfNothingMatchesOneDoes(_ backend: Backend) async throws {
+    func onlyOneOfSeveralConditionalInsertsSucceeds(_ backend: Backend) async throws {
         let company = try Company(backend)
         let stack = company.stack
         for round in 1...10 {
@@ -129,7 +130,7 @@ import Testing
 
     /// The sum of two objects is 100 in every snapshot, and in the objects of the view, whatever amounts move between them.
     @Test(arguments: Backend.allCases)
-    @MainActor func theViewMovesWhole(_ backend: Backend) async throws {
+    @MainActor func theViewMovesAtomically(_ backend: Backend) async throws {
         let company = try Company(backend)
         let ids = try company.people(2)
         let stack = company.stack
@@ -170,7 +171,7 @@ import Testing
 
     /// With two stores, the view advances each store atomically, after one transaction or two.
     @Test(arguments: Backend.allCases)
-    @MainActor func theViewOfSeveralStoresMovesWholePerStore(_ backend: Backend) async throws {
+    @MainActor func theViewOfSeveralStoresMovesAtomicallyPerStore(_ backend: Backend) async throws {
         let gadgets = try Gadgets(backend, configurations: ["Shop", "Store"])
         let stack = gadgets.stack
         let names = ["Shop", "Store"]
@@ -207,7 +208,7 @@ import Testing
 
     /// Changes of a running transaction are invisible to other snapshots and to the view, whether it commits in the end or not.
     @Test(arguments: Backend.allCases, [true, false])
-    @MainActor func whatIsNotCommittedIsSeenByNobody(_ backend: Backend, _ commits: Bool) throws {
+    @MainActor func uncommittedChangesAreInvisible(_ backend: Backend, _ commits: Bool) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
         let stack = company.stack

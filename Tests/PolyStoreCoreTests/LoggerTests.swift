@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import PolyStoreMemory
+import TestModels
 import Testing
 
 /// Records every message from a level on.
@@ -64,7 +65,7 @@ private final class MessageLog: StoreLogger {
     }
 
     @Test(arguments: Backend.allCases)
-    func everyTransactionLeavesALine(_ backend: Backend) async throws {
+    func everyTransactionIsLogged(_ backend: Backend) async throws {
         let logger = MessageLog(.debug)
         let stack = try stack(backend, logger)
         for number in 0..<200 {

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Objects that two transactions change concurrently: unqueued transactions and the store, and child transactions and their parents.
@@ -118,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: cases)
-    func whatBothDeletedIsDeleted(_ backend: Backend, _ place: Place) throws {
+    func anObjectThatBothDeleteIsDeleted(_ backend: Backend, _ place: Place) throws {
         let scene = try Scene(backend, place)
         let ids = scene.ids
         try scene.mine.delete(ids[0])
@@ -128,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: cases)
-    func aRelationshipToWhatWasDeletedThere(_ backend: Backend, _ place: Place) throws {
+    func aRelationshipToAnObjectDeletedByAnotherTransaction(_ backend: Backend, _ place: Place) throws {
         for isLink in [false, true] {
             let scene = try Scene(backend, place)
             let ids = scene.ids
@@ -170,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func deleteRulesSeeWhatOthersAdded(_ backend: Backend) throws {
+    func deleteRulesApplyToLinksOfOtherTransactions(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
         let department = try company.stack.performAndWait { transaction throws in
@@ -191,7 +192,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func uniquenessIsJudgedOnWhatIsThereNow(_ backend: Backend) throws {
+    func uniquenessIsCheckedAgainstCommittedRows(_ backend: Backend) throws {
         let company = try Company(backend)
         let draft = company.stack.beginUnsafe()
         try draft.create(Into<Person>()).email = "one"

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Transactions within transactions.
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func aChildThatIsLetGoChangesNothing(_ backend: Backend) throws {
+    func aReleasedChildChangesNothing(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
         let draft = company.stack.beginUnsafe()
@@ -53,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func insideATransactionInLine(_ backend: Backend) throws {
+    func insideAQueuedTransaction(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
         try company.stack.performAndWait { transaction throws in
@@ -67,7 +68,7 @@ import Testing
         #expect(try company.ages() == [1, 10, 0])
     }
 
-    @Test func aRefusedCommitLeavesTheParentAsItWas() throws {
+    @Test func aRefusedCommitDoesNotChangeTheParent() throws {
         let company = try Company(.memory)
         let ids = try company.people(2)
         let draft = company.stack.beginUnsafe()
@@ -97,7 +98,7 @@ import Testing
         #expect(try company.nicknames() == ["543210"])
     }
 
-    @Test func outlivesNothing() throws {
+    @Test func doesNotOutliveItsParent() throws {
         let company = try Company(.memory)
         let id = try company.people(1)[0]
         final class Box: @unchecked Sendable {  // used by one thread
@@ -145,7 +146,7 @@ import Testing
 
     /// The parent's pending link has no inverse that the child's delete rules could find in the store.
     @Test(arguments: Backend.allCases)
-    func aChildDeletesWhatAPendingLinkLeadsTo(_ backend: Backend) throws {
+    func aChildDeletesTheTargetOfAPendingLink(_ backend: Backend) throws {
         let company = try Company(backend)
         let (department, tags) = try company.stack.performAndWait { transaction throws in
             let department = try transaction.create(Into<Department>())

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Sets, which are equal in any order of their elements, and NaN, which is one value in a store although it does not equal itself in Swift.
@@ -115,7 +116,7 @@ import Testing
 
     /// Foundation cannot describe dates that are not finite.
     @Test(arguments: Backend.allCases)
-    func whatIsNotFiniteIsPrinted(_ backend: Backend) throws {
+    func nonFiniteNumbersArePrinted(_ backend: Backend) throws {
         let folder = try Folder()
         let (stack, id) = try stack(backend, folder)
         try stack.performAndWait { transaction throws in

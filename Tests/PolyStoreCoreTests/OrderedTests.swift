@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Ordered relationships.
@@ -10,7 +11,7 @@ import Testing
         let backend: Backend
         let stack: DataStack
         let logger = RecordingLogger()
-        static let schema = Schema("Music", Playlist.self, Track.self, Tag.self)
+        static let schema = Schema("Music", Playlist.self, Track.self, MusicTag.self)
 
         init(_ backend: Backend, lists: Int = 2, tracks: Int = 6, tags: Int = 3) throws {
             folder = try Folder()
@@ -20,7 +21,7 @@ import Testing
             try stack.performAndWait { transaction in
                 for number in 0..<lists { try transaction.create(Into<Playlist>()).title = "l\(number)" }
                 for number in 0..<tracks { try transaction.create(Into<Track>()).title = "t\(number)" }
-                for number in 0..<tags { try transaction.create(Into<Tag>()).name = "g\(number)" }
+                for number in 0..<tags { try transaction.create(Into<MusicTag>()).name = "g\(number)" }
             }
         }
 
@@ -120,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func ofAnObjectThatIsThereTwiceTheFirstPlaceCounts(_ backend: Backend) throws {
+    func theFirstOccurrenceOfADuplicateIsKept(_ backend: Backend) throws {
         let music = try Music(backend)
         try music.change { _, lists, tracks in
             lists[0].tracks = [tracks[1], tracks[0], tracks[1], tracks[2], tracks[0]]
@@ -136,10 +137,10 @@ import Testing
         let music = try Music(backend)
         func names() throws -> [[String]] {
             try music.read { $0.tags.map(\.name) }
-                + music.stack.readAndWait { try $0.fetchAll(From<Tag>()).map { $0.lists.map(\.title) } }
+                + music.stack.readAndWait { try $0.fetchAll(From<MusicTag>()).map { $0.lists.map(\.title) } }
         }
         try music.change { transaction, lists, _ in
-            let tags = try transaction.fetchAll(From<Tag>())
+            let tags = try transaction.fetchAll(From<MusicTag>())
             lists[1].tags = [tags[2], tags[0], tags[1]]
             lists[0].tags = [tags[1], tags[2]]
             #expect(tags[1].lists == [lists[1], lists[0]])
@@ -147,7 +148,7 @@ import Testing
         }
         #expect(try names() == [["g1", "g2"], ["g2", "g0", "g1"], ["l1"], ["l1", "l0"], ["l1", "l0"]])
         try music.change { transaction, lists, _ in
-            let tags = try transaction.fetchAll(From<Tag>())
+            let tags = try transaction.fetchAll(From<MusicTag>())
             tags[2].lists = [lists[0], lists[1]]
             lists[1].tags.swapAt(0, 1)
             tags[0].lists.insert(lists[0], at: 0)

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Ordered relationships in transactions of every kind, in the view, after reopening, and under random changes.
@@ -8,7 +9,7 @@ import Testing
 
     /// Objects that another transaction adds to a list are kept, after the rearranged ones.
     @Test(arguments: Backend.allCases)
-    func ordersOfTransactionsOutsideOfTheLineAreKept(_ backend: Backend) throws {
+    func ordersOfUnqueuedTransactionsAreKept(_ backend: Backend) throws {
         let music = try Music(backend)
         try music.change { _, lists, tracks in
             lists[0].tracks = [tracks[0], tracks[1], tracks[2]]
@@ -37,7 +38,7 @@ import Testing
 
     /// A new order is an undo step, though no object changes.
     @Test(arguments: Backend.allCases)
-    func anOrderIsTakenBackAndDoneAgain(_ backend: Backend) throws {
+    func anOrderIsUndoneAndRedone(_ backend: Backend) throws {
         let music = try Music(backend)
         try music.change { _, lists, tracks in
             lists[0].tracks = [tracks[0], tracks[1], tracks[2]]
@@ -109,7 +110,7 @@ import Testing
 
     /// This includes transactions of one commit group: each sees the objects that its predecessors appended.
     @Test(arguments: Backend.allCases)
-    func manyTransactionsAppendOneBehindTheOther(_ backend: Backend) async throws {
+    func manyTransactionsAppendInOrder(_ backend: Backend) async throws {
         let music = try Music(backend, tracks: 0)
         let list = try #require(try music.stack.readAndWait { try $0.fetchObjectID(From<Playlist>()) })
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -168,7 +169,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases, 1...5)
-    func listsAreArraysWhateverIsDone(_ backend: Backend, _ seed: Int) throws {
+    func listsAgreeWithArraysAfterAnyChange(_ backend: Backend, _ seed: Int) throws {
         let music = try Music(backend, lists: 3, tracks: 12, tags: 4)
         var random = GraphTests.Random(seed)
         /// By list: tracks, extras, tags; by tag: lists.
@@ -179,14 +180,14 @@ import Testing
             let after = try music.stack.performAndWait { transaction in
                 let lists = try transaction.fetchAll(From<Playlist>())
                 let tracks = try transaction.fetchAll(From<Track>())
-                let tags = try transaction.fetchAll(From<Tag>())
+                let tags = try transaction.fetchAll(From<MusicTag>())
                 var model = before
                 for (number, step) in steps.enumerated() {
                     step.apply(to: &model)
                     if (number + round) % 4 == 1 {
                         // In a child transaction, which sees and keeps the order that is pending here.
                         let child = transaction.beginUnsafe()
-                        let (mine, others) = (try child.fetchAll(From<Playlist>()), try child.fetchAll(From<Tag>()))
+                        let (mine, others) = (try child.fetchAll(From<Playlist>()), try child.fetchAll(From<MusicTag>()))
                         step.apply(mine, try child.fetchAll(From<Track>()), others)
                         #expect(OrderedModel(mine, others) == model, "seed \(seed), round \(round), in a child, \(number) \(step)")
                         try child.commit()
@@ -200,7 +201,7 @@ import Testing
                 return model
             }
             model = after
-            let found = try music.stack.readAndWait { try OrderedModel($0.fetchAll(From<Playlist>()), $0.fetchAll(From<Tag>())) }
+            let found = try music.stack.readAndWait { try OrderedModel($0.fetchAll(From<Playlist>()), $0.fetchAll(From<MusicTag>())) }
             #expect(found == model, "seed \(seed), round \(round), after the commit of \(steps)")
         }
         #expect(try music.isSound())
@@ -221,7 +222,7 @@ struct OrderedModel: Equatable, Sendable {
     }
 
     /// Creates a model from objects whose titles are a letter and a number.
-    init(_ playlists: [Playlist], _ all: [Tag]) {
+    init(_ playlists: [Playlist], _ all: [MusicTag]) {
         func number(_ title: String) -> Int { Int(title.dropFirst()) ?? -1 }
         tracks = playlists.map { $0.tracks.map { number($0.title) } }
         extras = playlists.map { $0.extras.map { number($0.title) } }
@@ -280,7 +281,7 @@ struct OrderedModel: Equatable, Sendable {
             }
         }
 
-        func apply(_ lists: [Playlist], _ tracks: [Track], _ tags: [Tag]) {
+        func apply(_ lists: [Playlist], _ tracks: [Track], _ tags: [MusicTag]) {
             switch kind {
             case 0...2: lists[list].tracks = changed(lists[list].tracks, tracks[track])
             case 3: tracks[track].playlist = lists[list]

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Relationships connect existing objects: none refers to, or belongs to, a deleted or missing object.

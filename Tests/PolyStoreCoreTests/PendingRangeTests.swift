@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// The cost of a fetch in a transaction depends on the changes since the last one, not on all pending changes: ranges, text and limits.
@@ -55,7 +56,7 @@ import Testing
 
     /// Enough objects for every access path, with every kind of change in between.
     @Test(arguments: Backend.allCases, 1...3)
-    func fetchesAgreeWithAListWhateverIsDone(_ backend: Backend, _ seed: Int) throws {
+    func fetchesAgreeWithAListAfterAnyChange(_ backend: Backend, _ seed: Int) throws {
         let company = try Company(backend)
         let ids = try company.people(100)
         try company.stack.performAndWait { transaction throws in

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 extension Person {
@@ -184,7 +185,7 @@ extension Gadget {
     // MARK: Values
 
     @Test(arguments: Backend.allCases)
-    func batchUpdatesRefuseWhatAnAttributeCannotHold(_ backend: Backend) throws {
+    func batchUpdatesRefuseInvalidValues(_ backend: Backend) throws {
         let gadgets = try Gadgets(backend)
         try gadgets.stack.performAndWait { transaction throws in
             for number in 0..<3 { try transaction.create(Into<Gadget>()).label = "g\(number)" }

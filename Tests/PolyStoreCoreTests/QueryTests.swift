@@ -1,10 +1,11 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 @Suite struct QueryTests {
     @Test(arguments: Backend.allCases)
-    func valuesAreWorkedOutOverWhatMatches(_ backend: Backend) throws {
+    func valuesAreComputedOverMatchingObjects(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(6)  // ages 0, 10, … 50
         try company.stack.readAndWait { context throws in

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Objects obtained by id without reading the store.
@@ -46,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func aFaultGetsItsValuesWhenOneIsAskedFor(_ backend: Backend) throws {
+    func aFaultReadsItsValuesAtTheFirstAccess(_ backend: Backend) throws {
         let (company, departments, _) = try staffed(backend)
         try company.stack.performAndWait { transaction throws in
             let sales = try transaction.object(with: departments[1])
@@ -92,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func aTargetThatIsNotThereRefusesTheCommit(_ backend: Backend) throws {
+    func aMissingTargetRefusesTheCommit(_ backend: Backend) throws {
         // Reading such an object logs a warning.
         let (company, departments, people) = try staffed(backend, expectsSilence: false)
         let nobody = people[3]
@@ -106,8 +107,8 @@ import Testing
                     #expect(entity.isEmpty == relationship.isEmpty)
                 }
             }
-            let told = try company.stack.performAndWait { transaction throws in
-                let told = try step.take(transaction, people, departments[2], nobody)
+            let expected = try company.stack.performAndWait { transaction throws in
+                let expected = try step.take(transaction, people, departments[2], nobody)
                 for person in try transaction.fetchAll(From<Person>(), Where(\.email == "new")) { try transaction.delete(person) }
                 for project in try transaction.fetchAll(From<Project>()) { try transaction.delete(project) }
                 for department in try transaction.fetchAll(From<Department>(), Where(\.title == "")) {
@@ -119,17 +120,17 @@ import Testing
                 person.spouse = nil
                 person.friends = []
                 // An object that no relationship refers to any more is not checked.
-                return [told.entity, told.relationship]
+                return [expected.entity, expected.relationship]
             }
-            #expect(error?.entity == told[0], "\(step)")
-            #expect(error?.attribute == told[1], "\(step)")
+            #expect(error?.entity == expected[0], "\(step)")
+            #expect(error?.attribute == expected[1], "\(step)")
             #expect(error?.message.contains("not in the store") == true)
             #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>(), Where(\.nickname != nil)) } == 0)
         }
     }
 
     @Test(arguments: Backend.allCases)
-    func whatIsDeletedIsNoTarget(_ backend: Backend) throws {
+    func aDeletedObjectIsNotATarget(_ backend: Backend) throws {
         let (company, departments, people) = try staffed(backend)
         expectError(.notFound) {
             try company.stack.performAndWait { transaction throws in
@@ -154,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func changesOfWhatIsNotThereRefuseTheCommit(_ backend: Backend) throws {
+    func changesOfMissingObjectsRefuseTheCommit(_ backend: Backend) throws {
         let (company, departments, _) = try staffed(backend, expectsSilence: false)
         expectError(.notFound) {
             try company.stack.performAndWait { transaction throws in

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Lists that are fetched again while their objects are alive. Rows of living objects are not read, and the results must not differ.
@@ -39,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatIsNotAliveIsReadAtOnce(_ backend: Backend) throws {
+    func objectsNotInMemoryAreReadTogether(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(1000)
         try company.stack.readAndWait { context in

@@ -1,94 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
-
-/// Has one or two sailors.
-final class Crew: Model {
-    var _$state: ModelState
-
-    init(_$state state: consuming ModelState) { _$state = state }
-    init(_$state state: consuming ModelState, decoding record: RecordView) throws { _$state = state }
-    func _$load(_ record: RecordView) throws {}
-    func _$encode(into builder: inout RecordBuilder) throws {}
-    func _$toOne(_ relationship: Int) -> ToOne { .none }
-    func _$setToOne(_ relationship: Int, _ target: ToOne) {}
-
-    var sailors: Set<Sailor> {
-        get { _$members(of: 0) }
-        set { _$setMembers(of: 0, to: newValue) }
-        _modify { yield &self[_$members: 0] }
-    }
-
-    static var _$entityName: String { "Crew" }
-    static let _$entity = EntityDescription(
-        name: "Crew",
-        properties: [
-            .relationship(RelationshipDescription(name: "sailors", destination: "Sailor", isToMany: true, minCount: 1, maxCount: 2))
-        ])
-    static let _$properties = ModelProperties(Crew.self, [(\Crew.sailors, "sailors")])
-}
-
-final class Sailor: Model {
-    var _$state: ModelState
-    private var toOnes: [ToOne]
-
-    init(_$state state: consuming ModelState) {
-        toOnes = Array(repeating: .none, count: 4)
-        _$state = state
-    }
-    init(_$state state: consuming ModelState, decoding record: RecordView) throws {
-        toOnes = (0..<4).map { ToOne(record, $0) }
-        _$state = state
-    }
-    func _$load(_ record: RecordView) throws { toOnes = (0..<4).map { ToOne(record, $0) } }
-    func _$encode(into builder: inout RecordBuilder) throws { for field in 0..<4 { toOnes[field].encode(into: &builder, field) } }
-    func _$toOne(_ relationship: Int) -> ToOne { toOnes[relationship] }
-    func _$setToOne(_ relationship: Int, _ target: ToOne) { toOnes[relationship] = target }
-
-    private func target<T: Model>(_ relationship: Int) -> T? {
-        if _$state.isFault { _$fire(relationship) }
-        return _$target(of: relationship, toOnes[relationship])
-    }
-    private func retarget<T: Model>(_ relationship: Int, _ target: T?) {
-        _$willChange(relationship)
-        toOnes[relationship] = _$retarget(relationship, from: toOnes[relationship], to: target)
-    }
-
-    /// Required.
-    var crew: Crew? {
-        get { target(0) }
-        set { retarget(0, newValue) }
-    }
-    /// Deleted with this one; without an inverse.
-    var next: Sailor? {
-        get { target(1) }
-        set { retarget(1, newValue) }
-    }
-    /// One to one, with cascade on both sides.
-    var buddy: Sailor? {
-        get { target(2) }
-        set { retarget(2, newValue) }
-    }
-    /// Denies the deletion of this one.
-    var ward: Sailor? {
-        get { target(3) }
-        set { retarget(3, newValue) }
-    }
-
-    static var _$entityName: String { "Sailor" }
-    static let _$entity = EntityDescription(
-        name: "Sailor",
-        properties: [
-            .relationship(
-                RelationshipDescription(name: "crew", destination: "Crew", isToMany: false, inverse: "sailors", isRequired: true)),
-            .relationship(RelationshipDescription(name: "next", destination: "Sailor", isToMany: false, deleteRule: .cascade)),
-            .relationship(
-                RelationshipDescription(name: "buddy", destination: "Sailor", isToMany: false, inverse: "buddy", deleteRule: .cascade)),
-            .relationship(RelationshipDescription(name: "ward", destination: "Sailor", isToMany: false, deleteRule: .deny)),
-        ])
-    static let _$properties = ModelProperties(
-        Sailor.self, [(\Sailor.crew, "crew"), (\Sailor.next, "next"), (\Sailor.buddy, "buddy"), (\Sailor.ward, "ward")])
-}
 
 /// Counts, required relationships, deny rules, and cyclic cascades.
 @Suite struct RelationshipRuleTests {
@@ -185,7 +98,7 @@ final class Sailor: Model {
     }
 
     @Test(arguments: Backend.allCases)
-    func denyHoldsWhileTheTargetIsThere(_ backend: Backend) throws {
+    func denyHoldsWhileTheTargetExists(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try stack(backend, folder)
         let sailors = try crew(stack)

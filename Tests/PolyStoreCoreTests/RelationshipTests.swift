@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 @Suite struct RelationshipTests {
@@ -76,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func oneToOneLetsGoOfFormerPartners(_ backend: Backend) throws {
+    func oneToOneClearsFormerPartners(_ backend: Backend) throws {
         let (company, _, people) = try staffed(backend)
         try company.stack.performAndWait { transaction throws in
             let all = try transaction.fetchExisting(people)
@@ -93,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func denyNamesTheCulprits(_ backend: Backend) throws {
+    func denyNamesTheViolatingObjects(_ backend: Backend) throws {
         let (company, departments, people) = try staffed(backend)
         let error = expectError(.constraint) { try company.stack.performAndWait { try $0.delete(departments[0]) } }
         #expect(error?.entity == "Dept")
@@ -110,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func cascadeAndNullifyReachWhatHangsOn(_ backend: Backend) throws {
+    func cascadeAndNullifyReachRelatedObjects(_ backend: Backend) throws {
         let (company, departments, _) = try staffed(backend)
         let projects = try company.stack.performAndWait { transaction throws in
             let sales = try transaction.edit(departments[1])
@@ -159,7 +160,7 @@ import Testing
 
     /// A one-way link to an object created and deleted in the same transaction must not be written.
     @Test(arguments: Backend.allCases)
-    func aLinkToAnObjectThatNeverWasIsNotWritten(_ backend: Backend) throws {
+    func aLinkToAMissingObjectIsNotWritten(_ backend: Backend) throws {
         let (company, departments, _) = try staffed(backend)
         try company.stack.performAndWait { transaction in
             let research = try transaction.edit(departments[0])

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Objects of any context can be released on any thread.
@@ -124,7 +125,7 @@ import Testing
 
     /// Prefetched objects do not retain a context, and unchanged objects do not retain an unqueued transaction.
     @Test(arguments: Backend.allCases)
-    func nothingKeepsAContextThatWasLetGo(_ backend: Backend) throws {
+    func aReleasedContextIsDeallocated(_ backend: Backend) throws {
         let company = try company(backend, 20)
         // More than the reader slots of LMDB.
         for _ in 0..<(backend == .lmdb ? 1100 : 40) {

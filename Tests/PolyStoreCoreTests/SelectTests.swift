@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Queries of values over a small company, on each backend.
@@ -219,7 +220,7 @@ import Testing
             #expect(try context.queryValue(From<Person>(), Select<Double>(.average(\.age)), Where(\.age > 25)) == 110.0 / 3)
             #expect(try context.queryValue(From<Person>(), Select<Double>(.average(\Person.age)), Where(\.age == 30)) == 30)
             #expect(try context.queryValue(From<Person>(), Select<Int>(.average("age")), Where(\.age < 15)) == 5)
-            #expect(try context.queryValue(From<Person>(), Select<Int>(.average("age")), Where(\.age > 25)) == nil, "no whole number")
+            #expect(try context.queryValue(From<Person>(), Select<Int>(.average("age")), Where(\.age > 25)) == nil, "not an integer")
             #expect(try context.queryValue(From<Person>(), Select<Int>("age"), Where("email == %@", "p3@example.com")) == 30)
             #expect(try context.queryValue(From<Person>(), Select<Int>(\.age), OrderBy(.descending(\.age))) == 40)
             #expect(try context.queryValue(From<Person>(), Select<Int8>(.sum("age")), Where(\.age > 1)) == nil, "too great")
@@ -244,7 +245,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatATransactionHasPendingCountsWhenItIsTold(_ backend: Backend) throws {
+    func pendingChangesCountOnRequest(_ backend: Backend) throws {
         let company = try Self.company(backend)
         try company.stack.performAndWait { transaction throws in
             let people = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.email)))
@@ -409,7 +410,7 @@ import Testing
     }()
 
     @Test(arguments: [Backend.memory, .sqlite])
-    func whatIsWrongIsTold(_ backend: Backend) throws {
+    func invalidQueriesAreReported(_ backend: Backend) throws {
         let company = try Self.company(backend)
         try company.stack.readAndWait { context throws in
             for (name, query, message) in Self.faults {
@@ -420,7 +421,7 @@ import Testing
     }
 
     /// A limit of 0 returns before anything is read.
-    @Test func aLimitOfNothingAnswersNothing() throws {
+    @Test func aLimitOfZeroReturnsNoRows() throws {
         let company = try Self.company(.memory)
         try company.stack.readAndWait { context throws in
             #expect(try context.queryAttributes(From<Person>(), Select("age"), Tweak { $0.limit = 0 }) == [])
@@ -428,7 +429,7 @@ import Testing
         }
     }
 
-    @Test func valuesAreEqualAsNumbersAndFitWhatHoldsThem() throws {
+    @Test func valuesAreEqualAsNumbersAndFitTheirType() throws {
         #expect(QueryValue.integer(2) == 2.0)
         #expect(QueryValue.unsigned(2) == 2)
         #expect(Set<QueryValue>([1, 1.0, .unsigned(1), "1", true]).count == 3)

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Transactions over several blocks and awaits, and batches that commit in parts.
@@ -27,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func othersGoOnMeanwhile(_ backend: Backend) async throws {
+    func otherTransactionsRunMeanwhile(_ backend: Backend) async throws {
         let company = try Company(backend)
         let ids = try company.people(2)
         let transaction = company.stack.beginTransaction()
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func isDiscardedWhenItIsLetGo(_ backend: Backend) async throws {
+    func isDiscardedWhenItIsReleased(_ backend: Backend) async throws {
         let company = try Company(backend)
         do {
             let transaction = company.stack.beginTransaction()
@@ -76,7 +77,7 @@ import Testing
         #expect(try company.ages() == [3, 10])
     }
 
-    @Test func whatNobodyWaitsForIsNotForgotten() async throws {
+    @Test func errorsOfUnawaitedStepsAreReported() async throws {
         let company = try Company(.memory, expectsSilence: false)
         let id = try company.people(1)[0]
         let transaction = company.stack.beginTransaction()
@@ -92,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func batchesWriteNowAndThen(_ backend: Backend) async throws {
+    func batchesCommitRepeatedly(_ backend: Backend) async throws {
         let company = try Company(backend)
         let stack = company.stack
         let seen = try await stack.performBatch { batch in
@@ -129,7 +130,7 @@ import Testing
         let transactions = ids.map { _ in company.stack.beginTransaction() }
         for (transaction, id) in zip(transactions, ids) { try await transaction.perform { try $0.edit(id).nickname = "saved" } }
         company.stack.beginAsynchronous { transaction in
-            try transaction.create(Into<Person>()).email = "in line"
+            try transaction.create(Into<Person>()).email = "queued"
             transaction.commit()
         }
         try await company.stack.saveAll()

@@ -6,6 +6,7 @@ import PolyStoreLMDB
 import PolyStoreLevelDB
 import PolyStoreMemory
 import PolyStoreSQLite
+import TestModels
 import Testing
 
 /// Removing, closing, erasing, copying and measuring stores, and stores that cannot be opened.

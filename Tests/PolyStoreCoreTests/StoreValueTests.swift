@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Named values that transactions set in addition to their objects.
@@ -35,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatThrowsOrBreaksARuleSetsNoValue(_ backend: Backend) throws {
+    func aFailedTransactionSetsNoValue(_ backend: Backend) throws {
         let company = try Company(backend, expectsSilence: false)
         let store = company.stack.stores[0]
         try company.people(1)

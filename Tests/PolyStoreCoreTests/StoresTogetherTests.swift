@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Transactions over several stores, which are committed one after another.
@@ -49,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func aFailureBetweenTwoCommitsLeavesTheFirstAndSaysSo(_ backend: Backend) throws {
+    func aFailureBetweenTwoCommitsKeepsTheFirstAndIsReported(_ backend: Backend) throws {
         let pair = try Pair(backend)
         try pair.create("1", "A", "B")
         pair.second.failCommits(1)
@@ -67,7 +68,7 @@ import Testing
 
     @Test(arguments: Backend.allCases)
     @MainActor
-    func theViewShowsWhatWasCommitted(_ backend: Backend) async throws {
+    func theViewShowsCommittedValues(_ backend: Backend) async throws {
         let pair = try Pair(backend)
         let view = pair.stack.view
         #expect(try view.fetchCount(From<Person>()) == 0)
@@ -84,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func anUnsafeTransactionEndsWhatItHasBegun(_ backend: Backend) throws {
+    func anUnsafeTransactionCompletesAPartialCommit(_ backend: Backend) throws {
         let pair = try Pair(backend)
         try pair.create("old", "A", "B")
         let draft = pair.stack.beginUnsafe()
@@ -117,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatOthersHaveChangedMeanwhileIsAConflictAllTheSame(_ backend: Backend) throws {
+    func changesOfOthersAfterAPartialCommitAreAConflict(_ backend: Backend) throws {
         let pair = try Pair(backend)
         try pair.create("old", "A", "B")
         let draft = pair.stack.beginUnsafe()

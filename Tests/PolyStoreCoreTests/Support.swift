@@ -5,6 +5,7 @@ import PolyStoreLMDB
 import PolyStoreLevelDB
 import PolyStoreMemory
 import PolyStoreSQLite
+import TestModels
 import Testing
 
 /// The backends that every test of the object layer runs on.

@@ -1,6 +1,7 @@
 import Dispatch
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Interactions between kinds of transactions.
@@ -8,7 +9,7 @@ import Testing
     private struct Stop: Error {}
 
     @Test(arguments: Backend.allCases, [false, true])
-    func aStepThatThrowsIsUndoneWhateverItDidInBetween(_ backend: Backend, _ supportsUndo: Bool) async throws {
+    func aStepThatThrowsIsUndoneAfterAnyChanges(_ backend: Backend, _ supportsUndo: Bool) async throws {
         let company = try Company(backend)
         let id = try company.people(1)[0]
         let steps = company.stack.beginTransaction(supportsUndo: supportsUndo)
@@ -29,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func aStepThatMeetsAConflictCanBeDoneAgain(_ backend: Backend) async throws {
+    func aStepWithAConflictCanBeRepeated(_ backend: Backend) async throws {
         let company = try Company(backend)
         let id = try company.people(1)[0]
         let (stack, steps) = (company.stack, company.stack.beginTransaction())
@@ -70,7 +71,7 @@ import Testing
         #expect(try company.ages() == [9])
     }
 
-    @Test func whatNobodyWaitsForIsNotForgottenByUndo() async throws {
+    @Test func undoKeepsErrorsOfUnawaitedSteps() async throws {
         let company = try Company(.memory, expectsSilence: false)
         let id = try company.people(1)[0]
         let steps = company.stack.beginTransaction(supportsUndo: true)
@@ -92,7 +93,7 @@ import Testing
 
     @Test(arguments: Backend.allCases)
     @MainActor
-    func whatComesBackIsThereInContextsThatSawItGo(_ backend: Backend) async throws {
+    func restoredObjectsReappearInContextsThatSawTheirDeletion(_ backend: Backend) async throws {
         let company = try Company(backend)
         let id = try company.people(1)[0]
         let (view, context) = (company.stack.view, company.stack.newContext())
@@ -111,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func aDeletionThatLosesIsNone(_ backend: Backend) throws {
+    func aDeletionThatLosesTheConflictHasNoEffect(_ backend: Backend) throws {
         let company = try Company(backend)
         let id = try company.people(1)[0]
         let draft = company.stack.beginUnsafe()
@@ -125,7 +126,7 @@ import Testing
         #expect(try company.ages() == [6])
     }
 
-    @Test func observersSeeWhatIsTakenBack() throws {
+    @Test func observersAreNotifiedOfUndoneChanges() throws {
         let company = try Company(.memory)
         let ids = try company.people(2)
         let draft = company.stack.beginUnsafe(supportsUndo: true)
@@ -141,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func batchUpdateIsOneStepOrNothing(_ supportsUndo: Bool) throws {
+    func batchUpdateIsAtomic(_ supportsUndo: Bool) throws {
         let company = try Company(.memory)
         try company.people(3)
         try company.stack.performAndWait { try $0.fetchAll(From<Person>())[1].age = .max }
@@ -161,7 +162,7 @@ import Testing
         #expect(people.map(\.age) == [1, 2, 21] && people[2].nickname == "before")
     }
 
-    @Test func whatIsLinkedAfterTheCommitIsLostAloud() throws {
+    @Test func linksAfterTheCommitAreDiscardedAndLogged() throws {
         let company = try Company(.memory, expectsSilence: false)
         let ids = try company.people(2)
         try company.stack.beginSynchronous { transaction in
@@ -174,7 +175,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchExisting(ids[0])?.friends.count } == 0)
     }
 
-    @Test func aMoveInAListTellsOfTheListAlone() async throws {
+    @Test func aMoveInAListNotifiesOnlyTheListsOwner() async throws {
         let music = try OrderedTests.Music(.memory)
         try music.change { _, lists, tracks in lists[0].tracks = [tracks[0], tracks[1]] }
         let commits = music.stack.commits
@@ -194,7 +195,7 @@ import Testing
 
     @Test(arguments: Backend.allCases)
     @MainActor
-    func contextsLearnOfStoresThatComeLater(_ backend: Backend) async throws {
+    func contextsReadStoresThatAreAddedLater(_ backend: Backend) async throws {
         let folder = try Folder()
         let models: [any Model.Type] = [Person.self, Department.self, Project.self]
         let stack = try DataStack(Schema("Split", models, configurations: ["A": models, "B": models]), logger: RecordingLogger())
@@ -209,7 +210,7 @@ import Testing
     }
 
     /// When the call returns, every queued transaction is durable or has failed.
-    @Test func savingAllWaitsForTheCommitsInLine() async throws {
+    @Test func savingAllWaitsForTheQueuedCommits() async throws {
         let faults = Faults()
         let stack = try DataStack(companySchema, logger: RecordingLogger())
         try stack.addStore(StoreConfiguration.inMemory().wrapped(faults))

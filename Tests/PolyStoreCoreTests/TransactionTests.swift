@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 @Suite struct TransactionTests {
@@ -106,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func aUniqueViolationNamesTheAttributeAndTheStoreGoesOn(_ backend: Backend) throws {
+    func aUniqueViolationNamesTheAttributeAndTheStoreContinues(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(2)
         let error = expectError(.constraint) {
@@ -151,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func thoseInLineRunInTheOrderOfTheirCalls(_ backend: Backend) async throws {
+    func queuedTransactionsRunInTheOrderOfTheirCalls(_ backend: Backend) async throws {
         let company = try Company(backend)
         let id = try company.people(1)[0]
         let gate = DispatchSemaphore(value: 0)
@@ -171,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func changedKeysAndFlagsTellWhatATransactionDid(_ backend: Backend) throws {
+    func changedKeysAndFlagsDescribeTheTransaction(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
         try company.stack.performAndWait { transaction throws in

@@ -1,11 +1,12 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Undo and redo.
 @Suite struct UndoTests {
     @Test(arguments: Backend.allCases)
-    func takesChangesBackStepByStep(_ backend: Backend) throws {
+    func undoesChangesStepByStep(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
         let draft = company.stack.beginUnsafe(supportsUndo: true)
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func takesBackCreationsDeletionsAndRelationships(_ backend: Backend) throws {
+    func undoesCreationsDeletionsAndRelationships(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(3)
         let draft = company.stack.beginUnsafe(supportsUndo: true)
@@ -78,7 +79,7 @@ import Testing
         #expect(try company.verified().isEmpty)
     }
 
-    @Test func aChangeEndsWhatCouldBeDoneAgain() throws {
+    @Test func aNewChangeClearsTheRedoStack() throws {
         let company = try Company(.memory)
         let id = try company.people(1)[0]
         let draft = company.stack.beginUnsafe(supportsUndo: true)
@@ -100,13 +101,13 @@ import Testing
         #expect(!draft.canUndo)
     }
 
-    @Test func whoObservesIsToldAtTheEndOfAStep() throws {
+    @Test func observersAreNotifiedAtTheEndOfAStep() throws {
         let company = try Company(.memory)
         let ids = try company.people(2)
         let draft = company.stack.beginUnsafe(supportsUndo: true)
-        var told: [String] = []
+        var notified: [String] = []
         let observer = draft.observe { changes in
-            told.append("+\(changes.inserted.count) ~\(changes.updated.count) -\(changes.deleted.count)")
+            notified.append("+\(changes.inserted.count) ~\(changes.updated.count) -\(changes.deleted.count)")
         }
         try draft.edit(ids[0]).age = 5
         try draft.create(Into<Person>()).email = "new"
@@ -114,15 +115,15 @@ import Testing
         draft.flush()
         try draft.delete(ids[1])
         draft.flush()
-        #expect(told == ["+1 ~1 -0", "+0 ~0 -1"])
+        #expect(notified == ["+1 ~1 -0", "+0 ~0 -1"])
         draft.removeObserver(observer)
         try draft.commit()
-        #expect(told.count == 2)
+        #expect(notified.count == 2)
     }
 
     /// Random steps, compared with a list of the states after each of them.
     @Test(arguments: Backend.allCases, [1, 2, 3] as [UInt64])
-    func randomStepsComeBackAsTheyWere(_ backend: Backend, _ seed: UInt64) throws {
+    func randomStepsAreUndoneAndRedoneExactly(_ backend: Backend, _ seed: UInt64) throws {
         let company = try Company(backend)
         try company.people(5)
         var random = Numbers(seed)

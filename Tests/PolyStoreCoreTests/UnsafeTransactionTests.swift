@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Unqueued transactions: what they read and write, and their lifetime.
@@ -24,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func seesItsOwnChangesAndNobodyElseDoes(_ backend: Backend) throws {
+    func seesItsOwnChangesButOthersDoNot(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(4)
         let draft = company.stack.beginUnsafe()
@@ -77,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func isDiscardedWhenItIsLetGo(_ backend: Backend) throws {
+    func isDiscardedWhenItIsReleased(_ backend: Backend) throws {
         let company = try Company(backend, expectsSilence: false)
         let ids = try company.people(2)
         weak var gone: UnsafeTransaction?
@@ -178,7 +179,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func givesIDsThatNobodyElseGets(_ backend: Backend) throws {
+    func idsOfConcurrentTransactionsAreDistinct(_ backend: Backend) throws {
         let company = try Company(backend)
         let drafts = (0..<4).map { _ in company.stack.beginUnsafe() }
         for round in 0..<50 {

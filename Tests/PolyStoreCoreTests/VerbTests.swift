@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Batch operations on objects of several classes, on ordered relationships, and in unqueued transactions.
@@ -122,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func batchUpdatesCanBeTakenBack(_ backend: Backend) throws {
+    func batchUpdatesCanBeUndone(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { _ in }
         let draft = company.stack.beginUnsafe(supportsUndo: true)
         let people = try draft.fetchAll(From<Person>().orderBy(.ascending(\.email)))

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Models whose schema is locked.
@@ -20,7 +21,7 @@ import Testing
 
     /// The printed description can be pasted as source code.
     @Test func theDescriptionIsTheLiteral() throws {
-        let schema = Schema("Tags", Tag.self, Playlist.self, Track.self)
+        let schema = Schema("Tags", MusicTag.self, Playlist.self, Track.self)
         let text = schema.versionLock.description
         let lines = text.split(separator: "\n")
         #expect(lines.first == "[" && lines.last == "]" && lines.count == 5)
@@ -34,7 +35,7 @@ import Testing
         #expect(entities.keys.sorted() == ["Playlist", "Tag", "Track"])
     }
 
-    @Test func whatDiffersIsNamedWithTheWayOut() throws {
+    @Test func differencesAreNamedWithARemedy() throws {
         let now = companySchema.versionLock
         let printed = now.description
         let person = try #require(printed.split(separator: "\"").drop { $0 != "Person" }.dropFirst(2).first)
@@ -49,7 +50,7 @@ import Testing
         #expect(message.contains(person))
     }
 
-    @Test func aFingerprintOfTheWholeDoes() throws {
+    @Test func aFingerprintOfTheWholeSchemaIsCompared() throws {
         let lock: VersionLock = "0123456789abcdef"
         let error = refusal(Schema("Company 1", Person.self, Department.self, Project.self, versionLock: lock))
         let hash = companySchema.versionHash
@@ -58,10 +59,10 @@ import Testing
     }
 
     @Test func partsKeepTheirLocks() throws {
-        let music = Schema("Music", Playlist.self, Track.self, Tag.self)
-        let locked = Schema("Music", Playlist.self, Track.self, Tag.self, versionLock: music.versionLock)
+        let music = Schema("Music", Playlist.self, Track.self, MusicTag.self)
+        let locked = Schema("Music", Playlist.self, Track.self, MusicTag.self, versionLock: music.versionLock)
         _ = try DataStack(Schema("All", merging: [companySchema, locked]))
-        let wrong = Schema("Music", Playlist.self, Track.self, Tag.self, versionLock: "0123456789abcdef")
+        let wrong = Schema("Music", Playlist.self, Track.self, MusicTag.self, versionLock: "0123456789abcdef")
         #expect(refusal(Schema("All", merging: [companySchema, wrong]))?.message.contains("\"Music\"") == true)
         #expect(
             refusal(Schema("All", merging: [companySchema, locked], versionLock: music.versionLock))?.message.contains("Person is new")
@@ -70,7 +71,9 @@ import Testing
 
     /// A lock reports each change that makes a store incompatible, by entity.
     @Test func eachEntityHasAFingerprintOfItsOwn() {
-        let (company, music) = (companySchema, Schema("x", Person.self, Department.self, Project.self, Tag.self, Playlist.self, Track.self))
+        let (company, music) = (
+            companySchema, Schema("x", Person.self, Department.self, Project.self, MusicTag.self, Playlist.self, Track.self)
+        )
         let lines = company.versionLock.description.split(separator: "\n").dropFirst().dropLast()
         for line in lines { #expect(music.versionLock.description.contains(line)) }
     }

@@ -1,6 +1,7 @@
 import Dispatch
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 @MainActor

@@ -165,7 +165,7 @@ private final class WrappedWriter: WriteTransaction {
         let (isRefused, dies) = faults.refuses(changes)
         if isRefused {
             isDead = dies
-            throw StoreError(.full, "It was told to be full.")
+            throw StoreError(.full, "The test simulates a full store.")
         }
         try inner.apply(changes)
     }
@@ -174,7 +174,7 @@ private final class WrappedWriter: WriteTransaction {
         let inner = try living()
         guard !faults.commitFails() else {
             inner.rollback()
-            throw StoreError(.io, "The commit was told to fail.")
+            throw StoreError(.io, "The test simulates a failing commit.")
         }
         let version = try inner.commit(durability)
         faults.didCommit(durability)

@@ -14,7 +14,7 @@ import Testing
         ["a": "\u{FEFF}", "b": "\""],
     ]
 
-    @Test(arguments: formats.indices) func whatIsWrittenReadsBackEqual(index: Int) throws {
+    @Test(arguments: formats.indices) func writtenRecordsReadBackEqual(index: Int) throws {
         let sink = MemoryByteSink()
         let writer = try RecordWriter(to: sink, format: Self.formats[index], columns: ["a", "b"])
         for row in Self.rows { try writer.write(row) }

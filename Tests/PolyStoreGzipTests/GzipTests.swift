@@ -25,7 +25,7 @@ import Testing
         return count
     }
 
-    @Test(arguments: [1, 6, 9]) func whatIsCompressedReadsBackEqual(level: Int) throws {
+    @Test(arguments: [1, 6, 9]) func compressedDataReadsBackEqual(level: Int) throws {
         let bytes = try Self.compressed(Self.text, level: level)
         #expect(bytes.count < Self.text.utf8.count / 2)
         #expect(try count(bytes) == 20_000)
@@ -50,7 +50,7 @@ import Testing
             ("cut off in the checksum", Array(member.dropLast(3))), ("cut off in the header", Array(member.prefix(5))),
             ("changed", changed),
             ("wrong checksum", checksum), ("followed by text", member + Array("x".utf8)),
-            ("followed by half a member", member + member.prefix(9)),
+            ("followed by an incomplete member", member + member.prefix(9)),
             ("text after zeros", member + [0, 0, 1]),
         ]
         for (name, bytes) in damaged {

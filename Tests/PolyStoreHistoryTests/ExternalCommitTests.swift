@@ -45,7 +45,7 @@ struct ExternalCommitTests {
         while true {
             let history = try await stack.history(since: token, limit: 777)
             if history.isEmpty { break }
-            found += history.map { "\($0.author ?? ""): \(told($0))" }
+            found += history.map { "\($0.author ?? ""): \(summary($0))" }
             token = history.token
         }
         // Ids are reserved in blocks, so only their order is expected.
@@ -162,7 +162,7 @@ struct ExternalCommitTests {
     }
 
     @Test(arguments: Engine.shared)
-    func commitsWithoutHistoryAreToldAsUnknown(_ engine: Engine) async throws {
+    func commitsWithoutHistoryAreReportedAsUnknown(_ engine: Engine) async throws {
         let folder = try Folder()
         let (recording, other) = (try engine.stack(folder), try engine.stack(folder, history: nil))
         let commits = recording.commits

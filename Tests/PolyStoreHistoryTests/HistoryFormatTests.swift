@@ -23,7 +23,7 @@ import Testing
             ])
     }
 
-    @Test func entriesComeBackAsTheyWereWritten() throws {
+    @Test func entriesReadBackAsWritten() throws {
         let record = Self.record()
         #expect(try HistoryRecord(record.encoded()) == record)
         #expect(HistoryRecord.Head(of: record.encoded()) == record.head)
@@ -101,6 +101,6 @@ import Testing
         try await stack.deleteHistory(before: try stack.historyTokenAndWait())
         #expect(try await stack.history().isEmpty)
         try await stack.perform { try $0.create(Into<Person>()).age = 3 }
-        #expect(try await stack.history().told == ["+Person 3"])
+        #expect(try await stack.history().summary == ["+Person 3"])
     }
 }

@@ -59,7 +59,7 @@ import Testing
         #expect(try await stack.history(since: next).isEmpty)
     }
 
-    @Test func previousValuesShowWhatWasLost() async throws {
+    @Test func previousValuesShowOverwrittenValues() async throws {
         let folder = try Folder()
         let stack = try DataStack(HistoryModels.schema())
         try stack.addStore(.sqlite(file: folder.file()), history: HistoryOptions(recordsPreviousValues: true))

@@ -29,7 +29,7 @@ import Testing
         try await stack.perform { _ in }
         try await stack.perform { try $0.delete(jane) }
         let history = try await stack.history()
-        #expect(history.told == ["+Person 1", "~Person 1 age note", "+Team 1; ~Person 1 team", "-Person 1; ~Team 1 staff"])
+        #expect(history.summary == ["+Person 1", "~Person 1 age note", "+Team 1; ~Person 1 team", "-Person 1; ~Team 1 staff"])
         #expect(history.map(\.author) == ["sync", nil, "7", nil])
         #expect(!history.hasMore && history.allSatisfy { !$0.followsUnrecordedCommits })
         #expect(history.map(\.version) == history.map(\.version).sorted())
@@ -51,13 +51,13 @@ import Testing
         let coded = try JSONDecoder().decode(HistoryToken.self, from: try JSONEncoder().encode(empty.token))
         #expect(coded == empty.token)
         let first = try await stack.history(since: coded, limit: 2)
-        #expect(first.told == ["+Person 1", "+Person 2"] && first.hasMore)
+        #expect(first.summary == ["+Person 1", "+Person 2"] && first.hasMore)
         let second = try await stack.history(since: first.token)
-        #expect(second.told == ["+Person 3", "+Person 4", "+Person 5"] && !second.hasMore)
-        #expect(try await stack.history(since: second[1].token).told == ["+Person 5"])
+        #expect(second.summary == ["+Person 3", "+Person 4", "+Person 5"] && !second.hasMore)
+        #expect(try await stack.history(since: second[1].token).summary == ["+Person 5"])
         #expect(try await stack.history(since: second.token).isEmpty)
         #expect(try stack.historyTokenAndWait() == second.token)
-        #expect(try stack.historyAndWait(since: first[0].token, limit: 1).told == ["+Person 2"])
+        #expect(try stack.historyAndWait(since: first[0].token, limit: 1).summary == ["+Person 2"])
     }
 
     @Test(arguments: Engine.persistent)
@@ -71,7 +71,7 @@ import Testing
             return token
         }()
         let stack = try engine.stack(folder)
-        #expect(try await stack.history(since: token).told.count == 1)
+        #expect(try await stack.history(since: token).summary.count == 1)
         try await stack.perform { transaction in try transaction.create(Into<Team>()).title = "A" }
         let history = try await stack.history(since: token)
         #expect(history.count == 2 && history[1].insertedObjectIDs(Team.self).count == 1)
@@ -130,9 +130,9 @@ import Testing
             try transaction.delete(boat)
         }
         let history = try await stack.history()
-        #expect(history.told == ["+Boat 2; +Car 1", "~Boat 2 maker; ~Car 1 doors", "-Boat 2; -Car 1"])
+        #expect(history.summary == ["+Boat 2; +Car 1", "~Boat 2 maker; ~Car 1 doors", "-Boat 2; -Car 1"])
         #expect(history[2].deletedObjectIDs(Car.self) == [car] && history[2].deletedObjectIDs(Vehicle.self).count == 2)
-        #expect(try await stack.history(matching: .all.changes(of: Boat.self)).told == ["+Boat 2", "~Boat 2 maker", "-Boat 2"])
+        #expect(try await stack.history(matching: .all.changes(of: Boat.self)).summary == ["+Boat 2", "~Boat 2 maker", "-Boat 2"])
         #expect(try await stack.history(matching: .all.changes(of: Vehicle.self)).count == 3)
     }
 
@@ -199,9 +199,9 @@ import Testing
         while true {
             let history = try await stack.history(since: next, limit: 1)
             if history.isEmpty { break }
-            found += history.told
+            found += history.summary
             next = history.token
         }
-        #expect(found.sorted() == all.told.sorted())
+        #expect(found.sorted() == all.summary.sorted())
     }
 }

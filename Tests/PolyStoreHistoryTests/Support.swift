@@ -30,7 +30,7 @@ struct Engine: Sendable, CustomTestStringConvertible {
 }
 
 /// Returns an entry as one line: `+Person 1, 2; ~Person 1 age name; -Team 1`.
-func told(_ entry: HistoryEntry) -> String {
+func summary(_ entry: HistoryEntry) -> String {
     let signs: [HistoryChange.Kind: String] = [.inserted: "+", .updated: "~", .deleted: "-"]
     return entry.changes.map { change in
         let keys = change.changedKeys.sorted().map { " \($0)" }.joined()
@@ -39,5 +39,5 @@ func told(_ entry: HistoryEntry) -> String {
 }
 
 extension History {
-    var told: [String] { map { PolyStoreHistoryTests.told($0) } }
+    var summary: [String] { map { PolyStoreHistoryTests.summary($0) } }
 }

@@ -195,7 +195,7 @@ final class Marker {
         #expect(lines.last == "{\"code\":\"t1203\",\"name\":\"Town 1203\",\"population\":1203,\"region\":\"t601\"}")
     }
 
-    @Test func whatCannotBeExportedIsNamed() async throws {
+    @Test func attributesThatCannotBeExportedAreNamed() async throws {
         let folder = try Folder()
         let stack = try Self.stack(.memory, folder, "test")
         let file = ExportDestination.file(path: folder.path + "/x.jsonl")

@@ -168,7 +168,7 @@ struct MappingTests {
         #expect(try stack.readAndWait { try $0.fetchCount(From<Shop>()) } == 0)
     }
 
-    @Test func aMappingSaysWhatItNeeds() {
+    @Test func aMappingListsItsRequiredFields() {
         #expect(Shop.importMapping.requiredFields == ["id", "name", "name", "rank", "tags"])
         #expect(
             Shop.importMapping.description.hasPrefix(

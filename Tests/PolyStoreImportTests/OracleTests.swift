@@ -9,7 +9,7 @@ struct ImportOracleTests {
     static let cases = ProcessInfo.processInfo.environment["POLYSTORE_ORACLE_CASES"].flatMap(Int.init) ?? 300
 
     @Test(arguments: Backend.allCases)
-    func importsDoWhatTheModelDoes(_ backend: Backend) throws {
+    func importsAgreeWithTheModel(_ backend: Backend) throws {
         var calls = 0
         var seed: UInt64 = 0
         while calls < Self.cases {

@@ -4,7 +4,7 @@ import Testing
 @Suite(.serialized)
 struct UniqueImportTests {
     @Test(arguments: Backend.allCases)
-    func updatesWhatExistsAndInsertsTheRest(_ backend: Backend) throws {
+    func updatesExistingObjectsAndInsertsNewOnes(_ backend: Backend) throws {
         let world = try World(backend)
         try world.stack.performAndWait { transaction throws in
             _ = try transaction.importUniqueObjects(

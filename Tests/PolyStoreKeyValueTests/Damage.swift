@@ -114,7 +114,7 @@ struct Damage: Sendable, CustomTestStringConvertible {
         ) { opened in
             opened.engine[[Keyspace.blobChunk.rawValue, 0, 0, 0, 99] + [UInt8](repeating: 0, count: 16)] = [1]
         },
-        Damage("half a link", "links 1 with 1 from one side only.") { opened in
+        Damage("a link without its reverse", "links 1 with 1 from one side only.") { opened in
             opened.engine[try link(opened, .linkInverse, "skills", 1, 1)] = nil
         },
         Damage("the other half of a link", "links 2 with 1 from one side only.") { opened in

@@ -126,7 +126,7 @@ import Testing
         #expect(try Opened(opened.engine, other, resets: true).store.ids("Person") == [1])
     }
 
-    @Test func storesOfOneModelHaveTheSameNumbersWhateverTheOrderOfItsEntities() throws {
+    @Test func metadataKeysDoNotDependOnTheOrderOfTheEntities() throws {
         var description = Company.description()
         let first = try Opened()
         description.entities.reverse()

@@ -113,7 +113,7 @@ private struct SortedModel {
         try moveRandomly(try snapshot.cursor(), committed, &random, 300)
     }
 
-    @Test func aCursorDoesNotSeeWhatIsWrittenAfterIt() throws {
+    @Test func aCursorDoesNotReturnLaterWrites() throws {
         let engine = TestEngine()
         engine[[1]] = [1]
         engine[[3]] = [3]

@@ -110,7 +110,7 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
             if try isShort(folder, store) { found += 1 }
             if found > 3 { break }
         }
-        #expect(found > 0, "no round left a file that ends early")
+        #expect(found > 0, "no round produced a truncated file")
         let all = try store.wholeNotes()
         // A copy of the open file has the state after a crash.
         try folder.write(try folder.bytes(), to: "copy")

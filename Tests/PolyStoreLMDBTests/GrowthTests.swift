@@ -140,7 +140,7 @@ import Testing
         @Test(arguments: [
             (missing: 0, whileLimited: ["full", "100", "written"]), (missing: 768, whileLimited: ["full", "100", "written"]),
         ])
-        func growthThatTheSystemRefusesIsFullAndReadsGoOn(missing: Int, whileLimited: [String]) throws {
+        func growthThatTheSystemRefusesIsFullAndReadsContinue(missing: Int, whileLimited: [String]) throws {
             let folder = try Folder()
             let child = try Child("grow", "lmdb", folder.file(), "\(missing)")
             #expect(child.lines() == whileLimited + ["120"])

@@ -15,7 +15,7 @@ import Testing
         let snapshot = try store.backend.beginRead()
         let child = try Child("write", "lmdb", folder.file(), "11", "60", "2000")
         while let line = child.line(), let id = Int64(line) {
-            #expect(try store.wholeNotes().contains(id), "acknowledged, so it is there")
+            #expect(try store.wholeNotes().contains(id), "an acknowledged commit is missing")
             // Both processes write in turn.
             try store.addNotes(id + 1000...id + 1000, size: 100)
         }
@@ -71,7 +71,7 @@ import Testing
         let store = try notes(folder.file())
         var dead: Int32 = -1
         mdb_reader_check(try engine(store).environment, &dead)
-        #expect(dead == 0, "opening has cleared them")
+        #expect(dead == 0, "opening clears them")
         try holder.goOn()
         #expect(holder.wait() == 0)
     }

@@ -31,7 +31,7 @@ import Testing
         let store = try notes(folder.file())
         let transaction = try Self.begin(store)
         #expect(failure { _ = try transaction.commit(.full) }?.code == .misuse)
-        #expect(failure { try store.addNotes(1...1, size: 10) }?.code == .misuse, "told, instead of hanging")
+        #expect(failure { try store.addNotes(1...1, size: 10) }?.code == .misuse, "an error instead of a deadlock")
         #expect(try store.wholeNotes() == [])
     }
 

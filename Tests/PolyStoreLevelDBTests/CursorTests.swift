@@ -7,7 +7,7 @@ import Testing
 
 /// Prefetched entries equal those read one by one, in both directions.
 @Suite struct CursorTests {
-    @Test(arguments: [UInt64(1), 2, 3]) func movesOfAnyKindAndLengthFindWhatIsThere(seed: UInt64) throws {
+    @Test(arguments: [UInt64(1), 2, 3]) func movesOfAnyKindAndLengthFindExistingEntries(seed: UInt64) throws {
         let folder = try Folder()
         try LevelDBFolder(place: FilePlace(path: folder.file())).prepare(mode: 0o700)
         let engine = try LevelDBEngine(path: folder.file(), options: LevelDBOptions())

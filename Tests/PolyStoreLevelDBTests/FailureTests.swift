@@ -17,7 +17,7 @@ import Testing
         #expect(acknowledged.count > 3)
         #expect(failures.count == 10)
         #expect(failures.allSatisfy { $0.hasSuffix(" full") || $0.hasSuffix(" io") }, "\(failures)")
-        #expect(lines.last == "whole \(acknowledged.count)", "what was committed can still be read")
+        #expect(lines.last == "whole \(acknowledged.count)", "committed changes can still be read")
         let store = try notes(folder.file())
         let found = try store.wholeNotes()
         #expect(Array(found.prefix(acknowledged.count)) == acknowledged)
@@ -107,7 +107,7 @@ import Testing
                 let store = try notes(copy)
                 defer { try? store.backend.close() }
                 let found = try store.wholeNotes()
-                #expect(found == Array((1...40).prefix(found.count)), "a beginning of what was committed")
+                #expect(found == Array((1...40).prefix(found.count)), "a prefix of the commits")
                 #expect(try store.backend.verify() == [])
             } catch let error as StoreError {
                 #expect(error.code == .corrupt, "\(error)")

@@ -88,7 +88,7 @@ private func model(_ body: String) -> String { "@Model final class Thing {\n    
     ]
 
     @Test(arguments: wrong)
-    func isRefusedWithTheWayOut(_ wrong: Wrong) throws {
+    func isRefusedWithARemedy(_ wrong: Wrong) throws {
         let found = try problems(wrong.source)
         let problem = try #require(found.first { $0.id == wrong.id }, "found only \(found.map(\.id))")
         #expect(problem.message.contains(wrong.says), "\(problem.message)")

@@ -115,7 +115,7 @@ import Testing
             """)
     }
 
-    @Test func aSubclassGoesOnWhereItsSuperclassEnds() {
+    @Test func indexesOfASubclassFollowThoseOfItsSuperclass() {
         expectExpansion(
             """
             @Model

@@ -165,7 +165,7 @@ struct HierarchyMigrationTests {
         try await check(backend, old, classes: ["Animal", "Cat", "Dog"], lives: { _ in 9 })
     }
 
-    @Test("an entity that stood alone becomes a hierarchy", arguments: Backend.allCases)
+    @Test("an entity outside a hierarchy becomes a hierarchy", arguments: Backend.allCases)
     func root(_ backend: Backend) async throws {
         let old = earlier { animal, hierarchy in
             for name in ["lives", "trick", EntityHierarchy.classifier] { animal.remove(name) }

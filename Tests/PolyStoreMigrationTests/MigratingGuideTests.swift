@@ -102,7 +102,7 @@ struct MigratingGuideTests {
         #expect(stays == [1, 2, 3, 4, 5, 6, 7, 8, 0, 1])
     }
 
-    @Test("looking before migrating")
+    @Test("examining a store before migrating")
     func looking() async throws {
         let folder = try Folder()
         let file = folder.path + "/guests.sqlite"

@@ -3,7 +3,7 @@ import PolyStoreBackend
 import Testing
 
 struct MigrationChainTests {
-    @Test("nil, [] and [:] are no chain")
+    @Test("nil, [] and [:] are empty chains")
     func empty() {
         let chains: [MigrationChain] = [nil, [], [:]]
         for chain in chains {

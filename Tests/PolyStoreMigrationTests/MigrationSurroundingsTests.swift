@@ -44,7 +44,7 @@ struct MigrationSurroundingsTests {
         #expect(entries.last?.insertedObjectIDs(Locker.self).count == 1)
     }
 
-    @Test("a view and its monitors see the objects of a store that is added with a migration", arguments: Backend.allCases)
+    @Test("a view and its monitors include the objects of a store that is added with a migration", arguments: Backend.allCases)
     @MainActor
     func monitors(_ backend: Backend) async throws {
         let folder = try Folder()
@@ -66,7 +66,7 @@ struct MigrationSurroundingsTests {
         for member in monitor { #expect(Int(member.label) != nil) }
     }
 
-    @Test("a stack that has the store open in the old version is told", arguments: [Backend.sqlite, .lmdb, .levelDB])
+    @Test("a stack that has the store open in the old version receives an error", arguments: [Backend.sqlite, .lmdb, .levelDB])
     func oldStack(_ backend: Backend) async throws {
         let folder = try Folder()
         let store = backend.store(in: folder.path)
@@ -83,7 +83,7 @@ struct MigrationSurroundingsTests {
         #expect(try large.readAndWait { try $0.fetchCount(From<Locker>()) } == 1)
     }
 
-    @Test("two stacks migrate one store at once: one does, the other finds it migrated", arguments: [Backend.sqlite, .lmdb, .levelDB])
+    @Test("two stacks migrate one store concurrently: the second opens the result", arguments: [Backend.sqlite, .lmdb, .levelDB])
     func twice(_ backend: Backend) async throws {
         let folder = try Folder()
         let store = backend.store(in: folder.path)

@@ -142,7 +142,7 @@ struct SchemaMappingTests {
         #expect(key > Int64(count))
     }
 
-    @Test("a mapping with an error leaves the store as it was", arguments: Backend.allCases)
+    @Test("a mapping with an error does not change the store", arguments: Backend.allCases)
     func failing(_ backend: Backend) async throws {
         struct Failure: Error {}
         let folder = try Folder()
@@ -212,7 +212,7 @@ struct SchemaMappingTests {
         #expect(key > 53)
     }
 
-    @Test("a deleted object leaves no reference behind", arguments: Backend.allCases)
+    @Test("references to a deleted object are removed", arguments: Backend.allCases)
     func deleting(_ backend: Backend) async throws {
         let folder = try Folder()
         let store = backend.store(in: folder.path)
@@ -249,7 +249,7 @@ struct SchemaMappingTests {
         }
     }
 
-    @Test("changes after a look-up are written, those of deleted objects are not", arguments: Backend.allCases)
+    @Test("changes after a lookup are written, those of deleted objects are not", arguments: Backend.allCases)
     func lookUps(_ backend: Backend) async throws {
         let folder = try Folder()
         let store = backend.store(in: folder.path)
@@ -281,7 +281,7 @@ struct SchemaMappingTests {
         #expect(Set(names) == ["1 written second", "2 written second"])
     }
 
-    @Test("a rehearsal changes nothing and tells what is lost", arguments: Backend.allCases)
+    @Test("a rehearsal changes nothing and reports lost values", arguments: Backend.allCases)
     func rehearsal(_ backend: Backend) async throws {
         let folder = try Folder()
         let store = backend.store(in: folder.path)
@@ -299,7 +299,7 @@ struct SchemaMappingTests {
         try await stack.addStore(store, migrating: .chain)
     }
 
-    @Test("progress is published and cancelling leaves the store as it was", arguments: Backend.allCases)
+    @Test("progress is published and cancelling does not change the store", arguments: Backend.allCases)
     func progress(_ backend: Backend) async throws {
         let folder = try Folder()
         let store = backend.store(in: folder.path)

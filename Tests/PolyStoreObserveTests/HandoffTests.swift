@@ -19,7 +19,7 @@ import Testing
         return ListContents(shape: shape, isSectioned: false, sections: [("", rows.count)], rows: SnapshotRows(rows))
     }
 
-    @Test func whatWaitsDoesNotGrowWithTheNumberOfChanges() async throws {
+    @Test func bufferedChangesAreBounded() async throws {
         var state = contents(1...3)
         handoff.update { $0 = ListStep(state, nil) }
         let seen = try #require(try await handoff.next()).contents
@@ -42,7 +42,7 @@ import Testing
         #expect(step.delta?.deleted.count == 1 && step.delta?.inserted.count == 2)
     }
 
-    @Test func whatWaitsIsDeliveredBeforeTheEnd() async throws {
+    @Test func bufferedUpdatesAreDeliveredBeforeTheEnd() async throws {
         handoff.update { $0 = ListStep(contents(1...1), nil) }
         handoff.finish(throwing: StoreError(.closed, "The store is closed."))
         handoff.update { _ in Issue.record("nothing is taken after the end") }

@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases, [false, true]) func theViewsListsAreWhatIsFetched(backend: Backend, isDivided: Bool) async throws {
+    @Test(arguments: Backend.allCases, [false, true]) func theViewsListsEqualAFetch(backend: Backend, isDivided: Bool) async throws {
         try await withFolder { folder in
             let stack = try stack(backend, folder, isDivided: isDivided)
             let configurations: [String?] = isDivided ? ["First", "Second"] : []
@@ -132,7 +132,7 @@ import Testing
     }
 
     /// Combines several commits in one update, in a view that is refreshed manually.
-    @Test(arguments: Backend.allCases) func stepsOverSeveralCommitsAreWhatIsFetched(backend: Backend) async throws {
+    @Test(arguments: Backend.allCases) func stepsOverSeveralCommitsEqualAFetch(backend: Backend) async throws {
         try await withFolder { folder in
             let stack = try stack(backend, folder, isDivided: false)
             let view = stack.newView(.manual)
@@ -173,7 +173,7 @@ import Testing
     }
 
     /// The pending changes of an unqueued transaction, and concurrent commits.
-    @Test(arguments: Backend.allCases) func listsOfUnsafeTransactionsAreWhatIsFetched(backend: Backend) async throws {
+    @Test(arguments: Backend.allCases) func listsOfUnsafeTransactionsEqualAFetch(backend: Backend) async throws {
         try await withFolder { folder in
             let stack = try stack(backend, folder, isDivided: false)
             let draft = stack.beginUnsafe()

@@ -96,7 +96,7 @@ import Testing
         #expect(monitor.index(of: strangers[0]) == nil)
     }
 
-    @Test(arguments: Backend.allCases) func explainSaysHowAListFollows(backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func explainDescribesHowAListIsUpdated(backend: Backend) throws {
         let place = try Workplace(backend)
         let view = place.stack.view
         #expect(try view.monitorList(From<Worker>().orderBy(.ascending(\.name))).explain().contains("followed incrementally"))

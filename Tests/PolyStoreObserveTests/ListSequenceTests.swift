@@ -21,7 +21,7 @@ import Testing
         #expect(try await lists.next()?.map(\.brief) == ["A20", "C3"])
     }
 
-    @Test(arguments: Backend.allCases) func changesTellExactlyWhatHappened(backend: Backend) async throws {
+    @Test(arguments: Backend.allCases) func changesDescribeTheCommitExactly(backend: Backend) async throws {
         let place = try Workplace(backend)
         let ids = try place.insert(("B", 1), ("D", 2), ("F", 3))
         var updates = CheckedUpdates(place.stack.changes(of: From<Worker>(), OrderBy(.ascending(\.name))))
@@ -65,7 +65,7 @@ import Testing
         #expect(snapshot.sections[0].range == 0..<3 && snapshot.sections[0].objectIDs == ids)
     }
 
-    @Test(arguments: Backend.allCases) func aSlowConsumerGetsOneChangeThatCombinesWhatItMissed(backend: Backend) async throws {
+    @Test(arguments: Backend.allCases) func aSlowConsumerGetsOneCombinedChange(backend: Backend) async throws {
         let place = try Workplace(backend)
         let ids = try place.insert(("B", 1), ("D", 2), ("F", 3))
         var updates = CheckedUpdates(place.stack.changes(of: Self.byName))
@@ -82,7 +82,7 @@ import Testing
         while updates.snapshot?.map(\.name) != wanted { _ = try #require(try await updates.next()) }
     }
 
-    @Test(arguments: Backend.allCases) func contentDecidesWhatCountsAsAChange(backend: Backend) async throws {
+    @Test(arguments: Backend.allCases) func theContentOptionDeterminesWhichChangesAreDelivered(backend: Backend) async throws {
         let place = try Workplace(backend)
         let ids = try place.insert(("B", 1), ("D", 2))
         var named = place.stack.snapshots(of: Self.byName, content: .attributes(\.name)).makeAsyncIterator()

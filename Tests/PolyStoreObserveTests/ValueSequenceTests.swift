@@ -118,7 +118,7 @@ import Testing
         #expect(try await counts.next() == nil)
     }
 
-    @Test func whatTheQueryThrowsEndsTheSequence() async throws {
+    @Test func errorsOfTheQueryEndTheSequence() async throws {
         let place = try Workplace(.memory)
         place.stack.logger = SilentLogger()
         var counts = place.stack.values(of: From<Worker>().limit(1), .count).makeAsyncIterator()

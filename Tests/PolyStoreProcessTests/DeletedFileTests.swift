@@ -20,7 +20,7 @@ import Testing
             #expect(error?.message.contains("deleted") == true, "\(String(describing: error))")
         }
         try store.backend.close()
-        #expect(try Self.names(folder) == [], "closing leaves nothing behind")
+        #expect(try Self.names(folder) == [], "closing removes every file")
         let new = try engine.notes(folder.file("store"))
         #expect(try new.ids("Note") == [])
         try new.add("Note", 1)
@@ -57,12 +57,12 @@ import Testing
         #expect(error?.code == .io)
         #expect(error?.message.contains(name) == true, "\(String(describing: error))")
         // SQLite opens the log with each new connection.
-        if engine != .sqlite { #expect(try store.ids("Note") == [1], "reading goes on") }
+        if engine != .sqlite { #expect(try store.ids("Note") == [1], "reading continues") }
     }
 
     /// A renamed store is complete at its new path, and writes under the old path are refused.
     @Test(arguments: Engine.allCases)
-    func aStoreThatWasMovedIsRefusedAndIsWholeInItsNewPlace(engine: Engine) throws {
+    func aMovedStoreIsRefusedAndCompleteAtItsNewPath(engine: Engine) throws {
         let folder = try Folder()
         let store = try engine.notes(folder.file("store"))
         try store.add("Note", 1)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ForkTests {
     /// Every use in the child throws `misuse`, and the parent's store is unaffected.
     @Test(arguments: Engine.allCases)
-    func theChildIsRefusedAndTheParentGoesOn(engine: Engine) throws {
+    func theChildIsRefusedAndTheParentContinues(engine: Engine) throws {
         let folder = try Folder()
         let child = try Child("fork", engine.rawValue, folder.file("store"))
         #expect(
@@ -27,7 +27,7 @@ import Testing
         let child = try Child(program: "kill-child", "fork", engine, folder.file("store"))
         #expect(
             child.lines() == [
-                "read misuse", "perform misuse", "transaction misuse", "unsafe misuse", "the child has ended 0", "the parent goes on",
+                "read misuse", "perform misuse", "transaction misuse", "unsafe misuse", "the child has ended 0", "the parent continues",
             ])
         #expect(child.wait() == 0)
     }

@@ -105,6 +105,6 @@ extension Engine {
             for file in folder.names where file.hasPrefix("killed\(kill)") { try FileManager.default.removeItem(atPath: folder.file(file)) }
         }
         print("\(engine): \(kills) migrations killed within \(whole): \(outcomes.old) left the old store, \(outcomes.new) the new one")
-        #expect(outcomes.old > 0, "no kill hit a migration")
+        #expect(outcomes.old > 0, "no kill interrupted a migration")
     }
 }

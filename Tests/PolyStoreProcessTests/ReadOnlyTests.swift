@@ -34,7 +34,7 @@ import Testing
     }
 
     /// The newest commits are in the log, which SQLite cannot read without creating a file.
-    @Test func aStoreThatWasNotClosedSaysWhatIsMissing() throws {
+    @Test func aStoreThatWasNotClosedReportsTheMissingFile() throws {
         let (folder, inner) = try Self.folder()
         defer { try? Self.permit(0o755, inner) }
         let path = inner + "/store"

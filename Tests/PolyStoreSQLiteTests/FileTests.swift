@@ -93,7 +93,7 @@ import Testing
         #expect(try Store(folder.file(), schema).values(name, 0)?[other] == .text("x"))
     }
 
-    @Test func everyTypeIsReadAsItWasWritten() throws {
+    @Test func everyTypeReadsBackAsWritten() throws {
         let folder = try Folder()
         let store = try Store(folder.file(), try Models.company())
         var random = SplitMix64(seed: 99)

@@ -414,7 +414,7 @@ extension MigrationTests {
             var expected: [String: Value] = ["title": .text("1")]
             for added in 1...number { expected["added\(added)"] = .text("value \(added)") }
             #expect(try store.values("Note", 1) == expected)
-            #expect(try store.values("Note", 2) == ["title": .text("2")], "null is no default")
+            #expect(try store.values("Note", 2) == ["title": .text("2")], "null is not a default value")
         }
         #expect(try store.backend.verify() == [])
     }

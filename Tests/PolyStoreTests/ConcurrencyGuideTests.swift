@@ -66,7 +66,7 @@ final class Branch {
         #expect(kept == "70 closed on Friday")
     }
 
-    @Test func twoDraftsThatReadWhatTheOtherWritesBothCommit() throws {
+    @Test func draftsWithWriteSkewBothCommit() throws {
         let (first, second) = (stack.beginUnsafe(), stack.beginUnsafe())
         // Together the accounts must not fall below zero. Each draft looks at both, and takes from one.
         if try first.edit(jane).balance + first.edit(john).balance >= 150 { try first.edit(jane).balance -= 150 }
@@ -76,7 +76,7 @@ final class Branch {
         #expect(try balance(jane) == -50 && balance(john) == -50)
     }
 
-    @Test func inLineTheSecondSeesTheFirst() async throws {
+    @Test func theSecondQueuedTransactionSeesTheFirst() async throws {
         let (stack, jane, john) = (stack, jane, john)
         for id in [jane, john] {
             try await stack.perform { transaction in
@@ -87,7 +87,7 @@ final class Branch {
         #expect(try balance(jane) == -50 && balance(john) == 100)
     }
 
-    @Test func whatWasChangedThereAndBackDoesNotConflict() throws {
+    @Test func aChangeThatWasRevertedDoesNotConflict() throws {
         let draft = stack.beginUnsafe()
         try draft.edit(jane).note = "seen 100"
         try set(70, jane)
@@ -100,7 +100,7 @@ final class Branch {
         #expect(throws: StoreError.self) { try draft.commit() }
     }
 
-    @Test func aDeletionThatLosesMayHaveChangedOthers() throws {
+    @Test func aLosingDeletionKeepsItsChangesOfOtherObjects() throws {
         let (stack, jane) = (stack, jane)
         let branch = try stack.performAndWait { transaction in
             let branch = try transaction.create(Into<Branch>())
@@ -133,7 +133,7 @@ final class Branch {
         }
     }
 
-    @Test func aChildIsTriedOut() async throws {
+    @Test func aNestedTransactionIsCommittedOrDiscarded() async throws {
         let jane = jane
         try await stack.perform { transaction in
             let account = try transaction.edit(jane)
@@ -146,7 +146,7 @@ final class Branch {
         #expect(try balance(jane) == 101)
     }
 
-    @Test func stepsWaitForTheWorldAndNobodyWaitsForThem() async throws {
+    @Test func stepsAwaitOtherWorkWithoutBlockingTransactions() async throws {
         let (stack, jane) = (stack, jane)
         let transaction = stack.beginTransaction()
         let owner = try await transaction.perform { step in try step.edit(jane).owner }
@@ -161,7 +161,7 @@ final class Branch {
         return "\(name) is known"
     }
 
-    @Test func batchesWriteNowAndThen() async throws {
+    @Test func batchesCommitRepeatedly() async throws {
         let (stack, names) = (stack, (0..<2500).map { "number \($0)" })
         try await stack.performBatch { batch in
             for (number, name) in names.enumerated() {
@@ -173,7 +173,7 @@ final class Branch {
         #expect(try stack.view.fetchCount(From<Account>()) == 2502)
     }
 
-    @Test func stepsAreTakenBack() throws {
+    @Test func stepsAreUndone() throws {
         let draft = stack.beginUnsafe(supportsUndo: true)
         let account = try draft.edit(jane)
         account.balance = 1
@@ -188,7 +188,7 @@ final class Branch {
         #expect(!draft.canUndo)
     }
 
-    @Test func whoeverKeepsAnOldVersionIsNamed() throws {
+    @Test func ownersOfOpenSnapshotsAreNamed() throws {
         let draft = stack.beginUnsafe()
         _ = try draft.edit(jane)
         let kept = stack.openSnapshots.map { "\($0.kind), open for \($0.age), from \($0.origin)" }

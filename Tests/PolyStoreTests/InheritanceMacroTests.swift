@@ -178,7 +178,7 @@ final class UnmarkedChild: Unmarked {}
         }
     }
 
-    @Test func theEntityIsThatOfTheWholeHierarchy() throws {
+    @Test func theEntityCoversTheWholeHierarchy() throws {
         let entity = try #require(Vehicle._$hierarchy?.entity)
         #expect(
             entity.properties.map { $0.name } == [

@@ -116,7 +116,7 @@ let officeSchema = Schema("Office 1", Employee.self, Office.self)
         return (stack, path)
     }
 
-    @Test func everyTypeComesBackAsItWentIn() async throws {
+    @Test func everyTypeReadsBackUnchanged() async throws {
         let (stack, path) = try stack()
         defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
         let token = UUID()
@@ -188,7 +188,7 @@ let officeSchema = Schema("Office 1", Employee.self, Office.self)
         }
     }
 
-    @Test func theSchemaIsWhatTheClassSays() throws {
+    @Test func theSchemaDescribesTheClass() throws {
         let entity = Employee._$entity
         #expect(entity.name == "Employee")
         #expect(Office._$entity.name == "Bureau")

@@ -62,7 +62,7 @@ final class Label {
         #expect(try stack.readAndWait { try $0.fetchCount(From<Song>()) } == 0)
     }
 
-    @Test func theDescriptionTellsWhatIsOrdered() {
+    @Test func theDescriptionNamesOrderedRelationships() {
         let ordered = Album._$entity.properties.compactMap { property in
             if case .relationship(let relationship) = property { relationship.isOrdered } else { nil }
         }

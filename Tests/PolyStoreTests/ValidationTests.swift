@@ -112,7 +112,7 @@ final class Host {
         Edit(name: "the object", apply: { $0.guests = 7 }, breaks: [("", .custom)], says: "Booking 1 needs a note for seven"),
         Edit(name: "any error", apply: { $0.guests = 6 }, breaks: [("", .custom)], says: "is refused"),
         Edit(
-            name: "all at once",
+            name: "all together",
             apply: {
                 ($0.guests, $0.note, $0.end) = (9, "123456", .distantPast)
                 $0.host = nil
@@ -166,7 +166,7 @@ final class Host {
         #expect(Set(found.filter { $0.rule == .range }.map(\.objectID)).count == 25)
     }
 
-    @Test func deletionsAreAskedAbout() throws {
+    @Test func deletionsAreValidated() throws {
         let stack = try stack()
         let host = try host(stack)
         let id = try stack.performAndWait { transaction in

@@ -6,7 +6,7 @@ import Testing
 /// ashevin's CoreDataStack, README, "Working with managed objects" and "Contexts".
 @MainActor @Suite(.serialized) struct AshevinPerformTests {
     @Test(arguments: Backend.allCases, [true, false])
-    func aPerformSavesUnlessItSaysNotTo(_ backend: Backend, shouldSave: Bool) async throws {
+    func aPerformSavesUnlessItIsDiscarded(_ backend: Backend, shouldSave: Bool) async throws {
         let people = try People(backend)
         let stack = people.stack
         // manager.perform { context, shouldSave in … }, where shouldSave may be set to false

@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func anUpdateGoesOnInTheCallbackOfAServer(_ backend: Backend) async throws {
+    func anUpdateContinuesInTheCallbackOfAServer(_ backend: Backend) async throws {
         let people = try People(backend)
         let (stack, server) = (people.stack, Server())
         // World.beginUpdate, remote_server.findAge with a callback, update.perform and update.commit in it
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func anUpdateWhoseCallbackNeverComesIsDiscardedAndHoldsNobodyUp(_ backend: Backend) async throws {
+    func anUpdateWithoutItsCallbackIsDiscardedAndBlocksNoTransaction(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
         do {
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func performsThatNobodyAwaitsRunInTheirOrder(_ backend: Backend) throws {
+    func performsThatAreNotAwaitedRunInTheirOrder(_ backend: Backend) throws {
         let people = try People(backend)
         let transaction = people.stack.beginTransaction()
         for number in 1...20 {

@@ -10,44 +10,44 @@ import Testing
         typealias ListEntity = MyPerson
         typealias ObjectEntity = MyPerson
 
-        var told: [String] = []
+        var events: [String] = []
 
         func objectMonitor(_ monitor: ObjectMonitor<MyPerson>, willUpdateObject object: MyPerson) {
-            told.append("will update \(object.age)")
+            events.append("will update \(object.age)")
         }
         func objectMonitor(_ monitor: ObjectMonitor<MyPerson>, didUpdateObject object: MyPerson, changedKeys: Set<String>) {
-            told.append("did update \(object.age) \(changedKeys.sorted())")
+            events.append("did update \(object.age) \(changedKeys.sorted())")
         }
         func objectMonitor(_ monitor: ObjectMonitor<MyPerson>, didDeleteObject object: MyPerson) {
-            told.append("did delete, object is \(monitor.object == nil ? "nil" : "there")")
+            events.append("did delete, object is \(monitor.object == nil ? "nil" : "there")")
         }
 
-        func listMonitorWillChange(_ monitor: ListMonitor<MyPerson>) { told.append("will change") }
-        func listMonitorDidChange(_ monitor: ListMonitor<MyPerson>) { told.append("did change") }
+        func listMonitorWillChange(_ monitor: ListMonitor<MyPerson>) { events.append("will change") }
+        func listMonitorDidChange(_ monitor: ListMonitor<MyPerson>) { events.append("did change") }
         func listMonitor(_ monitor: ListMonitor<MyPerson>, didInsertObject object: MyPerson, toIndexPath indexPath: IndexPath) {
-            told.append("insert \(object.name) \(Array(indexPath))")
+            events.append("insert \(object.name) \(Array(indexPath))")
         }
         func listMonitor(_ monitor: ListMonitor<MyPerson>, didDeleteObject object: MyPerson, fromIndexPath indexPath: IndexPath) {
-            told.append("delete \(Array(indexPath))")
+            events.append("delete \(Array(indexPath))")
         }
         func listMonitor(_ monitor: ListMonitor<MyPerson>, didUpdateObject object: MyPerson, atIndexPath indexPath: IndexPath) {
-            told.append("update \(object.name) \(Array(indexPath))")
+            events.append("update \(object.name) \(Array(indexPath))")
         }
         func listMonitor(
             _ monitor: ListMonitor<MyPerson>, didMoveObject object: MyPerson, fromIndexPath: IndexPath, toIndexPath: IndexPath
         ) {
-            told.append("move \(object.name) \(Array(fromIndexPath)) \(Array(toIndexPath))")
+            events.append("move \(object.name) \(Array(fromIndexPath)) \(Array(toIndexPath))")
         }
         func listMonitor(_ monitor: ListMonitor<MyPerson>, didInsertSection section: ListSection, toSectionIndex index: Int) {
-            told.append("insert section \(section.name) \(index)")
+            events.append("insert section \(section.name) \(index)")
         }
         func listMonitor(_ monitor: ListMonitor<MyPerson>, didDeleteSection section: ListSection, fromSectionIndex index: Int) {
-            told.append("delete section \(section.name) \(index)")
+            events.append("delete section \(section.name) \(index)")
         }
 
         func take() -> [String] {
-            defer { told = [] }
-            return told
+            defer { events = [] }
+            return events
         }
     }
 

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func groupsCountWhatIsInThem(_ backend: Backend) throws {
+    func groupsCountTheirObjects(_ backend: Backend) throws {
         let people = try People(backend)
         // Select("age", .Count("age", As: "count")), GroupBy("age")
         let ages = try people.stack.view.queryAttributes(

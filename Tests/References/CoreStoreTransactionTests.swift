@@ -5,7 +5,7 @@ import Testing
 /// Tests the examples of CoreStore 1.6, README, "TL;DR" and "Saving and processing transactions": the three kinds of transactions.
 @MainActor @Suite(.serialized) struct CoreStoreTransactionTests {
     @Test(arguments: Backend.allCases)
-    func anAsynchronousTransactionTellsWhetherItHadChanges(_ backend: Backend) async throws {
+    func anAsynchronousTransactionReportsWhetherItHadChanges(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
         // CoreStore.beginAsynchronous, transaction.create, transaction.commit with .Success(hasChanges) and .Failure(error)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func anAsynchronousTransactionTellsWhyItFailed(_ backend: Backend) async throws {
+    func anAsynchronousTransactionReportsItsError(_ backend: Backend) async throws {
         let people = try People(backend)
         let (stack, gone) = (people.stack, try people.id("Jane Doe"))
         try stack.performAndWait { try $0.delete(gone) }
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func asynchronousTransactionsReturnAtOnceAndRunOneAfterAnother(_ backend: Backend) async throws {
+    func asynchronousTransactionsReturnImmediatelyAndRunInOrder(_ backend: Backend) async throws {
         let people = try People(backend)
         let (stack, gate) = (people.stack, DispatchSemaphore(value: 0))
         stack.beginAsynchronous { transaction in
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func whatIsChangedInATransactionIsSeenByNobodyElseBeforeItsCommit(_ backend: Backend) throws {
+    func uncommittedChangesAreInvisibleToOtherContexts(_ backend: Backend) throws {
         let people = try People(backend)
         let stack = people.stack
         #expect(try stack.view.fetchCount(From<MyPerson>()) == 6)

@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func aContextForABackgroundTaskHoldsNobodyUp(_ backend: Backend) async throws {
+    func aContextForABackgroundTaskDoesNotBlockTransactions(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
         // myStack.newContextForBackgroundTask(), context.perform, context.saveToParent()
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func aBackgroundTaskSavesNowAndThen(_ backend: Backend) async throws {
+    func aBackgroundTaskSavesRepeatedly(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
         // myStack.performBackgroundTask(inContext: { context, saveBlock in … }), saveBlock(false)
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func aBatchTaskDeletesAndWhatItSavedStaysWhenItFails(_ backend: Backend) async throws {
+    func aFailingBatchTaskKeepsItsEarlierCommits(_ backend: Backend) async throws {
         struct Stop: Error {}
         let people = try People(backend)
         await #expect(throws: Stop.self) {

@@ -4,7 +4,7 @@ import Testing
 /// cygy's CoreDataStack, README: fetching from the default context, and again after changes.
 @MainActor @Suite(.serialized) struct CygyCoreDataStackTests {
     @Test(arguments: Backend.allCases)
-    func theMainContextShowsWhatOthersHaveChanged(_ backend: Backend) async throws {
+    func theMainContextShowsChangesOfOtherContexts(_ backend: Backend) async throws {
         let people = try People(backend)
         // defaultContext, NSFetchRequest with sort descriptors, performFetch()
         let request = From<MyPerson>().where(\.gender == "M").orderBy(.ascending(\.name), .ascending(\.age))

@@ -123,7 +123,7 @@ let bigValueCases: [ConformanceCase] =
             }
             // Reuses the space of deleted values.
             try store.change { try $0.insert(document, id: 3, row("c", 3, text(1_000_000, seed: 3))) }
-            try run.expect(try reader.rows(FetchRequest(document)) == old, "the reader's walk")
+            try run.expect(try reader.rows(FetchRequest(document)) == old, "the reader's cursor")
             try run.expect(try reader.row(document, 2) == old[1], "the reader's record")
             try run.expect(try store.row("Document", 1)?[2] == text(200_000, seed: 9), "a new reader")
         },

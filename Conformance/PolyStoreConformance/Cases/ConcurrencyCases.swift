@@ -157,8 +157,8 @@ let concurrencyCases: [ConformanceCase] = [
         }
         var count = 1
         while try cursor.next() { count += 1 }
-        try run.expect(count, equals: 300, "what the open cursor walks over")
-        try run.expect(try reader.ids(FetchRequest(person)), equals: Array(1...300), "what the open reader sees")
-        try run.expect(try store.ids(FetchRequest(person)).count, equals: 300, "what a new reader sees")
+        try run.expect(count, equals: 300, "the rows of the open cursor")
+        try run.expect(try reader.ids(FetchRequest(person)), equals: Array(1...300), "the rows of the open reader")
+        try run.expect(try store.ids(FetchRequest(person)).count, equals: 300, "the rows of a new reader")
     },
 ]

@@ -50,7 +50,7 @@ let copyingCases: [ConformanceCase] = [
         changes.delete(pet, id: 1)
         try writer.apply(changes)
         try store.backend.copy(to: run.place("uncommitted").path)
-        try run.expect(try run.open(Pets.schema, "uncommitted").row("Pet", 1) != nil, "the copy has what is not committed")
+        try run.expect(try run.open(Pets.schema, "uncommitted").row("Pet", 1) != nil, "the copy contains uncommitted changes")
     },
     copyCase("taken.is-io", "Copying to an existing path throws io, and the existing file stays.") { run, store in
         let place = run.place("copy")
@@ -110,7 +110,7 @@ let compactionCases: [ConformanceCase] = [
         let reader = try store.backend.beginRead()
         let count = try reader.count(FetchRequest(pet))
         try store.backend.compact()
-        try run.expect(try reader.count(FetchRequest(pet)), equals: count, "what the older snapshot shows")
+        try run.expect(try reader.count(FetchRequest(pet)), equals: count, "the rows of the older snapshot")
         reader.end()
         try store.backend.compact()
         try run.expect(try Pets.contents(store), equals: before)

@@ -88,7 +88,7 @@ let groupExpressionCases: [ConformanceCase] = [
                 AggregateRow(group: [.integer(2)], values: [.integer(1)]),
             ])
         guard let decade = QueryExpression.arithmetic(.divide, .field(firm.age), .constant(.integer(4), .int64)) else {
-            throw run.fail("there is no division")
+            throw run.fail("the division is missing")
         }
         try firm.expect(
             [decade], [.minimum(firm.age), .maximum(firm.age)],

@@ -49,7 +49,7 @@ let identifierCases: [ConformanceCase] = [
             try run.expect(try transaction.reserveIDs(person, count: 2), equals: 1_000_002)
             try run.expect(try transaction.reserveIDs(club, count: 1), equals: 20_104)
         }
-        try run.expect(try store.ids(FetchRequest(person)), equals: [1_000_000], "reserving makes no objects")
+        try run.expect(try store.ids(FetchRequest(person)), equals: [1_000_000], "reserving creates no objects")
     },
     ConformanceCase("id.reserve.never-twice", "After commits, failures and rollbacks no committed id is assigned again.") { run in
         let store = try run.open(Fixtures.company)

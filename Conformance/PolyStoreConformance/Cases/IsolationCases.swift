@@ -94,7 +94,7 @@ let isolationCases: [ConformanceCase] = [
             }
             try run.expect(try accounts.answers(reader), equals: before, "round \(round)")
         }
-        try run.expect(try accounts.answers() != before, "a new reader sees nothing of it")
+        try run.expect(try accounts.answers() != before, "a new reader does not see it")
     },
     ConformanceCase(
         "isolation.own-writes.every-answer",
@@ -239,7 +239,7 @@ private struct Accounts: Sendable {
     func total(_ reader: any ReadTransaction) throws -> Int64 {
         guard case .integer(let sum)? = try reader.aggregate(AggregateRequest(account, aggregates: [.sum(balance)])).first?.values.first
         else {
-            throw store.run.fail("there is no sum")
+            throw store.run.fail("the sum is missing")
         }
         return sum
     }

@@ -31,7 +31,7 @@ let keyCases: [ConformanceCase] =
                         try store.ids(try store.request("Thing", "value", .equal, value(end))), equals: [Int64(index + 1)],
                         end.debugDescription)
                 }
-                try run.expect(try store.ids(try store.request("Thing", "value", .equal, value("c"))), equals: [], "one that is not there")
+                try run.expect(try store.ids(try store.request("Thing", "value", .equal, value("c"))), equals: [], "a missing one")
                 // Exchanged, and one taken from a deleted object.
                 try store.change { changes in
                     try changes.update(thing, id: 2, ["value": value("b")])

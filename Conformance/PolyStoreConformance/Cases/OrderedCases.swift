@@ -123,18 +123,18 @@ let orderedCases: [ConformanceCase] = [
         }
         try store.change { $0.link(try store.pair(tags, 1, 1, at: 5, back: 6)) }
         try store.change { $0.link(try store.pair(tags, 1, 1)) }
-        try run.expect(try positions(), equals: [5, 6], "nothing told")
+        try run.expect(try positions(), equals: [5, 6], "no positions given")
         try store.change { changes in
             changes.link(try store.pair(tags, 1, 1, at: 7))
             changes.link(try store.pair(tags, 1, 1, at: nil, back: 8))
             changes.link(try store.pair(tags, 1, 1, at: 9))
         }
-        try run.expect(try positions(), equals: [9, 8], "told one after the other")
+        try run.expect(try positions(), equals: [9, 8], "positions given one after the other")
         try store.change { changes in
             changes.link(try store.pair(tags, 1, 1, isAddition: false))
             changes.link(try store.pair(tags, 1, 1, at: 3))
         }
-        try run.expect(try positions(), equals: [3, 0], "anew")
+        try run.expect(try positions(), equals: [3, 0], "removed and added again")
         try store.change { changes in
             changes.link(try store.pair(tags, 1, 1, at: 4, back: 4))
             changes.link(try store.pair(tags, 1, 1, isAddition: false))
@@ -181,7 +181,7 @@ let orderedCases: [ConformanceCase] = [
         try run.expect(
             [try before.related(tracks, of: [1])[1], try before.related(extras, of: [1])[1]], equals: [[1, 2, 3, 4], [4, 3, 2, 1]],
             "after the commit")
-        try run.expect(try store.read { try $0.related(tracks, of: [1])[1] }, equals: [4, 1, 2, 3], "anew")
+        try run.expect(try store.read { try $0.related(tracks, of: [1])[1] }, equals: [4, 1, 2, 3], "a new reader")
     },
     ConformanceCase("relationship.ordered.failure-and-rollback", "A failing change set and a rollback leave every order unchanged.") {
         run in

@@ -12,7 +12,7 @@ let patternCases: [ConformanceCase] =
                     let predicate = QueryPredicate.text(field, table.operation, pattern)
                     let yes = table.texts.indices.filter { selected.contains(bytes(table.texts[$0])) }
                     let no = table.texts.indices.filter { !selected.contains(bytes(table.texts[$0])) }
-                    try run.expect(yes.count, equals: selected.count, "the case asks for texts that are there")
+                    try run.expect(yes.count, equals: selected.count, "the case searches for existing texts")
                     try run.expect(
                         try store.ids(FetchRequest(thing, predicate: predicate)), equals: yes.map { Int64($0 + 1) },
                         "\(predicate), indexed \(isIndexed)")

@@ -67,7 +67,7 @@ let planCases: [ConformanceCase] = [
         try store.change { changes in for id in 1...30 { changes.delete(item, id: Int64(id)) } }
         try store.read { transaction in
             let plan = try transaction.explain(FetchRequest(item, sortKeys: [SortKey(price)]))
-            try run.expect([plan.rowsExamined, plan.rowsReturned], equals: [0, 0], "nothing there")
+            try run.expect([plan.rowsExamined, plan.rowsReturned], equals: [0, 0], "empty")
         }
     },
     ConformanceCase(
@@ -128,7 +128,7 @@ let planCases: [ConformanceCase] = [
         try run.expect(try store.read { $0.version }, equals: version)
         try run.expect(try store.read { try $0.rows(FetchRequest(item)) }, equals: before)
         try store.change { $0.delete(item, id: 1) }
-        try run.expect(try store.read { try $0.count(FetchRequest(item)) }, equals: 39, "writing goes on")
+        try run.expect(try store.read { try $0.count(FetchRequest(item)) }, equals: 39, "writing continues")
     },
     ConformanceCase("plan.cursor.is-not-disturbed", "Plans and open cursors do not affect each other.") { run in
         let (store, item) = try Catalog.open(run, items: 40)
@@ -145,7 +145,7 @@ let planCases: [ConformanceCase] = [
             }
             cursor.close()
             try run.expect(found, equals: expected)
-            try run.expect(try transaction.explain(request).rowsReturned, equals: expected.count, "after the walk")
+            try run.expect(try transaction.explain(request).rowsReturned, equals: expected.count, "after all rows")
         }
     },
     ConformanceCase(

@@ -6,7 +6,7 @@ let plannedIndexCases: [ConformanceCase] =
         ConformanceCase("plan.index.\(name)", statement, requires: [.plannedIndexes]) { run in
             let (store, item) = try Catalog.open(run, items: rows)
             let conditions = try Catalog.served(store).filter { belongs($0.0) }
-            try run.expect(!conditions.isEmpty, "no condition is called so")
+            try run.expect(!conditions.isEmpty, "a condition is missing")
             try store.read { transaction in
                 for (what, predicate) in conditions {
                     let plan = try transaction.explain(FetchRequest(item, predicate: predicate))

@@ -40,8 +40,8 @@ let uniqueTypeCases: [ConformanceCase] = edges.map { type, values in
             try changes.update(thing, id: 1, ["value": .null])
             changes.delete(thing, id: Int64(values.count))
         }
-        try run.expect(try holder(values[1]), equals: [free], "given up and taken")
-        try run.expect(try holder(values[0]), equals: [free + 1], "deleted and taken")
+        try run.expect(try holder(values[1]), equals: [free], "released and assigned")
+        try run.expect(try holder(values[0]), equals: [free + 1], "deleted and assigned")
         if run.target.capabilities.contains(.verification) { try run.expect(try store.backend.verify(), equals: []) }
     }
 }

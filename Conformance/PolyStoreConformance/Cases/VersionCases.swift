@@ -157,7 +157,7 @@ private final class VersionHistory: Sendable {
 
     private func number(_ reader: any ReadTransaction) throws -> Int {
         guard case .text(let text)? = try reader.row(counter, 1)?[0], let number = Int(text) else {
-            throw store.run.fail("there is no number")
+            throw store.run.fail("the number is missing")
         }
         return number
     }
@@ -187,7 +187,7 @@ private final class VersionHistory: Sendable {
                 try store.run.expect(related[id], equals: state.friends[id, default: []].sorted(), "friends of \(id) in number \(number)")
             }
         }
-        try store.run.expect(try self.number(reader), equals: number, "the number, asked again")
+        try store.run.expect(try self.number(reader), equals: number, "the number, read again")
     }
 
     /// Checks that the store has the state of the last commit.

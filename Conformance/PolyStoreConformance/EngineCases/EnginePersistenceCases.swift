@@ -74,7 +74,7 @@ let enginePersistenceCases: [EngineCase] = [
         for number in 3..<5 as Range<UInt8> {
             try expectThrows(run, "a write after one that failed") { try open.apply([EngineChange([number], [number])]) }
         }
-        try run.expect(try open.contents(), equals: [EngineEntry(key: [1], value: [1])], "what was applied can still be read")
+        try run.expect(try open.contents(), equals: [EngineEntry(key: [1], value: [1])], "applied changes can still be read")
         open.close()
         open = try run.open()
         let found = try open.contents()

@@ -63,9 +63,9 @@ let engineSeekCases: [EngineCase] = [
         let cursor = try snapshot.cursor()
         defer { cursor.close() }
         for _ in 0..<2 {
-            try run.expect(try !cursor.seek([3, 0]), "seek past the end stands on a key")
+            try run.expect(try !cursor.seek([3, 0]), "seek past the end is on a key")
             try run.expect(try cursor.seek([2]) && Bytes(cursor.key) == [2], "seek after the end")
-            try run.expect(try !cursor.seek([9]), "seek past the end stands on a key")
+            try run.expect(try !cursor.seek([9]), "seek past the end is on a key")
             try run.expect(try cursor.last() && Bytes(cursor.key) == [3], "last after the end")
         }
     },

@@ -16,12 +16,12 @@ let engineSnapshotCases: [EngineCase] = [
         defer { early.close() }
         try open.apply([EngineChange([0], [0]), EngineChange([2], nil), EngineChange([3], [9]), EngineChange([4], [4])])
         // The first starts with a value, the second with a cursor, and the third had an unpositioned cursor.
-        try run.expect(try snapshots[0][[3]], equals: [1], "get from a snapshot of before")
-        try run.expect(try snapshots[0][[2]], equals: [1], "get of a removed key from a snapshot of before")
-        try run.expect(try snapshots[0][[4]] == nil, "a snapshot of before has a later key")
-        try run.expect(try snapshots[1].contents(), equals: before, "a walk in a snapshot of before")
-        try run.expect(try early.seek([]) ? early.entry : nil, equals: before[0], "a cursor of before")
-        try run.expect(try early.last() ? early.entry : nil, equals: before[2], "a cursor of before")
+        try run.expect(try snapshots[0][[3]], equals: [1], "get from an earlier snapshot")
+        try run.expect(try snapshots[0][[2]], equals: [1], "get of a removed key from an earlier snapshot")
+        try run.expect(try snapshots[0][[4]] == nil, "an earlier snapshot has a later key")
+        try run.expect(try snapshots[1].contents(), equals: before, "a cursor in an earlier snapshot")
+        try run.expect(try early.seek([]) ? early.entry : nil, equals: before[0], "an earlier cursor")
+        try run.expect(try early.last() ? early.entry : nil, equals: before[2], "an earlier cursor")
         for snapshot in snapshots { try run.expect(try snapshot.contents(), equals: before, "a second walk") }
     },
     EngineCase("engine.snapshot.sees-what-was-applied", "A snapshot sees every batch that was applied before it, on any thread.") {
@@ -86,7 +86,7 @@ let engineSnapshotCases: [EngineCase] = [
         for number in 10..<20 as Range<UInt8> {
             try OnThread { try open.apply([EngineChange([number], [number]), EngineChange([number - 9], nil)]) }.value()
         }
-        try run.expect(try cursor.next() ? cursor.entry : nil, equals: before[2], "the cursor goes on")
+        try run.expect(try cursor.next() ? cursor.entry : nil, equals: before[2], "the cursor continues")
         try run.expect(try snapshot.contents(), equals: before, "the snapshot")
         try run.expect(try open.contents().map(\.key), equals: [[11], [12], [13], [14], [15], [16], [17], [18], [19]], "the engine")
     },

@@ -19,7 +19,7 @@ let engineValueCases: [EngineCase] = [
         let snapshot = try open.snapshot()
         defer { snapshot.end() }
         for entry in entries { try run.expect(try snapshot[entry.key] == entry.value, "get of \(entry.value.count) bytes") }
-        try run.expect(try snapshot.contents() == entries, "the walk finds other values")
+        try run.expect(try snapshot.contents() == entries, "the cursor returns other values")
         // Each value changes its size.
         try open.apply(zip(entries, entries.reversed()).map { EngineChange($0.key, $1.value) })
         try run.expect(

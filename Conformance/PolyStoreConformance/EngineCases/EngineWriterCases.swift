@@ -43,7 +43,7 @@ let engineWriterCases: [EngineCase] = [
             try run.expect(try open.contents(), equals: before)
         }
         try write(open) { try $0.put([3], [3]) }
-        try run.expect(try open.contents().map(\.key), equals: [[1], [2], [3]], "writing goes on")
+        try run.expect(try open.contents().map(\.key), equals: [[1], [2], [3]], "writing continues")
     },
     EngineCase(
         "engine.writer.is-invisible-until-commit", "Snapshots do not wait for an open writer and do not see its changes.",

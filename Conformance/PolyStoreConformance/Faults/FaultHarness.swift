@@ -166,7 +166,7 @@ private final class FaultPlay {
         for (id, row) in rows where Array(row.prefix(3)) != Self.row(id) { wrong.append("\(what): object \(id) has other values") }
         let commits = Dictionary(grouping: rows.keys) { ($0 + 1) / 2 }
         for (number, ids) in commits {
-            if ids.count != 2 { wrong.append("\(what): commit \(number) is half there") }
+            if ids.count != 2 { wrong.append("\(what): commit \(number) is incomplete") }
             if !certain.contains(number), !possible.contains(number) { wrong.append("\(what): commit \(number) was refused, and is there") }
         }
         for number in certain where commits[number] == nil { wrong.append("\(what): commit \(number) was acknowledged, and is lost") }

@@ -109,7 +109,7 @@ import SeededRandom
 
         /// The counts in one line.
         public var description: String {
-            "\(kills) kills, \(acknowledged) commits, \(unacknowledged) of them not acknowledged, nothing lost, nothing half there"
+            "\(kills) kills, \(acknowledged) commits, \(unacknowledged) of them not acknowledged, nothing lost, nothing incomplete"
         }
     }
 #endif

@@ -5,7 +5,7 @@ internal import PolyStoreBackend
 /// - Returns: The exit status of the child: 0.
 package func forked(_ body: () -> Void) throws -> Int32 {
     typealias Fork = @convention(c) () -> Int32
-    guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "fork") else { throw StoreError(.unsupported, "There is no fork.") }
+    guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "fork") else { throw StoreError(.unsupported, "The system has no fork function.") }
     let child = unsafeBitCast(symbol, to: Fork.self)()
     if child == 0 {
         body()

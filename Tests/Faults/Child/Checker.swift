@@ -43,7 +43,7 @@ enum Checker {
     /// Opens an image, compares it, and continues to write to it.
     static func verdict(_ engine: String, _ path: String, floor: Int, ceiling: Int) -> String {
         let store: Store
-        do { store = try openStore(engine, path) } catch { return "unopenable \(told(error))" }
+        do { store = try openStore(engine, path) } catch { return "unopenable \(summary(error))" }
         defer { try? store.backend.close() }
         do {
             let truth = try read(store, floor: floor, ceiling: ceiling)
@@ -60,7 +60,7 @@ enum Checker {
         } catch let wrong as Wrong {
             return "\(wrong.kind) \(wrong.description)"
         } catch {
-            return "unopenable reading: \(told(error))"
+            return "unopenable reading: \(summary(error))"
         }
     }
 
@@ -76,7 +76,7 @@ enum Checker {
             if isDone { return "lost the reset" }
             return verdict(engine, path, floor: floor, ceiling: ceiling)
         } catch {
-            return "unopenable \(told(error))"
+            return "unopenable \(summary(error))"
         }
     }
 

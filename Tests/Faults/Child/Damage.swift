@@ -5,7 +5,7 @@ import PolyStoreBackend
 enum Damage {
     static func verdict(_ engine: String, _ path: String, head: Int) -> String {
         let store: Store
-        do { store = try openStore(engine, path) } catch { return "error opening: \(told(error))" }
+        do { store = try openStore(engine, path) } catch { return "error opening: \(summary(error))" }
         defer { try? store.backend.close() }
         let truth = Truth.after(head)
         var errors: [String] = []
@@ -17,7 +17,7 @@ enum Damage {
                 wrong.append(error.description)
             } catch {
                 if !(error is StoreError) { wrong.append("\(query.name): \(error)") }
-                errors.append("\(query.name): \(told(error))")
+                errors.append("\(query.name): \(summary(error))")
             }
         }
         var verified = "nothing"

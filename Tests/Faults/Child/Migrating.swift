@@ -86,7 +86,7 @@ enum Migrating {
                 // A commit that reports an error may still have been written.
                 return marks.put("N")
             } catch {
-                marks.put("E migration \(told(error))")
+                marks.put("E migration \(summary(error))")
             }
         }
     }
@@ -100,7 +100,7 @@ enum Migrating {
         } catch let error as StoreError where error.code == .migrationRequired {
             // The store has the new schema.
         } catch {
-            return "unopenable \(told(error))"
+            return "unopenable \(summary(error))"
         }
         do {
             let store = try Store(configuration(engine, path), try schema())
@@ -115,7 +115,7 @@ enum Migrating {
             guard findings.isEmpty else { return "wrong: verify says \(findings.prefix(2))" }
             try migrateBack(store)
         } catch {
-            return "unopenable after the migration: \(told(error))"
+            return "unopenable after the migration: \(summary(error))"
         }
         return Checker.verdict(engine, path, floor: floor, ceiling: ceiling)
     }

@@ -49,7 +49,7 @@ enum Races {
             say("A \(id)")
             try store.backend.close()
         } catch {
-            say("E \(told(error))")
+            say("E \(summary(error))")
         }
     }
 
@@ -69,7 +69,7 @@ enum Races {
             let findings = try store.backend.verify()
             return findings.isEmpty ? "ok" : "wrong: verify says \(findings.prefix(2))"
         } catch {
-            return "unopenable \(told(error))"
+            return "unopenable \(summary(error))"
         }
     }
 
@@ -99,7 +99,7 @@ enum Races {
             try store.backend.close()
             say("end")
         } catch {
-            say("E \(told(error))")
+            say("E \(summary(error))")
         }
     }
 
@@ -110,7 +110,7 @@ enum Races {
         } catch let wrong as Checker.Wrong {
             say("\(name) wrong \(wrong)")
         } catch {
-            say("\(name) error \(told(error))")
+            say("\(name) error \(summary(error))")
         }
     }
 
@@ -128,7 +128,7 @@ enum Races {
                 try store.backend.close()
                 say("ok")
             } catch {
-                say("unopenable \(told(error))")
+                say("unopenable \(summary(error))")
             }
         }
     }

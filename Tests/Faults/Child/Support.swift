@@ -18,7 +18,7 @@ func fail(_ message: String) -> Never {
 /// Returns a configuration with small limits, so that a few commits rotate files, grow maps and checkpoint logs.
 func configuration(_ engine: String, _ path: String) -> StoreConfiguration {
     guard engine != "memory", let found = SmallStores.configuration(engine, path, writeBufferSize: 64 << 10, pageSize: 1024) else {
-        fail("There is no engine \(engine) with files.")
+        fail("Unknown engine with files: \(engine).")
     }
     return found
 }
@@ -26,7 +26,7 @@ func configuration(_ engine: String, _ path: String) -> StoreConfiguration {
 func openStore(_ engine: String, _ path: String) throws -> Store { try Store(configuration(engine, path), try Truth.schema()) }
 
 /// Returns an error as one line.
-func told(_ error: any Error) -> String {
+func summary(_ error: any Error) -> String {
     let text = (error as? StoreError).map { "\($0.code): \($0.message) \($0.underlying ?? "")" } ?? "no StoreError: \(error)"
     return String(text.replacingOccurrences(of: "\n", with: " ").prefix(300))
 }

@@ -32,7 +32,7 @@ struct Writer {
                 } catch let error as Checker.Wrong {
                     return marks.put("W \(error.description)")
                 } catch {
-                    marks.put("O \(told(error))")
+                    marks.put("O \(summary(error))")
                     failures += 1
                     try? store?.backend.close()
                     store = nil
@@ -48,7 +48,7 @@ struct Writer {
                 marks.put("A \(number) \(Truth.durability(number).rawValue)")
                 isRetry = false
             } catch {
-                marks.put("E \(number) \(told(error))")
+                marks.put("E \(number) \(summary(error))")
                 failures += 1
                 // Reads keep working: they return correct results or errors.
                 do {
@@ -57,7 +57,7 @@ struct Writer {
                 } catch let error as Checker.Wrong {
                     return marks.put("W \(error.description)")
                 } catch {
-                    marks.put("E read \(told(error))")
+                    marks.put("E read \(summary(error))")
                 }
                 // First retry in the open store, then after reopening it.
                 if isRetry {
@@ -68,12 +68,12 @@ struct Writer {
                 continue
             }
             if number % 37 == 0 {
-                do { try opened.backend.close() } catch { marks.put("E close \(told(error))") }
+                do { try opened.backend.close() } catch { marks.put("E close \(summary(error))") }
                 store = nil
             }
         }
         if leavesOpen { kill(getpid(), SIGKILL) }
-        do { try store?.backend.close() } catch { marks.put("E close \(told(error))") }
+        do { try store?.backend.close() } catch { marks.put("E close \(summary(error))") }
         if resets { reset() }
         if migrates { Migrating.run(engine, path, marks) }
         marks.put("D")
@@ -90,7 +90,7 @@ struct Writer {
                 if try store.ids("Later").isEmpty { try Races.write(store, 1) }
                 return marks.put("Y")
             } catch {
-                marks.put("E reset \(told(error))")
+                marks.put("E reset \(summary(error))")
             }
         }
     }

@@ -33,5 +33,5 @@ case "try-reset": Races.reset(arguments[2], arguments[3], Int64(number(4)), wait
 case "check-reset": say(Races.verdict(arguments[2], arguments[3], arguments.dropFirst(4).compactMap { Int64($0) }))
 case "hold": Races.hold(arguments[2], arguments[3])
 case "open": Races.openMany(arguments[2], arguments[3], number(4))
-default: fail("there is no mode \(arguments[1])")
+default: fail("unknown mode \(arguments[1])")
 }

@@ -15,7 +15,7 @@ enum ForkedStack {
         say("the child has ended \(status)")
         try add(stack)
         let count = try stack.readAndWait { try $0.fetchCount(From<Counter>()) }
-        say(count == 2 ? "the parent goes on" : "the parent finds \(count)")
+        say(count == 2 ? "the parent continues" : "the parent finds \(count)")
     }
 
     private static func add(_ stack: DataStack) throws { try stack.performAndWait { _ = try $0.create(Into<Counter>()) } }

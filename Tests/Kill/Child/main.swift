@@ -53,7 +53,7 @@ if arguments[1] == "block", let commits = Int(arguments[3]) {
     exit(0)
 }
 // Small limits: the map grows and memtables are flushed before the child is killed.
-guard let configuration = SmallStores.configuration(arguments[2], arguments[3]) else { fail("there is no engine \(arguments[2])") }
+guard let configuration = SmallStores.configuration(arguments[2], arguments[3]) else { fail("unknown engine \(arguments[2])") }
 let stack = try DataStack(Schema("Kill", Entry.self, Counter.self, Row.self))
 let store = try stack.addStore(configuration, history: HistoryOptions())
 

@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import Synchronization
+import TestModels
 
 /// The store of an earlier version and its migration, which is killed and restarted.
 enum Migrating {

@@ -17,12 +17,12 @@ func fail(_ message: String) -> Never {
 let arguments = CommandLine.arguments
 guard arguments.count >= 4 else { fail("usage: migration-child make|migrate|check|check-old ENGINE STORE [COUNT]") }
 // Small limits: the map grows and memtables are flushed before the child is killed.
-guard let configuration = SmallStores.configuration(arguments[2], arguments[3]) else { fail("there is no engine \(arguments[2])") }
+guard let configuration = SmallStores.configuration(arguments[2], arguments[3]) else { fail("unknown engine \(arguments[2])") }
 let count = arguments.count > 4 ? Int(arguments[4]) ?? 0 : 0
 switch arguments[1] {
 case "make": try Migrating.make(configuration, count)
 case "migrate":
     do { try await Migrating.migrate(configuration) } catch { fail("\(error)") }
 case "check", "check-old": print(try Migrating.check(configuration, count, opensOld: arguments[1] == "check-old"))
-default: fail("there is no command \(arguments[1])")
+default: fail("unknown command \(arguments[1])")
 }

@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func errorsSayWhatToWriteInstead() throws {
+    @Test func errorsNameTheSupportedForm() throws {
         let staff = try Staff(.memory)
         let wrong: [(String, String)] = [
             ("SUBQUERY(friends, $f, TRUEPREDICATE) == 1", "ask for one value of it, such as .@count"),

@@ -53,7 +53,7 @@ import Testing
         for (name, condition, initials) in Self.conditions { #expect(try staff.initials(condition) == initials, "\(name)") }
     }
 
-    @Test func whatNoCaseHasIsAnError() throws {
+    @Test func aRawValueWithoutACaseIsAnError() throws {
         let staff = try Staff(.memory)
         let wrong: [(Where<Colleague>, String)] = [
             (

@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import SeededRandom
+import TestModels
 
 /// Random transactions of every kind over two stores, from threads, tasks and the main actor.
 ///
@@ -125,7 +126,7 @@ struct MixedStress: Sendable {
     }
 
     private func finish() throws {
-        let told = oracle.withLock { $0 }
+        let recorded = oracle.withLock { $0 }
         for name in Self.configurations {
             let found = try stack.readAndWait { context throws in
                 try check(context, name)
@@ -134,7 +135,7 @@ struct MixedStress: Sendable {
                 return (entries, total)
             }
             let entries = Dictionary(found.0, uniquingKeysWith: { first, _ in first })
-            let expected = told.entries[name] ?? [:]
+            let expected = recorded.entries[name] ?? [:]
             if entries != expected {
                 let lost = expected.keys.filter { entries[$0] == nil }.sorted().prefix(5)
                 let left = entries.keys.filter { expected[$0] == nil }.sorted().prefix(5)
@@ -151,9 +152,9 @@ struct MixedStress: Sendable {
             let findings = try store.verifyAndWait()
             try expect(findings.isEmpty, "the store is damaged: \(findings)")
         }
-        let kinds = told.outcomes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        let kinds = recorded.outcomes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         say("mixed on \(engine.name): \(crew.watchdog.done) turns (\(kinds)), as the oracle says, seed \(seed)")
-        let silent = Operation.names.filter { told.outcomes[$0] == nil }
+        let silent = Operation.names.filter { recorded.outcomes[$0] == nil }
         if !silent.isEmpty { say("  never drawn: \(silent.joined(separator: ", "))") }
     }
 }

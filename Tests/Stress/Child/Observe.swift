@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import SeededRandom
+import TestModels
 
 /// Sequences of lists and values, started and ended by many tasks while others write. Every delivered state must be one snapshot of the store, and every change
 /// must transform the previous state into the state delivered with it.
@@ -113,7 +114,7 @@ struct ObserveStress: Sendable {
             if count >= length || crew.isOver { break }
             if pause > 0 { try await Task.sleep(for: .milliseconds(pause)) }
         }
-        try expect(last != nil, "a sequence has ended without a state")
+        try expect(last != nil, "a sequence ended without a state")
         counts.withLock { $0.states += count }
     }
 

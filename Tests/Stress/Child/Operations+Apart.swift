@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 
 // Unqueued transactions on objects that no other turn changes: they never conflict, and all must commit.
 
@@ -13,7 +14,7 @@ extension Turn {
     }
 }
 
-func unsafeApart(_ stress: MixedStress, _ turn: Turn) throws {
+func unsafeOnPrivateObjects(_ stress: MixedStress, _ turn: Turn) throws {
     let draft = stress.stack.beginUnsafe()
     try turn.writeApart(draft, in: "A")
     try draft.commit(durability: turn.durability)

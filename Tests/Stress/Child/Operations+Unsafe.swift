@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 
 // Unqueued transactions, transactions with explicit commits, and cancelled tasks. All of them change the same tallies, so unqueued transactions nearly always
 // conflict. They retry a few times, then roll back and must leave no changes.
@@ -74,7 +75,7 @@ func optimistic(_ stress: MixedStress, _ turn: Turn, _ begin: () -> UnsafeTransa
     }
 }
 
-func unsafeLetGo(_ stress: MixedStress, _ turn: Turn) throws {
+func unsafeReleased(_ stress: MixedStress, _ turn: Turn) throws {
     let draft = stress.stack.beginUnsafe()
     try turn.write(draft, in: turn.configuration)
     let entry = try draft.fetchOne(From<Entry>(turn.configuration), Where(\.operation == turn.number))
@@ -90,7 +91,7 @@ func unsafeWithUndo(_ stress: MixedStress, _ turn: Turn) throws {
         try draft.undo()
         try stress.check(draft, turn.configuration)
         try draft.undo()
-        try expect(!draft.hasChanges, "something is left of what was taken back")
+        try expect(!draft.hasChanges, "undone changes are left")
         try draft.redo()
         do {
             try draft.commit(durability: turn.durability)
@@ -118,7 +119,7 @@ func childOfUnsafe(_ stress: MixedStress, _ turn: Turn) throws {
     }
 }
 
-func childInLine(_ stress: MixedStress, _ turn: Turn) throws {
+func queuedChild(_ stress: MixedStress, _ turn: Turn) throws {
     try stress.stack.performAndWait(durability: turn.durability) { transaction throws in
         let child = transaction.beginUnsafe()
         try turn.write(child, in: turn.configuration)
@@ -137,7 +138,7 @@ func standingContext(_ stress: MixedStress, _ turn: Turn) throws {
     let before = tallies.map(\.value)
     try stress.stack.performAndWait(durability: turn.durability) { try turn.write($0, in: turn.configuration) }
     stress.acknowledge(turn, in: [turn.configuration])
-    try expect(tallies.map(\.value) == before, "a context has moved without being told to")
+    try expect(tallies.map(\.value) == before, "a context has moved without a request")
     try context.refresh()
     try stress.check(context, turn.configuration)
 }

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 
 /// The kinds of operations. To add one, add a row to a table and a function.
 enum Operation {
@@ -28,12 +29,12 @@ enum Operation {
         Kind(name: "beginSynchronous", weight: 4, body: beginSynchronous),
         Kind(name: "beginSynchronous without a commit", weight: 1, body: beginWithoutCommit),
         Kind(name: "unsafe", weight: 3) { stress, turn in try optimistic(stress, turn) { stress.stack.beginUnsafe() } },
-        Kind(name: "unsafe on what is nobody else's", weight: 2, body: unsafeApart),
-        Kind(name: "unsafe that is let go", weight: 2, body: unsafeLetGo),
+        Kind(name: "unsafe on private objects", weight: 2, body: unsafeOnPrivateObjects),
+        Kind(name: "unsafe that is released without a commit", weight: 2, body: unsafeReleased),
         Kind(name: "unsafe with undo", weight: 2, body: unsafeWithUndo),
         Kind(name: "child of an unsafe", weight: 2, body: childOfUnsafe),
-        Kind(name: "child in performAndWait", weight: 3, body: childInLine),
-        Kind(name: "a context that is told to move", weight: 2, body: standingContext),
+        Kind(name: "child in performAndWait", weight: 3, body: queuedChild),
+        Kind(name: "a context that moves on request", weight: 2, body: standingContext),
         Kind(name: "readAndWait", weight: 5) { stress, turn in try stress.stack.readAndWait { try stress.check($0, turn.configuration) } },
     ]
 

@@ -3,6 +3,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import SeededRandom
+import TestModels
 
 /// Contexts of every kind, whose objects are released on other threads while the contexts are in use: the last reference to an object, or to a container of
 /// objects, can be dropped on any thread. Every lookup by id must return the one living object, with its values.

@@ -3,6 +3,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import SeededRandom
 import SmallStores
+import TestModels
 
 /// A violated expectation, with its description.
 struct Wrong: Error, CustomStringConvertible {
@@ -29,7 +30,7 @@ struct Engine: Sendable {
     func store(_ number: Int) throws -> StoreConfiguration {
         let path = "\(folder)/store\(number).\(name)"
         guard let found = SmallStores.configuration(name, path, mapSize: mapSize) else {
-            throw Wrong("there is no engine \(name): \(SmallStores.engines.joined(separator: ", "))")
+            throw Wrong("unknown engine \(name): \(SmallStores.engines.joined(separator: ", "))")
         }
         return found
     }

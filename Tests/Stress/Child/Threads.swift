@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import SeededRandom
+import TestModels
 
 /// Writers that increment shared counters and own one row each, and readers that check the sums. Half of each run on threads with the blocking methods, half as
 /// tasks with the asynchronous ones.
@@ -179,8 +180,8 @@ struct ThreadStress: Sendable {
             way % 4 < 2
             ? try context.queryValue(rows, .sum(\.value))
             : try context.fetchAll(rows.orderBy(.ascending(\.name))).reduce(0) { $0 + $1.value }
-        let told = try value(total)
-        try expect(sum == told, "in version \(number) the rows make \(sum), not \(told)")
+        let totals = try value(total)
+        try expect(sum == totals, "in version \(number) the rows make \(sum), not \(totals)")
         let raised = try counters.reduce(0) { try $0 + value($1) }
         try expect(raised == number, "in version \(number) the counters make \(raised)")
         acknowledged.withLock { $0.reads += 1 }
@@ -192,24 +193,25 @@ struct ThreadStress: Sendable {
         try check(stack)
         let findings = try stack.stores[0].verifyAndWait()
         try expect(findings.isEmpty, "the store is damaged: \(findings)")
-        let told = acknowledged.withLock { $0 }
+        let totals = acknowledged.withLock { $0 }
         say(
-            "threads on \(engine.name): \(told.commits) commits, \(told.refused) refused, \(told.reads) reads by \(workers) workers "
+            "threads on \(engine.name): \(totals.commits) commits, \(totals.refused) refused, \(totals.reads) reads by \(workers) workers "
                 + "(\(crew.watchdog.idle) of them idle), nothing lost, seed \(seed)")
-        try expect(told.commits > 0 && told.reads > 0, "nothing was done")
+        try expect(totals.commits > 0 && totals.reads > 0, "no commits or no reads")
     }
 
     private func check(_ stack: DataStack) throws {
-        let told = acknowledged.withLock { $0 }
+        let totals = acknowledged.withLock { $0 }
         try stack.readAndWait { context throws in
             for (number, id) in counters.enumerated() {
                 let value = try context.fetchExisting(id)?.value
                 try expect(
-                    value == told.counters[number], "counter \(number) is \(value ?? -1), and \(told.counters[number]) were acknowledged")
+                    value == totals.counters[number],
+                    "counter \(number) is \(value ?? -1), and \(totals.counters[number]) were acknowledged")
             }
-            try check(context, told.commits, Protected(0), 2)
+            try check(context, totals.commits, Protected(0), 2)
             let number = try context.fetchExisting(version)?.value
-            try expect(number == told.commits, "\(number ?? -1) commits, and \(told.commits) were acknowledged")
+            try expect(number == totals.commits, "\(number ?? -1) commits, and \(totals.commits) were acknowledged")
         }
     }
 }
