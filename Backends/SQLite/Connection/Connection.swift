@@ -7,7 +7,7 @@ final class Connection {
     let path: String
     let tables: StoreTables
     /// The columns whose values SQLite orders differently, in the current transaction.
-    var misordered: MisorderedColumns
+    @exclusivity(unchecked) var misordered: MisorderedColumns
     /// The number of statements prepared so far, for tests of the cache.
     private(set) var preparedCount = 0
 
@@ -27,6 +27,10 @@ final class Connection {
     /// Idle query statements, the most recently used last.
     @exclusivity(unchecked) private var idle: [Statement] = []
     @exclusivity(unchecked) private(set) var inUse: [Statement] = []
+    /// The version after the last commit of this connection, with SQLite's data version then; `nil` if it is unknown. If the data version is the same in the next
+    /// transaction, no other connection has committed, and the state need not be read again.
+    @exclusivity(unchecked) private var lastCommit: (version: UInt64, dataVersion: UInt32)?
+    @exclusivity(unchecked) private var stateUpdate: Statement?
     private let begin: Statement
     private let beginImmediate: Statement
     private let commitStatement: Statement
@@ -231,12 +235,8 @@ extension Connection {
 
     /// Binds the values of a query to a statement of its shape.
     func bind(_ query: CompiledQuery, to statement: Statement) throws {
-        var index: Int32 = 1
-        for value in query.bindings {
-            let code = statement.bind(index, value)
-            if code != SQLITE_OK { throw error(code, "Binding the values of a query of \(query.table.entity.name)") }
-            index += 1
-        }
+        let code = statement.bind(query.bindings)
+        if code != SQLITE_OK { throw error(code, "Binding the values of a query of \(query.table.entity.name)") }
     }
 
     private func use(_ statement: Statement) {
@@ -280,6 +280,8 @@ extension Connection {
     /// - Returns: the version of the snapshot.
     func begin(writing: Bool) throws -> UInt64 {
         try run(writing ? beginImmediate : begin, writing ? "Starting to write" : "Starting to read")
+        // Unlike `BEGIN IMMEDIATE`, `BEGIN` does not read the file yet.
+        if writing, let lastCommit, polystore_sqlite_data_version(handle) == lastCommit.dataVersion { return lastCommit.version }
         do { return try readState() } catch {
             rollback()
             throw error
@@ -287,12 +289,25 @@ extension Connection {
     }
 
     func commit() throws {
+        lastCommit = nil
         checkInAll()
         try run(commitStatement, "Committing")
     }
 
+    /// Stores a new version and commits.
+    func commit(_ version: UInt64) throws {
+        let statement = try stateUpdate ?? prepare("UPDATE polystore_state SET version = ?")
+        stateUpdate = statement
+        sqlite3_bind_int64(statement.handle, 1, Int64(bitPattern: version))
+        try run(statement, "Committing")
+        try commit()
+        lastCommit = (version, polystore_sqlite_data_version(handle))
+    }
+
     /// Rolls back the transaction, if there is one.
     func rollback() {
+        // The transaction may have added columns to `misordered`.
+        lastCommit = nil
         checkInAll()
         if isInTransaction { try? run(rollbackStatement, "Rolling back") }
     }

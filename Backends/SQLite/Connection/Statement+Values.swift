@@ -2,6 +2,40 @@ import CSQLite
 import PolyStoreBackend
 
 extension Statement {
+    /// The number of values from which the texts are stored with the statement, and the greatest size of these texts in bytes.
+    private static let fewValues = 8, mostTextBytes = 1 << 18
+
+    /// Binds the values of all parameters.
+    ///
+    /// SQLite copies each text into memory of its own, which is most of the cost of binding a long list. The texts of a list are therefore stored together in
+    /// memory of the statement.
+    /// - Returns: SQLite's result code.
+    func bind(_ values: ContiguousArray<Binding>) -> Int32 {
+        var size = 0
+        if values.count > Self.fewValues {
+            for case .text(let text) in values { size &+= text.utf8.count }
+        }
+        let memory = size > 0 && size <= Self.mostTextBytes ? textMemory(size) : nil
+        var offset = 0
+        for index in values.indices {
+            let parameter = Int32(truncatingIfNeeded: index &+ 1)
+            let code: Int32
+            if let memory, case .text(var text) = values[index] {
+                code = text.withUTF8 { bytes in
+                    let place = memory + offset
+                    if let start = bytes.baseAddress { place.copyMemory(from: start, byteCount: bytes.count) }
+                    offset &+= bytes.count
+                    return sqlite3_bind_text64(
+                        handle, parameter, place.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+                }
+            } else {
+                code = bind(parameter, values[index])
+            }
+            if code != SQLITE_OK { return code }
+        }
+        return SQLITE_OK
+    }
+
     /// Binds a value that SQLite copies.
     /// - Returns: SQLite's result code.
     func bind(_ index: Int32, _ value: Binding) -> Int32 {

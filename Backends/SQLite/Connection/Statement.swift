@@ -9,6 +9,8 @@ final class Statement {
     let reader: RowReader?
     /// The index in the connection's list of statements in use; -1 while idle.
     var useIndex = -1
+    /// The text of bound values; see ``bind(_:)-(ContiguousArray<Binding>)``.
+    @exclusivity(unchecked) private var texts = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     init(_ handle: OpaquePointer, shape: QueryShape? = nil) {
         self.handle = handle
@@ -16,5 +18,16 @@ final class Statement {
         reader = shape == nil ? nil : RowReader()
     }
 
+    deinit { texts.deallocate() }
+
     func reset() { sqlite3_reset(handle) }
+
+    /// Returns memory that is valid until the next call.
+    func textMemory(_ size: Int) -> UnsafeMutableRawPointer? {
+        if texts.count < size {
+            texts.deallocate()
+            texts = .allocate(byteCount: max(size, 2 * texts.count), alignment: 1)
+        }
+        return texts.baseAddress
+    }
 }

@@ -24,9 +24,14 @@ final class Session: RelatedRecords {
         isEnded = true
     }
 
+    @inline(__always)
     func check() throws {
-        if isEnded { throw StoreError(.closed, "The transaction has ended.", url: connection.path) }
+        if isEnded { throw ended }
         try connection.process.check(connection.path)
+    }
+
+    private var ended: StoreError {
+        @inline(never) get { StoreError(.closed, "The transaction has ended.", url: connection.path) }
     }
 
     func record(_ entity: Entity, id: Int64) throws -> RecordView? {

@@ -187,10 +187,10 @@ final class ConnectionPool: @unchecked Sendable {
     func borrowWriter() throws -> Connection {
         try process.check(path)
         if isReadOnly { throw StoreError(.readOnly, "The store \(path) was opened for reading only.", url: path) }
-        let deadline = Deadline(milliseconds: options.busyTimeout)
         try lock.withLock {
+            let deadline = isWriterBorrowed ? Deadline(milliseconds: options.busyTimeout) : nil
             while isWriterBorrowed && !isClosed {
-                guard lock.wait(until: deadline) || !isWriterBorrowed else {
+                guard lock.wait(until: deadline ?? Deadline(milliseconds: options.busyTimeout)) || !isWriterBorrowed else {
                     throw StoreError(
                         .busy, "Another transaction has been writing to \(path) for more than \(options.busyTimeout) ms.", url: path)
                 }

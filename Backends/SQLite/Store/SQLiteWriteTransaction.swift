@@ -112,10 +112,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
         let next = version + 1
         do {
             try pool.checkFiles()
-            let statement = try connection.kept("UPDATE polystore_state SET version = ?")
-            sqlite3_bind_int64(statement.handle, 1, Int64(bitPattern: next))
-            try connection.run(statement, "Committing")
-            try connection.commit()
+            try connection.commit(next)
         } catch {
             pool.recordFailure(error)
             rollback()

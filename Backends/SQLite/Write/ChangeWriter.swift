@@ -38,6 +38,7 @@ struct ChangeWriter {
         for (position, change) in list.enumerated() where change.kind == kind {
             order.append(RowKey(entity: change.entity, id: change.id, position: position))
         }
+        if order.isEmpty { return [] }
         order.sort { ($0.entity, $0.id) < ($1.entity, $1.id) }
         return order.map { list[Int($0.position)] }
     }

@@ -21,6 +21,13 @@ static inline void polystore_sqlite_leave_wal(sqlite3 *db) {
     sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }
 
+/* A number that differs after every commit of any connection that this connection has noticed, and after each own commit. */
+static inline unsigned int polystore_sqlite_data_version(sqlite3 *db) {
+    unsigned int version = 0;
+    sqlite3_file_control(db, (const char *)0, SQLITE_FCNTL_DATA_VERSION, &version);
+    return version;
+}
+
 /* Flushes the write-ahead log to the disk. */
 static inline int polystore_sqlite_sync_wal(sqlite3 *db) {
     sqlite3_file *file = 0;

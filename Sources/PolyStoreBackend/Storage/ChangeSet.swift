@@ -77,17 +77,24 @@ public final class ChangeSet {
 
     /// The schema that entity and field indexes refer to.
     public let schema: ResolvedSchema
-    // A change set is used by one thread at a time, and no access overlaps another.
+    // A change set is used by one thread at a time, and no access overlaps another. Other modules read it through inlined getters, because the attribute does
+    // not apply to their direct accesses to a stored property.
+    @exclusivity(unchecked) @usableFromInline var objectChanges: [Change] = []
+    @exclusivity(unchecked) @usableFromInline var linkChanges: [LinkChange] = []
+    @exclusivity(unchecked) @usableFromInline var valueChanges: [ValueChange] = []
+    @exclusivity(unchecked) @usableFromInline var newLogEntries: [[UInt8]] = []
+    @exclusivity(unchecked) @usableFromInline var removedLogPosition: Int64?
+
     /// The changes of objects, in the order in which they were added.
-    @exclusivity(unchecked) public private(set) var changes: [Change] = []
+    @inlinable public var changes: [Change] { objectChanges }
     /// The changes of link tables, in the order in which they were added.
-    @exclusivity(unchecked) public private(set) var links: [LinkChange] = []
+    @inlinable public var links: [LinkChange] { linkChanges }
     /// The changes of named values, one per name, in the order in which the names were first set.
-    @exclusivity(unchecked) public private(set) var values: [ValueChange] = []
+    @inlinable public var values: [ValueChange] { valueChanges }
     /// The entries to append to the store's change log, in order; see ``LogEntry``.
-    @exclusivity(unchecked) public private(set) var logEntries: [[UInt8]] = []
+    @inlinable public var logEntries: [[UInt8]] { newLogEntries }
     /// The position up to which entries of earlier change sets are removed from the change log; `nil` for none.
-    @exclusivity(unchecked) public private(set) var logRemoval: Int64?
+    @inlinable public var logRemoval: Int64? { removedLogPosition }
     /// Indexes in `values` by the bytes of the names, because equal strings can differ in bytes.
     private var valuePositions: [[UInt8]: Int] = [:]
     private let arena: RecordArena
@@ -115,7 +122,7 @@ public final class ChangeSet {
     }
 
     /// Reserves capacity for a number of further changes.
-    public func reserve(_ count: Int) { changes.reserveCapacity(changes.count + count) }
+    public func reserve(_ count: Int) { objectChanges.reserveCapacity(objectChanges.count + count) }
 
     /// Inserts an object. `encode` sets the fields.
     public func insert(_ entity: Entity, id: Int64, _ encode: (inout RecordBuilder) throws -> Void) throws {
@@ -129,11 +136,11 @@ public final class ChangeSet {
 
     /// Deletes an existing object. Its links are removed by separate changes.
     public func delete(_ entity: Entity, id: Int64) {
-        changes.append(Change(kind: .delete, entity: entity.index, id: id, mask: FieldMask(), offset: 0, count: 0))
+        objectChanges.append(Change(kind: .delete, entity: entity.index, id: id, mask: FieldMask(), offset: 0, count: 0))
     }
 
     /// Adds or removes a pair of a link table.
-    public func link(_ change: LinkChange) { links.append(change) }
+    public func link(_ change: LinkChange) { linkChanges.append(change) }
 
     /// Sets or removes a named value of the store. The last call for a name takes effect.
     /// - Parameters:
@@ -144,27 +151,27 @@ public final class ChangeSet {
         let change = try ValueChange(bytes, named: name)
         let key = Array(name.utf8)
         if let position = valuePositions[key] {
-            values[position] = change
+            valueChanges[position] = change
         } else {
-            valuePositions[key] = values.count
-            values.append(change)
+            valuePositions[key] = valueChanges.count
+            valueChanges.append(change)
         }
     }
 
     /// Appends an entry to the store's change log, after the entries of earlier commits and of earlier change sets of the transaction.
     /// - Parameter bytes: Any bytes; a backend does not interpret them.
-    public func appendLogEntry(_ bytes: [UInt8]) { logEntries.append(bytes) }
+    public func appendLogEntry(_ bytes: [UInt8]) { newLogEntries.append(bytes) }
 
     /// Removes the entries of the change log up to a position. Entries that this change set appends are kept in any case.
     /// - Parameter position: A ``LogEntry/position``. If the method is called several times, the greatest position takes effect.
-    public func removeLogEntries(through position: Int64) { logRemoval = max(position, logRemoval ?? position) }
+    public func removeLogEntries(through position: Int64) { removedLogPosition = max(position, removedLogPosition ?? position) }
 
     private func add(_ kind: Kind, _ entity: Entity, _ id: Int64, _ mask: FieldMask, _ encode: (inout RecordBuilder) throws -> Void) throws
     {
         builder.begin(entity.layout)
         try encode(&builder)
         let place = try builder.finish()
-        changes.append(Change(kind: kind, entity: entity.index, id: id, mask: mask, offset: place.offset, count: place.count))
+        objectChanges.append(Change(kind: kind, entity: entity.index, id: id, mask: mask, offset: place.offset, count: place.count))
     }
 
     /// Returns the record of an insert or update. Valid until the change set grows or is deallocated.

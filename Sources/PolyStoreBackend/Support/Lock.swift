@@ -11,6 +11,7 @@
 /// Wraps `pthread_mutex_t`, because `Synchronization.Mutex` causes false positives in the thread sanitizer on Linux.
 ///
 /// Sendable: both parts have stable addresses from init to deinit and support use from any thread.
+@usableFromInline
 package final class Lock: @unchecked Sendable {
     // The methods are inlined into other modules because a transaction acquires dozens of locks.
     @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

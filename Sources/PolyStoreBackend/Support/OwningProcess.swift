@@ -10,19 +10,25 @@
 ///
 /// A child process created by `fork` inherits the memory, descriptors and maps of its parent, but neither its threads nor its file locks. Using or closing an
 /// engine in the child damages the parent's store. The owner of an engine therefore checks this value first and leaves the engine untouched in a child.
-package struct OwningProcess: Sendable {
-    private let generation = forks.pointee
+@usableFromInline
+package struct OwningProcess: @unchecked Sendable {  // the counter changes only in a new child, which has one thread
+    @usableFromInline let counter = forks
+    @usableFromInline let generation = forks.pointee
 
     package init() {}
 
     /// A Boolean value that indicates whether the current process created this value; `false` in a forked child. Costs one load.
-    package var isCurrent: Bool { generation == forks.pointee }
+    @inlinable
+    package var isCurrent: Bool { generation == counter.pointee }
 
     /// Checks that the current process created this value.
     /// - Throws: `misuse` in a forked child.
-    package func check(_ place: String) throws {
-        if isCurrent { return }
-        throw StoreError(
+    @inlinable @inline(__always)
+    package func check(_ place: @autoclosure () -> String) throws { if !isCurrent { throw Self.wrongProcess(place()) } }
+
+    @usableFromInline @inline(never)
+    static func wrongProcess(_ place: String) -> StoreError {
+        StoreError(
             .misuse,
             "\(place) was opened before this process was forked, and cannot be used in the child. Start another program in the child (exec, "
                 + "posix_spawn), or fork before any store is opened.", url: place)

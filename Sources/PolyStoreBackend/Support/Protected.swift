@@ -1,4 +1,6 @@
 /// A value that is accessed only under a lock.
+// Without `@usableFromInline`, the methods of a `package` class are not inlined into other modules.
+@usableFromInline
 package final class Protected<State>: @unchecked Sendable {  // every access to `state` is inside the lock
     // Accessed only under the lock, so exclusivity checks are redundant.
     @exclusivity(unchecked) @usableFromInline var state: State

@@ -61,18 +61,25 @@ extension Context {
     }
 
     /// Returns the ids of all matching objects, in order.
+    @inlinable
     public func fetchObjectIDs<S: FetchSource>(_ source: S) throws -> [ObjectID<S.Entity>] {
         let fetch = try resolve(source.chain)
-        if fetch.isMerged { return try fetchAll(source).map(\.objectID) }
+        guard !fetch.isMerged, let entry = fetch.parts.first?.entry else { return try fetchAll(source).map { $0.objectID } }
+        return try rowIDs(fetch).map { ObjectID(entry: entry, rowID: $0) }
+    }
+
+    /// Returns the row ids of a fetch in one store.
+    @usableFromInline
+    final func rowIDs(_ fetch: ResolvedFetch) throws -> [Int64] {
         let began = startTiming()
         defer { if began != 0 { endTiming(began, fetch) } }
-        var found: [ObjectID<S.Entity>] = []
+        var found: [Int64] = []
         for part in fetch.parts {
             var request = part.request
             request.onlyIDs = true
             let cursor = try rows(part.entry, request, fetch.options)
             defer { cursor.close() }
-            while try cursor.next() { found.append(ObjectID(entry: part.entry, rowID: cursor.id)) }
+            while try cursor.next() { found.append(cursor.id) }
         }
         return found
     }

@@ -35,13 +35,14 @@ public class Context {
     }
 
     /// Starts logging requests if the logger accepts `trace`. Checked when a context is created or moves to another version, not for each request.
-    final func watchReads() { watcher = QueryLog(core.logger, site) }
+    final func watchReads() { watcher = QueryLog.make(core.logger, site) }
 
     /// Logs a message with the source location that created this context.
     final func log(_ level: LogLevel, _ message: @autoclosure () -> String) { core.logger.write(level, site, message()) }
 
     /// Creates missing identity maps, one for each entity of the table.
     final func growMaps() {
+        maps.reserveCapacity(table.entries.count)
         while maps.count < table.entries.count {
             maps.append(newMap(Int32(maps.count), isPolymorphic: table.entries[maps.count].isPolymorphic))
         }

@@ -5,9 +5,12 @@ final class QueryLog: ReadWatcher {
     private let logger: any StoreLogger
     private let site: CallSite
 
-    /// - Returns: nil unless the logger accepts `trace`.
-    init?(_ logger: any StoreLogger, _ site: CallSite) {
-        guard logger.isEnabled(.trace) else { return nil }
+    /// - Returns: nil unless the logger accepts `trace`. Not a failable initializer, which would allocate the object first.
+    static func make(_ logger: any StoreLogger, _ site: CallSite) -> QueryLog? {
+        logger.isEnabled(.trace) ? QueryLog(logger, site) : nil
+    }
+
+    private init(_ logger: any StoreLogger, _ site: CallSite) {
         self.logger = logger
         self.site = site
     }

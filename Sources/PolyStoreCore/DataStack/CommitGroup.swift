@@ -96,8 +96,9 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
 
     /// Applies the change sets of a transaction to all stores, or to none.
     /// - Parameter stores: the indexes of the stores that the transaction has used.
-    func apply(_ sets: [StoreChanges], _ durability: Durability?, _ stores: [Int]) throws {
+    func apply(_ sets: [StoreChanges], _ durability: Durability?, _ stores: @autoclosure () -> [Int]) throws {
         guard let (store, failure) = firstFailure(sets) else { return didApply(sets, durability) }
+        let stores = stores()
         // A constraint violation or invalid request leaves the store's write transaction intact. After any other error its state is unknown, so it is
         // restored.
         let isOwnFault = [.constraint, .notFound, .misuse, .invalidValue].contains((failure as? StoreError)?.code)
@@ -180,8 +181,9 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         var versions: [(store: Int, version: UInt64)] = []
         var committed: [(store: PersistentStore, version: UInt64)] = []
         var lost: Set<Int> = []
-        for case let writer? in writers.all {
-            let index = writer.store.index
+        // By index: iterating the array itself would copy it when a writer is removed.
+        for index in writers.all.indices {
+            guard let writer = writers.all[index] else { continue }
             guard writer.isChanged, failure == nil else {
                 if writer.isChanged { lost.insert(index) } else { versions.append((index, writer.transaction.version)) }
                 writers.rollBack(writer)
@@ -190,7 +192,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
             sequencer.willCommit(writer.store, after: writer.transaction.version)
             do {
                 let version = try writer.commit()
-                versions.append((index, version))
+                if !stores.isEmpty { versions.append((index, version)) }
                 committed.append((writer.store, version))
                 writers.end(writer, wasCommitted: true)
             } catch {

@@ -7,9 +7,16 @@ import PolyStoreBackend
 final class CommitSequencer: Sendable {
     private struct State {
         var isRunning = false
-        /// The versions, before the current commit, of the stores that this stack is committing to, until the commit is published.
-        var ownCommits: [Int: UInt64] = [:]
+        /// The versions, before the current commit, of the stores that this stack is committing to, until the commit is published; by store index.
+        private(set) var ownCommits: [UInt64?] = []
         var watcher: CommitWatcher?
+
+        func ownCommit(_ store: PersistentStore) -> UInt64? { store.index < ownCommits.count ? ownCommits[store.index] : nil }
+
+        mutating func setOwnCommit(_ store: PersistentStore, _ version: UInt64?) {
+            while ownCommits.count <= store.index { ownCommits.append(nil) }
+            ownCommits[store.index] = version
+        }
     }
 
     /// The published state of a store.
@@ -135,9 +142,9 @@ final class CommitSequencer: Sendable {
 
     /// Called before the stack commits to a store.
     /// - Parameter version: The current version of the store, which includes all earlier external commits.
-    func willCommit(_ store: PersistentStore, after version: UInt64) { state.withLock { $0.ownCommits[store.index] = version } }
+    func willCommit(_ store: PersistentStore, after version: UInt64) { state.withLock { $0.setOwnCommit(store, version) } }
 
-    func didNotCommit(_ store: PersistentStore) { state.withLock { $0.ownCommits[store.index] = nil } }
+    func didNotCommit(_ store: PersistentStore) { state.withLock { $0.setOwnCommit(store, nil) } }
 
     /// Publishes a commit of the stack, after the earlier external commits.
     /// - Parameters:
@@ -145,7 +152,7 @@ final class CommitSequencer: Sendable {
     ///   - commits: Creates the commits; called only if there are observers.
     func publish(_ own: [(store: PersistentStore, version: UInt64)], _ commits: () -> [Commit]) {
         let isRunning = state.withLock { state in
-            if !state.isRunning { for commit in own { state.ownCommits[commit.store.index] = nil } }
+            if !state.isRunning { for commit in own { state.setOwnCommit(commit.store, nil) } }
             return state.isRunning
         }
         guard isRunning else {
@@ -154,12 +161,12 @@ final class CommitSequencer: Sendable {
         }
         progress.withLock { progress in
             for commit in own {
-                guard let before = state.withLock({ $0.ownCommits[commit.store.index] }) else { continue }
+                guard let before = state.withLock({ $0.ownCommit(commit.store) }) else { continue }
                 if before > progress[commit.store.index]?.version ?? .max { publishOthers(commit.store, through: before, &progress) }
             }
             let shown = publisher.publish(commits)
             for commit in own {
-                state.withLock { $0.ownCommits[commit.store.index] = nil }
+                state.withLock { $0.setOwnCommit(commit.store, nil) }
                 if let known = progress[commit.store.index]?.version, known < commit.version {
                     progress[commit.store.index]?.version = commit.version
                 }
@@ -205,7 +212,7 @@ final class CommitSequencer: Sendable {
         defer { reader.end() }
         // The stack publishes its own commits itself. Read after the snapshot was taken, so that an unpublished commit that the snapshot contains
         // is still listed.
-        let own = state.withLock { $0.ownCommits[store.index] }
+        let own = state.withLock { $0.ownCommit(store) }
         let version = min(reader.version, limit ?? own ?? .max)
         guard version > known.version else { return false }
         progress[store.index]?.version = version

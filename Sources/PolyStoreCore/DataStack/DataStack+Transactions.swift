@@ -44,16 +44,32 @@ extension DataStack {
     /// ``perform(durability:source:file:line:_:)``. When called on the main actor, the view context shows the changes when this method returns;
     /// otherwise shortly afterwards.
     /// - Throws: `misuse` if called in the body of another transaction of this stack, and the errors of ``perform(durability:source:file:line:_:)``.
+    @inlinable
     @discardableResult
     public func performAndWait<T: Sendable>(
         durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (Transaction) throws -> T
     ) throws -> T {
+        var result: T?
+        try run(durability, source, isolation, file, line) { result = try body($0) }
+        guard let result else { throw Self.withoutResult }
+        return result
+    }
+
+    /// Runs a transaction whose body stores its result. Not generic: the metadata of the result would be looked up in each transaction.
+    @usableFromInline
+    func run(
+        _ durability: Durability?, _ source: (any Hashable & Sendable)?, _ isolation: isolated (any Actor)?, _ file: StaticString,
+        _ line: UInt, _ body: (Transaction) throws -> Void
+    ) throws {
         let options = TransactionOptions(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
         // A caller that blocks an actor or the main thread does not wait for later transactions.
-        let result = try core.transactAndWait(options, isPatient: isolation == nil, body)
+        try core.runAndWait(options, isPatient: isolation == nil, body)
         core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
-        return result
+    }
+
+    @usableFromInline static var withoutResult: StoreError {
+        @inline(never) get { StoreError(.closed, "The transaction has ended without a result.") }
     }
 
     // MARK: Explicit commits

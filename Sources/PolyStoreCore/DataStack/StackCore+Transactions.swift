@@ -1,5 +1,6 @@
 import Dispatch
 import PolyStoreBackend
+import Synchronization
 
 extension StackCore {
     /// Runs a transaction on the write queue. It is not run if the calling task is cancelled before its turn.
@@ -38,16 +39,18 @@ extension StackCore {
     /// Runs a transaction on the caller's thread.
     /// - Parameter isPatient: whether the transaction may wait for later ones to join its commit group; see ``WriteQueue/leave(isPatient:)``.
     func transactAndWait<T>(_ options: TransactionOptions, isPatient: Bool, _ body: (Transaction) throws -> T) throws -> T {
-        let outcome = AwaitedOutcome()
         var value: T?
+        try runAndWait(options, isPatient: isPatient) { value = try body($0) }
+        return try Self.outcome(value, nil)
+    }
+
+    /// Runs a transaction whose body stores its result; see ``transactAndWait(_:isPatient:_:)``.
+    func runAndWait(_ options: TransactionOptions, isPatient: Bool, _ body: (Transaction) throws -> Void) throws {
+        let outcome = AwaitedOutcome()
         let group = try writeQueue.enter(options.durability)
-        TransactionExecution(core: self, options: options, group: group).run {
-            value = try body($0)
-        } done: {
-            outcome.set($0)
-        }
+        TransactionExecution(core: self, options: options, group: group).run(body) { outcome.set($0) }
         writeQueue.leave(isPatient: isPatient)
-        return try Self.outcome(value, outcome.wait())
+        if let error = outcome.wait() { throw error }
     }
 
     func beginAsynchronous(_ options: TransactionOptions, _ body: @escaping @Sendable (AsynchronousTransaction) throws -> Void) {
@@ -105,23 +108,34 @@ extension StackCore {
 
     private static func outcome<T>(_ value: T?, _ error: (any Error)?) throws -> T {
         if let error { throw error }
-        guard let value else { throw StoreError(.closed, "The transaction has ended without a result.") }
+        guard let value else { throw DataStack.withoutResult }
         return value
     }
 }
 
 /// The outcome of a transaction, which may be delivered by another thread.
-private final class AwaitedOutcome: @unchecked Sendable {  // the error is written before the signal and read after it
-    private let signal = DispatchSemaphore(value: 0)
+private final class AwaitedOutcome: @unchecked Sendable {  // the properties are written before `phase`, and read after it
+    private enum Phase {
+        static let pending = 0, isWaiting = 1, isSet = 2
+    }
+
+    private let phase = Atomic<Int>(Phase.pending)
     private var error: (any Error)?
+    /// Created only if the outcome is awaited before it is set.
+    private var signal: DispatchSemaphore?
 
     func set(_ error: (any Error)?) {
         self.error = error
-        signal.signal()
+        if phase.exchange(Phase.isSet, ordering: .acquiringAndReleasing) == Phase.isWaiting { signal?.signal() }
     }
 
     func wait() -> (any Error)? {
-        signal.wait()
+        if phase.load(ordering: .acquiring) == Phase.isSet { return error }
+        let signal = DispatchSemaphore(value: 0)
+        self.signal = signal
+        let (isWaiting, _) = phase.compareExchange(
+            expected: Phase.pending, desired: Phase.isWaiting, ordering: .acquiringAndReleasing)
+        if isWaiting { signal.wait() }
         return error
     }
 }

@@ -31,7 +31,9 @@ final class StoreWriter {
         self.owner = owner
         transaction = try store.writeAccess.begin(store, owner)
         recorder = store.historyOptions.map { [version = transaction.version] in HistoryRecorder(store, $0, version: version) }
-        blocks = Array(repeating: nil, count: store.schema.entities.count)
+        blocks = []
+        blocks.reserveCapacity(store.schema.entities.count)
+        for _ in store.schema.entities { blocks.append(nil) }
     }
 
     var isChanged: Bool { durability != nil }

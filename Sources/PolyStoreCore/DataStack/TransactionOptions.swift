@@ -16,7 +16,7 @@ struct TransactionOptions: Sendable {
         site: CallSite = .framework, isDryRun: Bool = false
     ) {
         self.durability = durability
-        origin = CommitOrigin(source, [:])
+        origin = CommitOrigin.make(source, [:])
         self.cancellation = cancellation
         self.site = site
         self.isDryRun = isDryRun

@@ -10,7 +10,7 @@ final class KeyedCursor: RecordCursor {
     /// The time when the query began; 0 if slow queries are not logged.
     let began: UInt64
     /// The position of the id, by row; −1 if the id was not requested.
-    @usableFromInline private(set) var positions: [Int] = []
+    @exclusivity(unchecked) @usableFromInline private(set) var positions: [Int] = []
 
     init(_ rows: RecordCursor, _ request: FetchRequest, _ index: ImportKeyIndex, _ fields: [FieldReference], began: UInt64) {
         self.rows = rows

@@ -23,17 +23,14 @@ final class UniqueImporter<T: ImportableUniqueObject> {
     @usableFromInline unowned let transaction: Transaction
     @usableFromInline let entry: StoreEntity
     let access: UniqueIDAccess<T.UniqueIDType>
-    /// The key path of the unique id; `nil` if the class itself does not declare it.
-    @usableFromInline let path: ReferenceWritableKeyPath<T, T.UniqueIDType>?
     /// The calls that are running or have ended since the outermost call began.
-    @usableFromInline private(set) var calls: [Call] = []
+    @exclusivity(unchecked) @usableFromInline private(set) var calls: [Call] = []
     let references = ReferenceQueue<T>()
 
     init(_ transaction: Transaction, _ entry: StoreEntity) throws {
         self.transaction = transaction
         self.entry = entry
         access = try T.uniqueIDKeyPath._$access()
-        path = T.uniqueIDKeyPath as? ReferenceWritableKeyPath<T, T.UniqueIDType>
         try checkIndex(Set(access.fields.map(\.ordinal)))
     }
 
@@ -65,9 +62,11 @@ final class UniqueImporter<T: ImportableUniqueObject> {
     @usableFromInline
     func makeKey(of id: T.UniqueIDType) -> ImportKey { access.key(id) }
 
-    @inlinable
+    // The key path is evaluated here, because the compiler replaces the application of a literal by a call of the setter.
+    @inlinable @inline(__always)
     func assign(_ id: T.UniqueIDType, to object: T) {
-        if let path { object[keyPath: path] = id } else { assignParts(of: id, to: object) }
+        guard let path = T.uniqueIDKeyPath as? ReferenceWritableKeyPath<T, T.UniqueIDType> else { return assignParts(of: id, to: object) }
+        object[keyPath: path] = id
     }
 
     @usableFromInline
@@ -82,10 +81,11 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         let call = Call(sources.index)
         try begin(call)
         var imported: [T] = []
-        imported.reserveCapacity(sources.ids.count)
-        for position in sources.ids.indices {
-            let place = sources.places[position]
-            if let (object, _) = try importSource(sources.all[place], sources.ids[position], call, position) { imported.append(object) }
+        // Constants, because a closure that captures the structure would copy it for each source.
+        let (ids, places, all) = (sources.ids, sources.places, sources.all)
+        imported.reserveCapacity(ids.count)
+        for position in ids.indices {
+            if let (object, _) = try importSource(all[places[position]], ids[position], call, position) { imported.append(object) }
         }
         return imported
     }

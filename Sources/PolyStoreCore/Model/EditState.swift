@@ -17,4 +17,13 @@ final class EditState {
     @exclusivity(unchecked) var row: Int32 = -1
 
     init(isInsert: Bool) { self.isInsert = isInsert }
+
+    /// Adds a changed field.
+    /// - Returns: false if the transaction must be notified of the change first.
+    @inlinable @inline(__always)
+    func insert(_ field: Int) -> Bool {
+        if isRecorded { return false }
+        mask.insert(field)
+        return true
+    }
 }

@@ -7,20 +7,19 @@ extension Model {
     public func _$fire(_ field: Int = -1) { _$state.context.fire(self, field) }
 
     /// Prepares the object for a change of a field. Call it before the change.
-    @inlinable
+    // Inlined into the setters: a specialization in another module is merged with those of other classes and then accesses the state by witnesses.
+    @inlinable @inline(__always)
     public func _$willChange(_ field: Int) {
-        if _$state.isFault { _$fire() }
         // The object owns the edit state; retaining it here would dominate the cost of the call.
-        let isNoted = _$state.unretainedEdit?._withUnsafeGuaranteedRef { edit in
-            if edit.isRecorded { return false }
-            edit.mask.insert(field)
-            return true
-        }
-        if isNoted != true { _$beginEditing().mask.insert(field) }
+        if let edit = _$state.unretainedEdit, !_$state.isFault, edit._withUnsafeGuaranteedRef({ $0.insert(field) }) { return }
+        _$beginEditing(field)
     }
 
-    @usableFromInline
-    func _$beginEditing() -> EditState { _$state.context.beginEditing(self) }
+    @usableFromInline @inline(never)
+    func _$beginEditing(_ field: Int) {
+        if _$state.isFault { _$fire() }
+        _$state.context.beginEditing(self).mask.insert(field)
+    }
 
     /// Returns the target of a to-one relationship.
     @inlinable

@@ -6,6 +6,12 @@ public struct ObjectID<T: Model>: Sendable {
     /// The row id, unique within the entity and the store, and never reused.
     public let rowID: Int64
 
+    @inlinable
+    init(entry: StoreEntity, rowID: Int64) {
+        self.entry = entry
+        self.rowID = rowID
+    }
+
     /// The name of the object's entity; for a class with subclasses the name of the hierarchy, because the id does not contain the object's own class.
     public var entityName: String { entry.family?.kind(T.self).flatMap { $0.isLeaf ? $0.name : nil } ?? entry.entity.name }
     /// The configuration of the object's store; `nil` for the default configuration.

@@ -57,12 +57,12 @@ public class Transaction: Context {
     /// Initially the argument `source` of the method that began the transaction. Assign another value if the source is known only inside of the body.
     public final var sourceIdentifier: (any Hashable & Sendable)? {
         get { origin?.source }
-        set { origin = CommitOrigin(newValue, userInfo) }
+        set { origin = CommitOrigin.make(newValue, userInfo) }
     }
     /// Additional information for observers of the commit.
     public final var userInfo: [String: any Sendable] {
         get { origin?.userInfo ?? [:] }
-        set { origin = CommitOrigin(sourceIdentifier, newValue) }
+        set { origin = CommitOrigin.make(sourceIdentifier, newValue) }
     }
     @exclusivity(unchecked) private(set) final var origin: CommitOrigin?
 
@@ -76,8 +76,16 @@ public class Transaction: Context {
     init(core: StackCore, table: StoreTable, writers: GroupWriters?, changeTracker: ChangeTracker? = nil, _ site: CallSite) {
         self.writers = writers
         self.changeTracker = changeTracker
-        pending = Array(repeating: EntityChanges(), count: table.entries.count)
+        pending = Self.emptyChanges(table.entries.count)
         super.init(core: core, table: table, site)
+    }
+
+    /// Returns an empty element for each entity. `Array(repeating:count:)` looks up the metadata of its storage class in each call.
+    private static func emptyChanges(_ count: Int) -> [EntityChanges] {
+        var changes: [EntityChanges] = []
+        changes.reserveCapacity(count)
+        for _ in 0..<count { changes.append(EntityChanges()) }
+        return changes
     }
 
     override func update(_ table: StoreTable) {
@@ -138,7 +146,7 @@ public class Transaction: Context {
         for entityChanges in pending {
             for object in [entityChanges.inserted, entityChanges.updated].joined() { object._$state.edit = nil }
         }
-        pending = Array(repeating: EntityChanges(), count: pending.count)
+        pending = Self.emptyChanges(pending.count)
         relationshipChanges = RelationshipChanges()
         denials = []
         unverified = []

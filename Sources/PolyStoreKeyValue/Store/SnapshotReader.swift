@@ -44,9 +44,14 @@ final class SnapshotReader {
         snapshot.end()
     }
 
+    @inline(__always)
     func check() throws {
-        if isEnded { throw StoreError(.closed, "The transaction has ended.", url: layout.place) }
+        if isEnded { throw ended }
         try layout.process.check(layout.place)
+    }
+
+    private var ended: StoreError {
+        @inline(never) get { StoreError(.closed, "The transaction has ended.", url: layout.place) }
     }
 
     /// Returns the number of commits up to this snapshot.
