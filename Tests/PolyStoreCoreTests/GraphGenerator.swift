@@ -15,6 +15,8 @@ struct GraphGenerator {
     private var objects: [Known] = []
     private var depth = 0
     private var value = 0
+    /// The object and the attribute that were assigned last.
+    private var assigned: (number: Int, attribute: Int)?
 
     /// Returns the program of a seed, and whether everything is compared after each of its operations.
     static func program(_ seed: UInt64, _ profile: GraphProfile) -> (operations: [GraphOperation], checksEachStep: Bool) {
@@ -51,7 +53,9 @@ struct GraphGenerator {
             objects[number].isDeleted = true
         case .set:
             guard let number = pick() else { return }
-            program.append(.set(number, attribute: random.below(2), nextValue()))
+            let attribute = random.below(2)
+            program.append(.set(number, attribute: attribute, nextValue()))
+            assigned = (number, attribute)
         case .change: change(ofDeleted: false)
         case .changeDeleted: change(ofDeleted: true)
         case .relateGone: relateGone()
@@ -62,7 +66,14 @@ struct GraphGenerator {
             program.append(.beginChild)
             depth += 1
         case .commit: program.append(.commit)
-        case .step: program.append(random.pick([.flush, .flush, .undo, .undo, .redo]))
+        case .step:
+            guard let assigned, profile == .undo, random.once(in: 4) else {
+                return program.append(random.pick([.flush, .flush, .undo, .undo, .redo]))
+            }
+            // Another transaction changes the other attribute of an object between undo and redo.
+            program += [.undo, .otherSet(assigned.number, attribute: 1 - assigned.attribute, nextValue())]
+            if random.once(in: 2) { program.append(.refresh) }
+            program.append(.redo)
         case .refresh: program.append(.refresh)
         case .other: other()
         case .fetch: fetch()

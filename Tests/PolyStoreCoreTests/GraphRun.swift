@@ -116,23 +116,31 @@ final class GraphRun: @unchecked Sendable {  // used by one thread
 
     private func beginSynchronous() throws {
         (expected, ended) = (nil, nil)
+        // An error that a body throws after its commit is only logged.
+        let failure = Protected<GraphMismatch?>(nil)
         do {
             _ = try stack.beginSynchronous { transaction throws in
                 let level = GraphLevel(transaction, .synchronous, committed)
                 levels = [level]
                 defer { levels = [] }
-                if try body(), !level.isCommitted { try commitSynchronous(level) }
-                guard level.isCommitted else { return }
-                expected = level.state.failure(base: nil)
-                guard expected == nil else { return }
-                try check()
-                ended = level.state
+                do {
+                    if try body(), !level.isCommitted { try commitSynchronous(level) }
+                    guard level.isCommitted else { return }
+                    expected = level.state.failure(base: nil)
+                    guard expected == nil else { return }
+                    try check()
+                    ended = level.state
+                } catch {
+                    failure.withLock { $0 = error as? GraphMismatch ?? GraphMismatch("unexpected error \(error)") }
+                }
             }
         } catch let error as StoreError {
             // The error of the commit is thrown again at the end.
+            if let mismatch = failure.withLock({ $0 }) { throw mismatch }
             guard let expected else { throw error }
             try expect(expected, GraphFailure(error))
         }
+        if let mismatch = failure.withLock({ $0 }) { throw mismatch }
         if let ended { setCommitted(ended) }
     }
 
