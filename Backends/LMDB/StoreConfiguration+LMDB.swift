@@ -19,7 +19,9 @@ extension StoreConfiguration {
     ///   - options: The map size, timeouts and the properties of a new file.
     public static func lmdb(file: String, options: LMDBOptions = LMDBOptions()) -> StoreConfiguration {
         let path = FilePlace.resolve(file)
-        return StoreConfiguration(engine: "lmdb", location: path, files: [path, path + "-lock", path + "-migration"]) { request in
+        let files = [path, path + "-lock", path + "-migration"]
+        let relocate: @Sendable (String) -> StoreConfiguration = { .lmdb(file: $0, options: options) }
+        return StoreConfiguration(engine: "lmdb", location: path, files: files, relocate: relocate) { request in
             try KeyValueBackend(EngineHandle.lmdb(path: path, options: options, isReadOnly: request.isReadOnly), request)
         }
     }

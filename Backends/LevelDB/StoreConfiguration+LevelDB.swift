@@ -23,7 +23,8 @@ extension StoreConfiguration {
         while name.count > 1, name.hasSuffix("/") { name.removeLast() }
         let path = FilePlace.resolve(String(name))
         let erase: @Sendable () throws -> Void = { try LevelDBFolder.erase(path) }
-        return StoreConfiguration(engine: "leveldb", location: path, files: [path], erase: erase) { request in
+        let relocate: @Sendable (String) -> StoreConfiguration = { .levelDB(directory: $0, options: options) }
+        return StoreConfiguration(engine: "leveldb", location: path, files: [path], erase: erase, relocate: relocate) { request in
             guard !request.isReadOnly else {
                 throw StoreError(
                     .unsupported, "LevelDB cannot open \(path) for reading only; it always writes. Open it for writing, and only read.",

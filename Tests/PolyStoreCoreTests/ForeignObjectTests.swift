@@ -125,6 +125,23 @@ import Testing
         }
     }
 
+    /// The row ids of the departments are equal, so the relationship has that value already.
+    @Test(arguments: Backend.allCases)
+    func anObjectOfAnotherStoreOrContextIsNotTheCurrentTarget(_ backend: Backend) throws {
+        let folder = try Folder()
+        let stack = try Self.stack(backend, folder)
+        let (inA, inB) = try Self.fill(stack)
+        let context = stack.newContext()
+        let draft = stack.beginUnsafe()
+        for target in [try draft.edit(inB), try #require(try context.fetchExisting(inA))] {
+            let person = try #require(try draft.fetchOne(From<Person>("A"), Where(\.department == inA)))
+            person.department = target
+            #expect(person.department?.objectID == inA)
+            #expect(expectError(.misuse) { try draft.commit() }?.attribute == "department")
+            draft.rollback()
+        }
+    }
+
     /// Random conditions on objects of two stores and of a store of another stack, compared with a model that compares complete ids.
     ///
     /// For more cases: `POLYSTORE_FOREIGN_SEEDS=1000 swift test --filter ForeignObjectTests`.

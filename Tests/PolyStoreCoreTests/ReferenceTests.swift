@@ -129,6 +129,22 @@ import Testing
         }
     }
 
+    /// The missing object has no record that could hold the change.
+    @Test(arguments: Backend.allCases)
+    func aMemberThatIsNotThereRefusesTheCommitOfAnUnqueuedTransaction(_ backend: Backend) throws {
+        let (company, departments, people) = try staffed(backend, expectsSilence: false)
+        try company.stack.performAndWait { try $0.delete(people[3]) }
+        let draft = company.stack.beginUnsafe()
+        for isChild in [true, false] {
+            let transaction = isChild ? draft.beginUnsafe() : draft
+            try transaction.edit(departments[0]).people.insert(try transaction.object(with: people[3]))
+            expectError(.notFound) { try transaction.commit() }
+            transaction.rollback()
+        }
+        #expect(try draft.commit() == false)
+        #expect(try company.stack.stores[0].verifyAndWait() == [])
+    }
+
     @Test(arguments: Backend.allCases)
     func aDeletedObjectIsNotATarget(_ backend: Backend) throws {
         let (company, departments, people) = try staffed(backend)

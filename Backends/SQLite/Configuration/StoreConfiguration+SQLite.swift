@@ -19,7 +19,8 @@ extension StoreConfiguration {
     public static func sqlite(file: String, options: SQLiteOptions = SQLiteOptions()) -> StoreConfiguration {
         let path = FilePlace.resolve(file)
         let files = [path, path + "-wal", path + "-shm", path + "-journal"]
-        return StoreConfiguration(engine: "sqlite", location: path, files: files) { request in
+        let relocate: @Sendable (String) -> StoreConfiguration = { .sqlite(file: $0, options: options) }
+        return StoreConfiguration(engine: "sqlite", location: path, files: files, relocate: relocate) { request in
             try StoreOpener(path: path, options: options, request: request).open()
         }
     }

@@ -24,6 +24,7 @@ public struct StoreConfiguration: Sendable {
 
     private var createsFolder = false
     private let eraseFiles: (@Sendable () throws -> Void)?
+    private let relocate: (@Sendable (String) -> StoreConfiguration)?
     private let open: @Sendable (OpenRequest) throws -> any StorageBackend
 
     /// Creates a configuration.
@@ -33,13 +34,17 @@ public struct StoreConfiguration: Sendable {
     ///   - isShared: See ``isShared``.
     ///   - files: See ``files``.
     ///   - erase: Deletes the files of the closed store and no others. If omitted, all of `files` are deleted.
+    ///   - relocate: Returns the configuration of a store with the same options at another path, for stores with the feature `copying`. If omitted, a rehearsal
+    ///     performs only the first step of a migration.
     ///   - open: Opens or creates the store. Called on the caller's thread; may block.
     public init(
         engine: String, location: String, isShared: Bool = true, files: [String] = [],
-        erase: (@Sendable () throws -> Void)? = nil, open: @escaping @Sendable (OpenRequest) throws -> any StorageBackend
+        erase: (@Sendable () throws -> Void)? = nil, relocate: (@Sendable (String) -> StoreConfiguration)? = nil,
+        open: @escaping @Sendable (OpenRequest) throws -> any StorageBackend
     ) {
         self.files = files
         eraseFiles = erase
+        self.relocate = relocate
         self.engine = engine
         self.location = location
         self.isShared = isShared
@@ -83,6 +88,9 @@ public struct StoreConfiguration: Sendable {
                 .unsupported, "The backend \(engine) does not name the files of its stores. Delete those of \(url) by hand.", url: url)
         }
     }
+
+    /// Returns the configuration of a copy of the store at another path; `nil` if the backend does not provide it.
+    package func relocated(to location: String) -> StoreConfiguration? { relocate?(location) }
 
     /// Deletes every file of the store, which must be closed.
     /// - Throws: `io` if a file cannot be deleted.

@@ -88,10 +88,12 @@ extension DataStack {
         try await onBatchThread { try self.migrator(store, name, policy, $0).migrate() }
     }
 
-    /// Performs the first step of a migration, undoes it, and returns what the migration would change, lose and refuse.
+    /// Performs the steps of a migration without changing the store, and returns what the migration would change, lose and refuse.
     ///
-    /// The store remains unchanged. For later steps only the schemas are examined, because their objects do not exist yet.
-    /// - Throws: `incompatibleSchema` if no path leads to the current version, and errors of opening the store.
+    /// A single step is performed in the store and undone. Several steps are performed in a copy beside the store, which is deleted afterwards; closures of
+    /// mappings run for every object. After a step that is refused, only the schemas of the later steps are examined, because their objects do not exist; the
+    /// same applies to later steps of a backend that cannot copy its stores (``MigrationReport/Step/isRehearsed``).
+    /// - Throws: `incompatibleSchema` if no path leads to the current version; `full` if the disk has no room for the copy; and errors of opening the store.
     public func rehearseMigration(
         of store: StoreConfiguration, configuration name: String? = nil, migrating policy: MigrationPolicy = .chain
     ) async throws -> MigrationReport {

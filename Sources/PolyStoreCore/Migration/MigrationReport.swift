@@ -24,8 +24,10 @@ public struct MigrationReport: Sendable, Hashable, Codable {
         public let message: String
         /// The number of affected objects; 0 if the finding concerns the schema itself.
         public internal(set) var count: Int
-        /// The row ids of the first affected objects, in ascending order.
+        /// The row ids of the first affected objects, in ascending order. Those of a later step are the row ids after the steps before it.
         public internal(set) var rowIDs: [Int64]
+        /// The step that the finding concerns, as an index of ``MigrationReport/steps``.
+        public internal(set) var step = 0
 
         init(_ kind: Kind, _ entity: String, _ property: String?, _ message: String, count: Int = 0, rowIDs: [Int64] = []) {
             self.kind = kind
@@ -48,6 +50,9 @@ public struct MigrationReport: Sendable, Hashable, Codable {
         public let changes: [String]
         /// The number of objects whose records were rewritten instead of carried over.
         public internal(set) var rewrittenObjects = 0
+        /// A Boolean value that indicates whether the objects were examined. In a rehearsal it is `false` for the steps after one that is refused, whose objects
+        /// do not exist, and for later steps of a backend that cannot copy its stores.
+        public internal(set) var isRehearsed = true
     }
 
     /// The steps, in order. Empty if the store has the current version.
@@ -65,14 +70,15 @@ extension MigrationReport: CustomStringConvertible {
     public var description: String {
         if steps.isEmpty { return "No migration is needed." }
         var lines: [String] = []
-        for step in steps {
+        for (index, step) in steps.enumerated() {
             lines.append("\(step.type)")
             lines += step.changes.map { "  \($0)" }
-        }
-        for finding in findings {
-            let ids = finding.rowIDs.map(String.init).joined(separator: ", ")
-            let rows = finding.count == 0 ? "" : " (\(finding.count): \(ids)\(finding.count > finding.rowIDs.count ? ", …" : ""))"
-            lines.append("\(finding.kind.rawValue): \(finding.message)\(rows)")
+            if !step.isRehearsed { lines.append("  Its objects were not examined.") }
+            for finding in findings where finding.step == index {
+                let ids = finding.rowIDs.map(String.init).joined(separator: ", ")
+                let rows = finding.count == 0 ? "" : " (\(finding.count): \(ids)\(finding.count > finding.rowIDs.count ? ", …" : ""))"
+                lines.append("\(finding.kind.rawValue): \(finding.message)\(rows)")
+            }
         }
         return lines.joined(separator: "\n")
     }

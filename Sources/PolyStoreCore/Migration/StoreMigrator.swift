@@ -12,7 +12,7 @@ struct StoreMigrator {
     /// The receiver of the progress; throws to end the migration.
     var monitor: MigrationMonitor?
 
-    private var url: String { store.url }
+    var url: String { store.url }
     private var path: MigrationPath { MigrationPath(history, current: current, configuration: configurationName, url: url) }
 
     // MARK: Looking
@@ -73,12 +73,12 @@ struct StoreMigrator {
         }
     }
 
-    private func plan(_ step: MigrationPath.Step) throws -> MigrationPlan {
+    func plan(_ step: MigrationPath.Step) throws -> MigrationPlan {
         try MigrationPlanner(try ResolvedSchema(step.source), try ResolvedSchema(step.target), step.mapping)
             .plan(from: step.sourceVersion, to: step.targetVersion)
     }
 
-    private func open(_ plan: MigrationPlan) throws -> any StorageBackend {
+    func open(_ plan: MigrationPlan) throws -> any StorageBackend {
         var configuration = store
         configuration.resetsOnModelMismatch = false
         let backend = try configuration.open(
@@ -123,7 +123,7 @@ struct StoreMigrator {
 
     /// Runs a step and calls `end` in place of its commit.
     /// - Returns: The number of objects that were rewritten.
-    private func run(_ plan: MigrationPlan, _ backend: any StorageBackend, _ end: (any StoreMigration) throws -> Void) throws -> Int {
+    func run(_ plan: MigrationPlan, _ backend: any StorageBackend, _ end: (any StoreMigration) throws -> Void) throws -> Int {
         let migration = try backend.beginMigration(plan.change)
         do {
             let work = try MappingWork(plan, migration) { count, activity in try monitor?.didRead(count, activity) }
@@ -135,105 +135,6 @@ struct StoreMigrator {
         } catch {
             migration.rollback()
             throw error
-        }
-    }
-
-    // MARK: Rehearsing
-
-    /// Performs the first step, undoes it, and returns the data losses and the problems that prevent the migration.
-    func rehearse() throws -> MigrationReport {
-        try MigrationLocks.withLock(store) {
-            var report = MigrationReport()
-            for (index, step) in try steps().enumerated() {
-                let plan = try plan(step)
-                monitor?.begin(step: index + 1, of: index + 1, step.targetVersion)
-                var done = MigrationReport.Step(type: plan.type, changes: plan.changes)
-                if index == 0 {
-                    try rehearse(plan, &report, &done)
-                } else {
-                    report.findings += plan.problems
-                }
-                report.steps.append(done)
-            }
-            return report
-        }
-    }
-
-    private func rehearse(_ plan: MigrationPlan, _ report: inout MigrationReport, _ done: inout MigrationReport.Step) throws {
-        let backend = try open(plan)
-        defer { try? backend.close() }
-        let reader = try backend.beginRead()
-        var check = MigrationCheck(plan, reader)
-        defer { reader.end() }
-        try check.checkRefusals()
-        try check.checkLosses()
-        report.findings += check.findings
-        guard report.isPossible, !plan.isCarriedWhole else { return }
-        try monitor?.countRows(plan, reader)
-        do {
-            done.rewrittenObjects = try run(plan, backend) { $0.rollback() }
-        } catch let error as StoreError where [.constraint, .invalidValue].contains(error.code) {
-            report.findings.append(
-                MigrationReport.Finding(
-                    .refused, error.entity ?? "", error.attribute, error.message, count: error.objectID == nil ? 0 : 1,
-                    rowIDs: error.objectID.map { [$0] } ?? []))
-        }
-    }
-}
-
-/// Ensures that one thread of the process at a time migrates a store.
-private enum MigrationLocks {
-    private struct Place {
-        let lock = Lock()
-        /// The number of threads that hold the lock or wait for it.
-        var users = 0
-    }
-
-    private static let places = Protected<[String: Place]>([:])
-
-    static func withLock<T>(_ store: StoreConfiguration, _ body: () throws -> T) throws -> T {
-        let lock = places.withLock { places in
-            places[store.url, default: Place()].users += 1
-            return places[store.url, default: Place()].lock
-        }
-        defer {
-            places.withLock { places in
-                places[store.url]?.users -= 1
-                if places[store.url]?.users == 0 { places[store.url] = nil }
-            }
-        }
-        return try lock.withLock(body)
-    }
-}
-
-/// A check of the free disk space against the size of a store.
-private enum StoreRoom {
-    /// - Parameter copies: The required space, as a multiple of the size of the store.
-    /// - Throws: `full`.
-    static func check(_ store: StoreConfiguration, copies: Int64, at path: String) throws {
-        guard store.location.hasPrefix("/") else { return }
-        let size = size(of: store.location)
-        let folder = (path as NSString).deletingLastPathComponent
-        guard size > 0, let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder),
-            let free = (attributes[.systemFreeSize] as? NSNumber)?.int64Value
-        else { return }
-        guard free < size * copies else { return }
-        throw StoreError(
-            .full,
-            "The store \(store.url) has \(size) bytes, and its migration needs up to \(size * copies) more on the disk of \(folder), which has \(free) left. Free space "
-                + "and try again; the store is unchanged.", url: store.url)
-    }
-
-    private static func size(of path: String) -> Int64 {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return 0 }
-        let files =
-            isFolder.boolValue
-            ? (try? FileManager.default.subpathsOfDirectory(atPath: path))?.map { "\(path)/\($0)" } ?? [] : [path, path + "-wal"]
-        return files.reduce(0) { total, file in
-            // Counts allocated blocks because the file of a memory map may be sparse.
-            var found = stat()
-            return stat(file, &found) == 0 ? total + Int64(found.st_blocks) * 512 : total
         }
     }
 }

@@ -15,6 +15,21 @@ extension Transaction {
         }
     }
 
+    /// Validates that the members added to a relationship exist whose inverse is to-one. Their own records hold the change, and a missing object has none.
+    /// - Throws: `notFound`.
+    func checkAdded(_ added: Set<Int64>, to key: RelationshipKey) throws {
+        guard !unverified.isEmpty, !added.isEmpty else { return }
+        let entry = entry(key.entityIndex)
+        let entityIndex = entry.destinations[Int(key.relationship)]
+        let unverified = added.intersection(unverified.lazy.filter { $0.entityIndex == entityIndex }.map(\.rowID))
+        guard !unverified.isEmpty, let missing = try missingRowIDs(entityIndex, unverified).min() else { return }
+        let name = entry.entity.relationships[Int(key.relationship)].name
+        throw StoreError(
+            .notFound,
+            "\(entry.entity.name).\(name) of object \(key.rowID) leads to \(self.entry(entityIndex).entity.name) \(missing), which is not in the store.",
+            entity: entry.entity.name, attribute: name, objectID: key.rowID)
+    }
+
     private func exists(_ entityIndex: Int32, _ rowID: Int64) throws -> Bool {
         let entry = entry(entityIndex)
         return try isKnown(entry.type, entityIndex, rowID) || storage(entry.store).record(entry.entity, id: rowID) != nil
@@ -26,6 +41,7 @@ extension Transaction {
         return !living._$state.isFault && !living._$state.flags.contains(.missing)
     }
 
+    /// Returns the row ids of an entity that are not in the store.
     private func missingRowIDs(_ entityIndex: Int32, _ rowIDs: some Sequence<Int64>) throws -> Set<Int64> {
         let entry = entry(entityIndex)
         var missing = Set(rowIDs.filter { !isKnown(entry.type, entityIndex, $0) })

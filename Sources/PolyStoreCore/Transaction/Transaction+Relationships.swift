@@ -5,7 +5,7 @@ extension Transaction {
         guard isOpen else { return old }
         let rowID = new?._$state.rowID ?? 0
         guard acceptsTargets(object, relationship, isClearing: new == nil) else { return old }
-        if let new, rowID != old.id, !accepts(new, as: relationship, of: object) { return old }
+        if let new, rowID != old.id || isForeign(new, relationship, of: object), !accepts(new, as: relationship, of: object) { return old }
         if !deferredErrors.isEmpty {
             deferredErrors.resolve(
                 RelationshipKey(entityIndex: object._$state.entityIndex, relationship: Int32(relationship), rowID: object._$state.rowID))
@@ -13,6 +13,11 @@ extension Transaction {
         guard rowID != old.id else { return old }
         moved(object, relationship, from: old.id, to: rowID)
         return ToOne(id: rowID)
+    }
+
+    /// Returns whether an object is of another context or store than the targets of a relationship. Its row id can be that of the current target.
+    private func isForeign(_ target: any Model, _ relationship: Int, of object: any Model) -> Bool {
+        !owns(target) || target._$state.entityIndex != entry(object._$state.entityIndex).destinations[relationship]
     }
 
     /// Returns whether the relationships of an object may be changed: not if it is deleted or missing. A violation is recorded and rejects the

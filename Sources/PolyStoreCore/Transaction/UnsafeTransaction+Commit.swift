@@ -27,10 +27,9 @@ extension UnsafeTransaction {
             // Deleting an object removes its links.
             if isOwnerDeleted(key) { continue }
             if !net.order.isEmpty { changes.arrange(key, net.order) }
-            guard case .link(_, let isReversed) = entry(key.entityIndex).entity.relationships[Int(key.relationship)].storage, !isReversed
-            else {
-                continue
-            }
+            let storage = entry(key.entityIndex).entity.relationships[Int(key.relationship)].storage
+            if case .inverse = storage { try checkAdded(net.added, to: key) }
+            guard case .link(_, let isReversed) = storage, !isReversed else { continue }
             changes.link(key, net)
         }
         return changes
