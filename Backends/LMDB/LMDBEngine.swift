@@ -84,8 +84,8 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
     }
 
     /// Checks every page of the file with plain reads, because LMDB may crash on a damaged page.
-    func verify() throws -> [String] {
-        let findings = try opener.file.findings(begin: beginReader, end: giveBack)
+    func verify(reporting report: MaintenanceReport) throws -> [String] {
+        let findings = try opener.file.findings(begin: beginReader, end: giveBack, reporting: report)
         if !findings.isEmpty { throw EngineDamage(findings) }
         return []
     }
@@ -116,7 +116,10 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
     private var migrationFile: String { place + "-migration" }
 
     /// Copies the pages of one snapshot, up to its last used page.
-    func copy(to location: String) throws {
+    ///
+    /// LMDB writes them in one call, which can be cancelled only before it begins.
+    func copy(to location: String, reporting report: MaintenanceReport) throws {
+        try report(MaintenanceProgress(activity: "pages"))
         try LMDBFile(place: FilePlace(path: location)).createCopy(mode: options.fileMode) { descriptor in
             while true {
                 let entry = try enter(reader: false)

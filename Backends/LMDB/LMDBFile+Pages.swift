@@ -15,8 +15,12 @@ extension LMDBFile {
     ///   - onlyIfShort: Whether to skip the check if the file contains the last page in use.
     ///   - begin: Begins a read transaction.
     ///   - end: Ends it.
+    ///   - report: Receives the number of checked pages.
     /// - Returns: a sentence for each damaged page.
-    func findings(onlyIfShort: Bool = false, begin: () throws -> OpaquePointer, end: (OpaquePointer) -> Void) throws -> [String] {
+    func findings(
+        onlyIfShort: Bool = false, begin: () throws -> OpaquePointer, end: (OpaquePointer) -> Void,
+        reporting report: MaintenanceReport = { _ in }
+    ) throws -> [String] {
         try reading { descriptor in
             var last: [LMDBMeta] = []
             while true {
@@ -32,8 +36,10 @@ extension LMDBFile {
                 }
                 if let problem = meta.problem { return ["The start of the file is damaged: \(problem)."] }
                 if onlyIfShort, try Self.length(descriptor, place) / meta.pageSize > meta.lastPage { return [] }
-                var check = try LMDBPageCheck(descriptor, place, meta)
-                let findings = try check.run()
+                let findings = try withoutActuallyEscaping(report) { report in
+                    var check = try LMDBPageCheck(descriptor, place, meta, reporting: report)
+                    return try check.run()
+                }
                 if findings.isEmpty { return [] }
                 // Otherwise the page was overwritten during the check.
                 if try self.metas(descriptor).contains(meta) { return findings }

@@ -17,6 +17,9 @@ struct LMDBPageCheck {
     /// Free pages past the end of the file, which were allocated and freed before they were written.
     private var unwritten: Set<UInt64> = []
     private var findings: [String] = []
+    private let reporting: MaintenanceReport
+    /// The number of pages of the trees that were read.
+    private var readPages = 0
     private static let mostFindings = 100
     /// The size in bytes of a node before its key.
     private static let nodeHeader = 8
@@ -36,8 +39,11 @@ struct LMDBPageCheck {
         var entries: UInt64 = 0
     }
 
-    /// - Parameter meta: The meta page of the snapshot.
-    init(_ descriptor: Int32, _ place: FilePlace, _ meta: LMDBMeta) throws {
+    /// - Parameters:
+    ///   - meta: The meta page of the snapshot.
+    ///   - reporting: Receives the number of checked pages.
+    init(_ descriptor: Int32, _ place: FilePlace, _ meta: LMDBMeta, reporting: @escaping MaintenanceReport) throws {
+        self.reporting = reporting
         self.descriptor = descriptor
         self.place = place
         self.meta = meta
@@ -102,6 +108,9 @@ struct LMDBPageCheck {
     ///   - to: The exclusive upper bound of the page's keys.
     private mutating func check(_ number: UInt64, _ tree: inout Tree, depth: Int, from: [UInt8]?, to: [UInt8]?) throws {
         guard findings.count < Self.mostFindings, take(number, "The tree of the \(tree.name)"), let bytes = try read(number) else { return }
+        readPages += 1
+        // Values that fill pages of their own are not read, so the number of pages is an upper bound.
+        if readPages % 256 == 0 { try reporting(MaintenanceProgress(activity: "pages", completed: readPages, total: Int(pages))) }
         let name = "Page \(number) of the \(tree.name)"
         guard bytes.number(0) as UInt64 == number else { return report("\(name) has the number \(bytes.number(0) as UInt64).") }
         let flags: UInt16 = bytes.number(10)

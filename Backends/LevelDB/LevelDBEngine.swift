@@ -123,7 +123,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
     }
 
     /// Copies the keys of a snapshot to a new database, which gets its name when it is complete.
-    func copy(to location: String) throws {
+    func copy(to location: String, reporting report: MaintenanceReport) throws {
         let target = FilePlace(path: location)
         guard try target.kind() == .absent else {
             throw StoreError(.io, "Cannot copy to \(location): there is a file or folder already. Choose another path.", url: location)
@@ -132,7 +132,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         do {
             try LevelDBFolder(place: temporary).prepare(mode: settings.folderMode)
             let copy = try LevelDBEngine(path: temporary.path, options: settings)
-            do { try copyEntries(to: copy) } catch {
+            do { try copyEntries(to: copy, reporting: report) } catch {
                 copy.close()
                 throw error
             }
@@ -151,13 +151,18 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
     }
 
     /// Reads every block and verifies its checksum.
-    func verify() throws -> [String] {
+    func verify(reporting report: MaintenanceReport) throws -> [String] {
         let snapshot = LevelDBSnapshot(self, isScrubbing: true)
         defer { snapshot.end() }
         let cursor = try snapshot.cursor()
         defer { cursor.close() }
         var more = try [UInt8]().withUnsafeBytes { try cursor.seek($0) }
-        while more { more = try cursor.next() }
+        var count = 0
+        while more {
+            count += 1
+            if count % 1024 == 0 { try report(MaintenanceProgress(activity: "blocks", completed: count)) }
+            more = try cursor.next()
+        }
         return []
     }
 }

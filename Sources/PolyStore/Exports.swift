@@ -3,6 +3,7 @@
 
 @_exported import PolyStoreCore
 @_exported import PolyStoreFormats
+
 @_exported import struct PolyStoreBackend.AttributeDescription
 @_exported import struct PolyStoreBackend.AttributeOption
 @_exported import enum PolyStoreBackend.AttributeType
@@ -13,6 +14,7 @@
 @_exported import struct PolyStoreBackend.EntityHierarchy
 @_exported import struct PolyStoreBackend.IndexDescription
 @_exported import enum PolyStoreBackend.LogLevel
+@_exported import struct PolyStoreBackend.MaintenanceProgress
 @_exported import struct PolyStoreBackend.ObjectConflict
 @_exported import enum PolyStoreBackend.PropertyDescription
 @_exported import struct PolyStoreBackend.QueryPlan

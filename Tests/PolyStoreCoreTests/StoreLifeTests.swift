@@ -169,6 +169,48 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
+    @MainActor func verificationsAndCopiesReportProgressAndAreCancelled(_ backend: Backend) async throws {
+        let company = try Company(backend, expectsSilence: false)
+        try company.people(4000)
+        let store = company.stack.stores[0]
+        let run = store.startVerification()
+        var fractions: [Double] = []
+        for await progress in run.updates { progress.fractionCompleted.map { fractions.append($0) } }
+        #expect(try await run.value == [])
+        #expect(fractions == fractions.sorted() && fractions.last == 1, "\(fractions)")
+        #expect(run.progress.isFinished && run.progress.localizedDescription.contains("Verifying"))
+
+        var reports: [MaintenanceProgress] = []
+        #expect(try store.backend.verify { reports.append($0) } == [])
+        #expect(reports.count > 1 && reports.allSatisfy { $0.total != nil && $0.completed <= $0.total ?? 0 }, "\(reports)")
+        #expect(reports.map(\.completed) == reports.map(\.completed).sorted(), "\(reports)")
+        for last in [0, reports.count / 2, reports.count - 1] {
+            var count = 0
+            expectError(.cancelled) {
+                try store.backend.verify { _ in
+                    if count == last { throw StoreError(.cancelled, "enough") }
+                    count += 1
+                }
+            }
+        }
+        #expect(try store.verifyAndWait() == [])
+
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await store.verify()
+        }
+        await expectAwaitedError(.cancelled) { _ = try await cancelled.value }
+        guard store.capabilities.has(.copying) else { return }
+        let copy = company.folder.path + "/copy"
+        expectError(.cancelled) { try store.backend.copy(to: copy) { _ in throw StoreError(.cancelled, "enough") } }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: company.folder.path).allSatisfy { !$0.hasPrefix("copy") })
+        let copying = store.startBackUp(to: copy)
+        try await copying.value
+        #expect(copying.progress.fractionCompleted == 1)
+        await expectAwaitedError(.io) { try await store.startBackUp(to: copy).value }
+    }
+
+    @Test(arguments: Backend.allCases)
     @MainActor func maintenanceIsAwaited(_ backend: Backend) async throws {
         let company = try Company(backend, expectsSilence: false)
         try company.people(10)

@@ -83,7 +83,7 @@ private final class WrappedBackend: StorageBackend {
     func beginWrite() throws -> any WriteTransaction {
         return WrappedWriter(try inner.beginWrite(), faults)
     }
-    func verify() throws -> [String] { try inner.verify() }
+    func verify(reporting report: MaintenanceReport) throws -> [String] { try inner.verify(reporting: report) }
     func close() throws { try inner.close() }
 }
 

@@ -12,7 +12,7 @@ import PolyStoreBackend
 extension SQLiteBackend {
     /// Copies the pages of one snapshot into a temporary file beside the destination, flushes it and links it under its final name. A process that ends during
     /// the copy leaves only the temporary file, whose name ends in `.partial`.
-    func copy(to location: String) throws {
+    func copy(to location: String, reporting report: MaintenanceReport) throws {
         let destination = FilePlace(path: FilePlace.resolve(location))
         guard try destination.kind() == .absent else { throw taken(destination) }
         let partial = FilePlace(path: "\(destination.path).\(UInt64.random(in: 0 ... .max)).partial")
@@ -20,7 +20,7 @@ extension SQLiteBackend {
         do {
             try partial.create(mode: mode)
             defer { unlink(partial.path) }
-            try copyPages(to: partial)
+            try copyPages(to: partial, reporting: report)
             try partial.flushFile()
             // Unlike `rename`, `link` never replaces a file that another process has created in the meantime.
             guard link(partial.path, destination.path) == 0 else {
@@ -38,7 +38,10 @@ extension SQLiteBackend {
             url: destination.path)
     }
 
-    private func copyPages(to place: FilePlace) throws {
+    /// The number of pages that are copied between two reports.
+    private static let pagesPerStep: Int32 = 1024
+
+    private func copyPages(to place: FilePlace, reporting report: MaintenanceReport) throws {
         let reader = try pool.borrowReader()
         defer { pool.giveBack(reader: reader) }
         // Checks that the file is still the opened store, and holds a snapshot of it for the copy.
@@ -59,7 +62,18 @@ extension SQLiteBackend {
         guard let backup = sqlite3_backup_init(opened, "main", reader.handle, "main") else {
             throw failure(sqlite3_extended_errcode(opened))
         }
-        let step = sqlite3_backup_step(backup, -1)
+        // The reader's snapshot stays open between the steps, so every step copies the same version.
+        var step = SQLITE_OK
+        do {
+            repeat {
+                step = sqlite3_backup_step(backup, Self.pagesPerStep)
+                let (left, total) = (Int(sqlite3_backup_remaining(backup)), Int(sqlite3_backup_pagecount(backup)))
+                try report(MaintenanceProgress(activity: "pages", completed: total - left, total: total))
+            } while step == SQLITE_OK
+        } catch {
+            sqlite3_backup_finish(backup)
+            throw error
+        }
         let end = sqlite3_backup_finish(backup)
         guard step == SQLITE_DONE, end == SQLITE_OK else { throw failure(step == SQLITE_DONE ? end : step) }
     }

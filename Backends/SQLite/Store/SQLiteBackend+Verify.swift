@@ -2,7 +2,9 @@ import PolyStoreBackend
 
 extension SQLiteBackend {
     /// Runs SQLite's integrity check of every page and index, then checks the tables of this library.
-    func verify() throws -> [String] {
+    ///
+    /// The integrity check counts as half of the work. SQLite does not report its progress, but calls back so that it can be cancelled.
+    func verify(reporting report: MaintenanceReport) throws -> [String] {
         // Plain indexes may still be under construction, and a read-only store may lack them. Read before the snapshot begins, because the snapshot may be
         // older than the completion of an index.
         let isIndexing = pool.isReadOnly || pool.indexBuilder?.isRunning == true
@@ -11,10 +13,29 @@ extension SQLiteBackend {
         do {
             _ = try connection.begin(writing: false)
             defer { connection.rollback() }
-            var findings = try connection.texts("PRAGMA integrity_check").filter { $0 != "ok" }
-            let missing = try missingObjects(connection, isIndexing: isIndexing)
-            findings += missing
-            if missing.isEmpty { findings += try danglingReferences(connection) }
+            let tableCount = pool.tables.entities.count + pool.tables.links.count
+            var progress = MaintenanceProgress(activity: "pages", total: 2 * tableCount)
+            var findings: [String] = []
+            try connection.interruptible(
+                by: { try report(progress) },
+                during: {
+                    findings = try connection.texts("PRAGMA integrity_check").filter { $0 != "ok" }
+                    let missing = try missingObjects(connection, isIndexing: isIndexing)
+                    findings += missing
+                    guard missing.isEmpty else { return }
+                    progress.completed = tableCount
+                    for table in pool.tables.entities {
+                        progress.activity = table.entity.name
+                        findings += try danglingReferences(of: table, connection)
+                        progress.completed += 1
+                    }
+                    for (link, table) in zip(pool.tables.schema.links, pool.tables.links) {
+                        progress.activity = link.name
+                        findings += try danglingReferences(of: link, table, connection)
+                        progress.completed += 1
+                    }
+                })
+            try report(progress)
             let stored = try MetadataTable(connection: connection).read()
             if stored.schema.versionHash != stored.schemaHash {
                 findings.append("The schema in polystore_metadata does not have its hash.")
@@ -46,31 +67,31 @@ extension SQLiteBackend {
         return findings
     }
 
-    /// Returns a sentence for each reference to a missing object, for at most a thousand per relationship.
-    private func danglingReferences(_ connection: Connection) throws -> [String] {
-        let tables = pool.tables
+    /// Returns a sentence for each reference of a table to a missing object, for at most a thousand per relationship.
+    private func danglingReferences(of table: EntityTable, _ connection: Connection) throws -> [String] {
         let id = SQLNames.objectID
-        func quoted(_ text: String) -> String {
-            "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
-        }
         var findings: [String] = []
-        for table in tables.entities {
-            for relationship in table.entity.relationships {
-                guard case .foreignKey(let field) = relationship.storage else { continue }
-                let (target, column) = (tables.entities[relationship.destination], table.columns[field])
-                let (first, second) = (quoted(table.entity.name + " "), quoted(" refers by \(relationship.name) to \(target.entity.name) "))
-                findings += try connection.texts(
-                    "SELECT \(first) || s.\(id) || \(second) || s.\(column) || ', which is not in the store.' FROM \(table.name) AS s "
-                        + "WHERE s.\(column) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(target.name) AS t WHERE t.\(id) = s.\(column)) "
-                        + "LIMIT 1000")
-            }
+        for relationship in table.entity.relationships {
+            guard case .foreignKey(let field) = relationship.storage else { continue }
+            let (target, column) = (pool.tables.entities[relationship.destination], table.columns[field])
+            let first = SQLNames.literal(table.entity.name + " ")
+            let second = SQLNames.literal(" refers by \(relationship.name) to \(target.entity.name) ")
+            findings += try connection.texts(
+                "SELECT \(first) || s.\(id) || \(second) || s.\(column) || ', which is not in the store.' FROM \(table.name) AS s "
+                    + "WHERE s.\(column) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(target.name) AS t WHERE t.\(id) = s.\(column)) "
+                    + "LIMIT 1000")
         }
-        for (link, sql) in zip(tables.schema.links, tables.links) {
-            for (end, entity) in [("source", tables.entities[link.source]), ("target", tables.entities[link.target])] {
-                findings += try connection.texts(
-                    "SELECT DISTINCT \(quoted("\(link.name) links \(entity.entity.name) ")) || l.\(end) || ', which is not in the store.' "
-                        + "FROM \(sql.name) AS l WHERE NOT EXISTS (SELECT 1 FROM \(entity.name) AS t WHERE t.\(id) = l.\(end)) LIMIT 1000")
-            }
+        return findings
+    }
+
+    /// Returns a sentence for each missing object at an end of a link, for at most a thousand per end.
+    private func danglingReferences(of link: LinkTable, _ table: LinkSQL, _ connection: Connection) throws -> [String] {
+        let id = SQLNames.objectID
+        var findings: [String] = []
+        for (end, entity) in [("source", pool.tables.entities[link.source]), ("target", pool.tables.entities[link.target])] {
+            findings += try connection.texts(
+                "SELECT DISTINCT \(SQLNames.literal("\(link.name) links \(entity.entity.name) ")) || l.\(end) || ', which is not in the store.' "
+                    + "FROM \(table.name) AS l WHERE NOT EXISTS (SELECT 1 FROM \(entity.name) AS t WHERE t.\(id) = l.\(end)) LIMIT 1000")
         }
         return findings
     }

@@ -24,7 +24,9 @@ public final class FaultyEngine: OrderedEngine {
     /// Releases the wrapped engine.
     public func close() { handle.release() }
     /// Verifies the wrapped engine, unless the plan makes the call fail.
-    public func verify() throws -> [String] { try plan.perform(.verify) { try handle.engine.verify() } }
+    public func verify(reporting report: MaintenanceReport) throws -> [String] {
+        try plan.perform(.verify) { try handle.engine.verify(reporting: report) }
+    }
     /// Returns a snapshot of the wrapped engine whose reads fail according to the plan.
     public func snapshot() throws -> any EngineSnapshot {
         try plan.perform(.snapshot) { InterruptedSnapshot(try handle.engine.snapshot(), plan) }

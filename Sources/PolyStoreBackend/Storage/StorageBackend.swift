@@ -42,10 +42,11 @@ public protocol StorageBackend: AnyObject, Sendable {
     var commitFiles: [String] { get }
     /// Closes the store. Running transactions keep the resources they need or throw `closed`. A second call has no effect.
     func close() throws
-    /// Checks the store for damage.
+    /// Checks the store for damage. The default throws `unsupported`.
+    /// - Parameter report: Receives the progress. An error that it throws ends the check.
     /// - Returns: One sentence for each defect; empty for an undamaged store.
-    /// - Throws: `unsupported` without the feature `verification`.
-    func verify() throws -> [String]
+    /// - Throws: `unsupported` without the feature `verification`, and errors of `report`.
+    func verify(reporting report: MaintenanceReport) throws -> [String]
     /// Begins a migration of the store's schema, after waiting for the current write transaction to end. The default throws `unsupported`.
     ///
     /// - Parameter change: Its source schema is the one that the store was opened for.
@@ -55,9 +56,11 @@ public protocol StorageBackend: AnyObject, Sendable {
     /// Writes a copy of the latest version of the store to another path while the store is in use. The default throws `unsupported`.
     ///
     /// The copy has the same store id, schema, named values and change log, and can be opened like any other store.
-    /// - Parameter location: A path with no file or folder, in an existing folder.
-    /// - Throws: `unsupported` without the feature `copying`, `io` if the path is taken, `full`.
-    func copy(to location: String) throws
+    /// - Parameters:
+    ///   - location: A path with no file or folder, in an existing folder.
+    ///   - report: Receives the progress. An error that it throws ends the copy, of which nothing remains.
+    /// - Throws: `unsupported` without the feature `copying`, `io` if the path is taken, `full`, and errors of `report`.
+    func copy(to location: String, reporting report: MaintenanceReport) throws
     /// Releases unused disk space to the file system, as far as the engine supports that while the store is in use. Writers wait meanwhile. The default throws
     /// `unsupported`.
     /// - Throws: `unsupported` without the feature `compaction`, `readOnly`, `closed`; `busy` while another process uses the store; `full`.
@@ -69,13 +72,21 @@ extension StorageBackend {
         throw StoreError(
             .unsupported, "This backend cannot migrate its stores. Export the objects, or copy them to a new store of another backend.")
     }
-    public func copy(to location: String) throws { throw StoreError(.unsupported, "This backend cannot copy its stores.") }
+    public func copy(to location: String, reporting report: MaintenanceReport) throws {
+        throw StoreError(.unsupported, "This backend cannot copy its stores.")
+    }
+    /// Copies the store without reporting the progress; see ``copy(to:reporting:)``.
+    public func copy(to location: String) throws { try copy(to: location) { _ in } }
     public func compact() throws {
         throw StoreError(
             .unsupported, "This backend cannot compact a store that is in use. Copy the store instead: a copy holds no unused room.")
     }
     public var commitFiles: [String] { [] }
-    public func verify() throws -> [String] { throw StoreError(.unsupported, "This backend cannot verify its store.") }
+    public func verify(reporting report: MaintenanceReport) throws -> [String] {
+        throw StoreError(.unsupported, "This backend cannot verify its store.")
+    }
+    /// Checks the store without reporting the progress; see ``verify(reporting:)``.
+    public func verify() throws -> [String] { try verify { _ in } }
 }
 
 /// A consistent snapshot of a store. Not Sendable: used by one thread at a time.

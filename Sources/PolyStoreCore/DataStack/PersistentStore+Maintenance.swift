@@ -4,9 +4,16 @@ import PolyStoreBackend
 extension PersistentStore {
     /// Checks the integrity of the store and returns a description of each problem found.
     ///
-    /// Reads the whole store on a thread of PolyStore. The calling task waits for it without blocking a thread.
-    /// - Throws: `unsupported` for a backend without the feature `verification`, `closed`, `corrupt`, `io`.
-    public func verify() async throws -> [String] { try await onMaintenanceThread { try $0.verifyAndWait() } }
+    /// Reads the whole store on a thread of PolyStore. The calling task waits for it without blocking a thread, and cancels it if the task is cancelled.
+    /// - Throws: `unsupported` for a backend without the feature `verification`, `closed`, `corrupt`, `io`, `cancelled`.
+    public func verify() async throws -> [String] { try await value(of: verification) }
+
+    /// Starts a check of the integrity of the store and returns a handle for it, which reports the progress; see ``verify()``.
+    public func startVerification() -> MaintenanceRun<[String]> { start(verification) }
+
+    private var verification: MaintenanceWork<[String]> {
+        MaintenanceWork("Verifying \(url)", name: "verification of \(url)") { [backend] in try backend.verify(reporting: $0) }
+    }
 
     /// Checks the integrity of the store, blocking the caller's thread while the whole store is read; see ``verify()``.
     public func verifyAndWait() throws -> [String] { try backend.verify() }
@@ -42,10 +49,19 @@ extension PersistentStore {
 
     /// Writes a copy of the store at its newest version to another path, while the store is in use. The copy can be opened like any other store.
     ///
-    /// Runs on a thread of PolyStore. The calling task waits for the complete copy without blocking a thread.
+    /// Runs on a thread of PolyStore. The calling task waits for the complete copy without blocking a thread, and cancels it if the task is cancelled.
     /// - Parameter path: A path without a file or folder, in an existing folder.
-    /// - Throws: `unsupported` for a backend without the feature `copying`, `io` if the path already exists, `full`.
-    public func backUp(to path: String) async throws { try await onMaintenanceThread { try $0.backUpAndWait(to: path) } }
+    /// - Throws: `unsupported` for a backend without the feature `copying`, `io` if the path already exists, `full`, `cancelled`.
+    public func backUp(to path: String) async throws { try await value(of: backUpWork(path)) }
+
+    /// Starts a copy of the store and returns a handle for it, which reports the progress; see ``backUp(to:)``.
+    public func startBackUp(to path: String) -> MaintenanceRun<Void> { start(backUpWork(path)) }
+
+    private func backUpWork(_ path: String) -> MaintenanceWork<Void> {
+        MaintenanceWork("Copying \(url) to \(path)", name: "copy of \(url) to \(path)") { [backend] in
+            try backend.copy(to: FilePlace.resolve(path), reporting: $0)
+        }
+    }
 
     /// Writes a copy of the store, blocking the caller's thread until the copy is complete; see ``backUp(to:)``.
     public func backUpAndWait(to path: String) throws { try backend.copy(to: FilePlace.resolve(path)) }
@@ -62,6 +78,22 @@ extension PersistentStore {
 
     /// The threads of maintenance. A dispatch queue, because a backend blocks and must not block Swift's cooperative threads.
     private static let maintenanceQueue = DispatchQueue(label: "polystore.maintenance", qos: .utility, attributes: .concurrent)
+
+    private func start<Value>(_ work: MaintenanceWork<Value>) -> MaintenanceRun<Value> {
+        Self.maintenanceQueue.async { work.run() }
+        return MaintenanceRun(work.monitor)
+    }
+
+    /// Executes an operation and returns its result. Cancels it if the calling task is cancelled.
+    private func value<Value>(of work: MaintenanceWork<Value>) async throws -> Value {
+        if Task.isCancelled { work.monitor.cancel() }
+        let run = start(work)
+        return try await withTaskCancellationHandler {
+            try await run.value
+        } onCancel: {
+            run.cancel()
+        }
+    }
 
     private func onMaintenanceThread<T: Sendable>(_ work: @escaping @Sendable (PersistentStore) throws -> T) async throws -> T {
         try await Self.maintenanceQueue.awaiting { [self] in try work(self) }

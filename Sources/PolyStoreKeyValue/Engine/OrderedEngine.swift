@@ -24,8 +24,10 @@ public protocol OrderedEngine: AnyObject, Sendable {
     /// The paths of the files that a commit of any process writes to; see `StorageBackend.commitFiles`. The default is empty.
     var commitFiles: [String] { get }
     /// Returns a sentence for each damage that the engine finds. A thrown `corrupt` error also counts as a finding.
+    /// The default finds nothing.
+    /// - Parameter report: Receives the progress in any unit. An error that it throws ends the check.
     /// - Throws: ``EngineDamage`` if reading entries is not safe: the record layer then reads none.
-    func verify() throws -> [String]
+    func verify(reporting report: MaintenanceReport) throws -> [String]
     /// Takes the migration lock, which one process at a time can hold and which is released when the process ends. The default is for engines that only one
     /// process at a time can open, which need no lock.
     /// - Returns: `false` if another process holds the lock.
@@ -34,9 +36,11 @@ public protocol OrderedEngine: AnyObject, Sendable {
     func unlockMigration()
     /// Writes a copy of the newest version to another location, and returns when the copy and its folder entry are durable. An engine that supports this has
     /// the feature `Capabilities.Feature.copying`; the default throws `unsupported`.
-    /// - Parameter location: A path at which nothing exists.
+    /// - Parameters:
+    ///   - location: A path at which nothing exists.
+    ///   - report: Receives the progress in any unit. An error that it throws ends the copy, of which nothing must remain.
     /// - Throws: `io` if something exists at the path.
-    func copy(to location: String) throws
+    func copy(to location: String, reporting report: MaintenanceReport) throws
     /// See `StorageBackend.compact()`. Called without a write transaction. The default throws `unsupported`.
     func compact() throws
 }
@@ -47,7 +51,7 @@ extension OrderedEngine {
     /// Does nothing.
     public func checkFiles() throws {}
     /// Finds nothing.
-    public func verify() throws -> [String] { [] }
+    public func verify(reporting report: MaintenanceReport) throws -> [String] { [] }
     /// Returns `true` without taking a lock.
     public func lockMigration() throws -> Bool { true }
     /// Does nothing.
@@ -58,20 +62,26 @@ extension OrderedEngine {
             .unsupported, "This engine cannot compact a store that is in use. Copy the store instead: a copy holds no unused room.")
     }
     /// Throws `unsupported`.
-    public func copy(to location: String) throws {
+    public func copy(to location: String, reporting report: MaintenanceReport) throws {
         throw StoreError(.unsupported, "The engine of \(place) cannot copy its stores.", url: place)
     }
 }
 
 extension OrderedEngine {
-    /// Copies every key of the newest version to an empty engine. For implementations of ``copy(to:)``.
-    public func copyEntries(to other: any OrderedEngine) throws {
+    /// Checks the engine without reporting the progress; see ``verify(reporting:)``.
+    public func verify() throws -> [String] { try verify { _ in } }
+    /// Copies the engine's data without reporting the progress; see ``copy(to:reporting:)``.
+    public func copy(to location: String) throws { try copy(to: location) { _ in } }
+
+    /// Copies every key of the newest version to an empty engine. For implementations of ``copy(to:reporting:)``.
+    public func copyEntries(to other: any OrderedEngine, reporting report: MaintenanceReport) throws {
         let source = try snapshot()
         defer { source.end() }
         let cursor = try source.cursor()
         defer { cursor.close() }
         let limit = min(other.traits.largestTransaction / 2, 8 << 20)
         var more = try [UInt8]().withUnsafeBytes { try cursor.seek($0) }
+        var count = 0
         while more {
             let writer: any EngineWriter =
                 if let other = other as? any TransactionalEngine { try other.beginWrite() } else { try OverlayTransaction(other) }
@@ -80,6 +90,8 @@ extension OrderedEngine {
             while more, bytes < limit {
                 try writer.put(cursor.key, cursor.value)
                 bytes += cursor.key.count + cursor.value.count
+                count += 1
+                if count % 1024 == 0 { try report(MaintenanceProgress(activity: "keys", completed: count)) }
                 more = try cursor.next()
             }
             try writer.commit(.full)

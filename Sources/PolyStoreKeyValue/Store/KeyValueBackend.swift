@@ -165,14 +165,14 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
         }
     }
 
-    /// Copies the newest version to another location; see ``OrderedEngine/copy(to:)``.
-    public func copy(to location: String) throws {
+    /// Copies the newest version to another location; see ``OrderedEngine/copy(to:reporting:)``.
+    public func copy(to location: String, reporting report: MaintenanceReport) throws {
         guard capabilities.has(.copying) else {
             throw StoreError(.unsupported, "The engine of \(layout.place) cannot copy its stores.", url: layout.place)
         }
         let handle = try use()
         defer { handle.release() }
-        try handle.engine.copy(to: location)
+        try handle.engine.copy(to: location, reporting: report)
     }
 
     /// Compacts the store; see ``OrderedEngine/compact()``.
@@ -190,11 +190,19 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
     }
 
     /// Verifies the whole store: the engine's own checks, then every record, index entry, link, chunk and number against each other.
-    public func verify() throws -> [String] {
+    ///
+    /// The engine's checks count as half of the work.
+    public func verify(reporting report: MaintenanceReport) throws -> [String] {
         let handle = try use()
         defer { handle.release() }
         var findings: [String] = []
-        do { findings = try handle.engine.verify() } catch let damage as EngineDamage {
+        let keys = try expectedKeys(handle)
+        do {
+            findings = try handle.engine.verify { progress in
+                let done = Int((progress.fractionCompleted ?? 0) * Double(keys))
+                try report(MaintenanceProgress(activity: progress.activity, completed: done, total: 2 * keys))
+            }
+        } catch let damage as EngineDamage {
             return damage.findings
         } catch let error as StoreError where error.code == .corrupt {
             findings = ["\(error)"]
@@ -202,7 +210,21 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
         let reader = SnapshotReader(layout, try handle.engine.snapshot(), isWritten: false)
         defer { reader.end() }
         try handle.check(layout, reader.snapshot)
-        return findings + (try StoreVerifier(reader).findings())
+        return try withoutActuallyEscaping(report) { report in
+            var verifier = try StoreVerifier(reader, expectedKeys: keys, report: report)
+            return findings + (try verifier.findings())
+        }
+    }
+
+    /// Returns the number of records and index entries by the store's statistics.
+    private func expectedKeys(_ handle: EngineHandle) throws -> Int {
+        let reader = SnapshotReader(layout, try handle.engine.snapshot(), isWritten: false)
+        defer { reader.end() }
+        return try layout.schema.entities.reduce(0) { total, entity in
+            let count = Int(clamping: max(0, try reader.recordCount(entity)))
+            let keys = count.multipliedReportingOverflow(by: 1 + layout.indexes[entity.index].count)
+            return keys.overflow || keys.partialValue > 1 << 48 ? total : total + keys.partialValue
+        }
     }
 
     /// Rebuilds indexes from the records while the store is in use, after ``verify()`` has reported that they disagree.

@@ -11,42 +11,62 @@ struct StoreVerifier {
 
     /// The prefixes of keys that are not part of the store: those of an unfinished migration, and those that are still to be removed.
     private let unused: Set<[UInt8]>
+    private let report: MaintenanceReport
+    /// The expected number of records and index entries. Every key is read at least twice.
+    private let expectedKeys: Int
+    private let progress = Progress()
 
-    init(_ reader: SnapshotReader) throws {
+    /// What is being checked. A class, because the checks report from within closures.
+    private final class Progress {
+        var activity = ""
+        var keys = 0
+    }
+
+    init(_ reader: SnapshotReader, expectedKeys: Int, report: @escaping MaintenanceReport) throws {
         self.reader = reader
+        self.expectedKeys = expectedKeys
+        self.report = report
         layout = reader.layout
         unused = Set(try PendingRemoval.all(reader.snapshot)).union(
             try MigrationJournal.read(reader.snapshot, place: reader.layout.place)?.stagedPrefixes ?? [])
     }
 
-    func findings() throws -> [String] {
-        var copy = self
-        try copy.attempt { try $0.checkModel() }
-        for entity in layout.schema.entities { try copy.attempt { try $0.checkRecords(entity) } }
+    mutating func findings() throws -> [String] {
+        try attempt("schema") { try $0.checkModel() }
+        for entity in layout.schema.entities { try attempt(entity.name) { try $0.checkRecords(entity) } }
         for entity in layout.schema.entities {
             for (position, index) in layout.indexes[entity.index].enumerated() {
-                try copy.attempt { verifier in
+                try attempt(index.index.name) { verifier in
                     if try verifier.reader.state(entity, position).phase == .readable { try verifier.checkEntries(index) }
                 }
             }
         }
-        for table in layout.schema.links { try copy.attempt { try $0.checkLinks(table) } }
-        try copy.attempt { try $0.checkChunks() }
-        try copy.attempt { try $0.checkValues() }
-        try copy.attempt { try $0.checkLog() }
-        try copy.attempt { try $0.checkSpaces() }
-        return copy.found
+        for table in layout.schema.links { try attempt(table.name) { try $0.checkLinks(table) } }
+        try attempt("long values") { try $0.checkChunks() }
+        try attempt("named values") { try $0.checkValues() }
+        try attempt("change log") { try $0.checkLog() }
+        try attempt("keys") { try $0.checkSpaces() }
+        return found
     }
 
     /// Runs one check. Damage that ends the check becomes a finding, and the other checks still run.
-    private mutating func attempt(_ check: (inout StoreVerifier) throws -> Void) throws {
+    private mutating func attempt(_ activity: String, _ check: (inout StoreVerifier) throws -> Void) throws {
+        progress.activity = activity
+        try reportProgress()
         do { try check(&self) } catch let error as StoreError where error.code == .corrupt {
             let sentence = error.underlying.map { "\(error.message) (\($0))" } ?? error.message
-            if !found.contains(sentence) { report(sentence) }
+            if !found.contains(sentence) { add(sentence) }
         }
     }
 
-    private mutating func report(_ sentence: String) { if found.count < Self.most { found.append(sentence) } }
+    private mutating func add(_ sentence: String) { if found.count < Self.most { found.append(sentence) } }
+
+    /// Reports the keys that were read, in the second half of the work; see ``KeyValueBackend/verify(reporting:)``. Links and long values are not expected, so
+    /// the number of keys can exceed the expectation.
+    private func reportProgress() throws {
+        let completed = min(progress.keys / 2, max(0, expectedKeys - 1))
+        try report(MaintenanceProgress(activity: progress.activity, completed: expectedKeys + completed, total: 2 * expectedKeys))
+    }
 
     /// Calls a closure for every key with a prefix.
     private func forEach(_ prefix: [UInt8], _ body: (EngineCursor) throws -> Void) throws {
@@ -55,6 +75,8 @@ struct StoreVerifier {
         try prefix.withUnsafeBytes { prefix in
             var more = try cursor.seek(prefix)
             while more, cursor.key.starts(with: prefix) {
+                progress.keys += 1
+                if progress.keys % 1024 == 0 { try reportProgress() }
                 try body(cursor)
                 more = try cursor.next()
             }
@@ -66,7 +88,7 @@ struct StoreVerifier {
         let model = try SealedValue.get(Keyspace.Metadata.schema.key(1), reader.snapshot)
         let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), reader.snapshot).flatMap(StoreIdentity.init)
         guard let model, let description = try? SchemaDescription(encoded: model), description.versionHash == identity?.schemaHash
-        else { return report("The store's model does not have its hash.") }
+        else { return add("The store's model does not have its hash.") }
     }
 
     /// Checks that each record can be read and has an entry in every index, and that the statistics contain the number of records.
@@ -76,7 +98,7 @@ struct StoreVerifier {
         var count: Int64 = 0
         var sentences: [String] = []
         // Also if the scan throws.
-        defer { for sentence in sentences { report(sentence) } }
+        defer { for sentence in sentences { add(sentence) } }
         let toOnes: [(relationship: Relationship, field: Int)] = entity.relationships.compactMap { relationship in
             if case .foreignKey(let field) = relationship.storage { (relationship, field) } else { nil }
         }
@@ -113,7 +135,7 @@ struct StoreVerifier {
             }
         }
         let storedCount = try reader.recordCount(entity)
-        if storedCount != count { report("There are \(count) records of \(entity.name), and the statistics say \(storedCount).") }
+        if storedCount != count { add("There are \(count) records of \(entity.name), and the statistics say \(storedCount).") }
     }
 
     /// Checks that each entry matches its record.
@@ -121,7 +143,7 @@ struct StoreVerifier {
         let keys = KeyWriter()
         var sentences: [String] = []
         // Also if the scan throws.
-        defer { for sentence in sentences { report(sentence) } }
+        defer { for sentence in sentences { add(sentence) } }
         try forEach(index.prefix) { cursor in
             guard let id = index.id(cursor.key, cursor.value) else {
                 sentences.append("An entry of the index \(index.index.name) cannot be read.")
@@ -148,7 +170,7 @@ struct StoreVerifier {
         let keys = KeyWriter()
         var sentences: [String] = []
         // Also if the scan throws.
-        defer { for sentence in sentences { report(sentence) } }
+        defer { for sentence in sentences { add(sentence) } }
         for (space, other) in [(Keyspace.link, Keyspace.linkInverse), (.linkInverse, .link)] {
             let isForward = (space == .link) != layout.isLinkReversed(table.index)
             let near = layout.schema.entities[isForward ? table.source : table.target]
@@ -173,7 +195,7 @@ struct StoreVerifier {
     private mutating func checkChunks() throws {
         var sentences: [String] = []
         // Also if the scan throws.
-        defer { for sentence in sentences { report(sentence) } }
+        defer { for sentence in sentences { add(sentence) } }
         let keys = KeyWriter()
         let byNumber = Dictionary(layout.schema.entities.map { (layout.number(of: $0), $0) }, uniquingKeysWith: { first, _ in first })
         try forEach([Keyspace.blobChunk.rawValue]) { cursor in
@@ -201,7 +223,7 @@ struct StoreVerifier {
     private mutating func checkValues() throws {
         var sentences: [String] = []
         // Also if the scan throws.
-        defer { for sentence in sentences { report(sentence) } }
+        defer { for sentence in sentences { add(sentence) } }
         try reader.forEachValue { key, value in
             guard let name = String(validating: key.dropFirst(2), as: UTF8.self), (try? NamedValue.check(name: name)) != nil else {
                 sentences.append("The name of a value cannot be read.")
@@ -219,7 +241,7 @@ struct StoreVerifier {
         let bounds = try reader.logBounds()
         var sentences: [String] = []
         // Also if the scan throws.
-        defer { for sentence in sentences { report(sentence) } }
+        defer { for sentence in sentences { add(sentence) } }
         /// The next expected piece of an entry with several pieces.
         var expected: ChangeLog.PieceKey?
         try forEach([Keyspace.changeLog.rawValue]) { cursor in
@@ -273,6 +295,6 @@ struct StoreVerifier {
                 }
             if !isKnown { unknownKeys += 1 }
         }
-        if unknownKeys > 0 { report("\(unknownKeys) keys belong to no entity, index or link table of the model.") }
+        if unknownKeys > 0 { add("\(unknownKeys) keys belong to no entity, index or link table of the model.") }
     }
 }

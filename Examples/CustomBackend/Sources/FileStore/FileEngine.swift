@@ -51,7 +51,7 @@ final class FileEngine: OrderedEngine {
         state.withLock { ($0.tree, $0.end, $0.hasWritten) = (tree, end, true) }
     }
 
-    func verify() throws -> [String] {
+    func verify(reporting report: MaintenanceReport) throws -> [String] {
         let end = state.withLock { $0.end }
         var tree = OrderedTree()
         return try log.read(to: end, into: &tree) == end ? [] : ["The last batch of \(place) is damaged."]
