@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 import Testing
 
 /// Random programs of the object layer, compared with a naive model: creations, deletions, attributes and relationships, children, explicit commits, undo,

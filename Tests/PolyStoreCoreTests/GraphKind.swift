@@ -1,11 +1,12 @@
 import PolyStoreCore
+import TestModels
 
 /// The classes of the objects that ``GraphFuzzTests`` creates.
 enum GraphKind: String, CaseIterable, Sendable {
     case person, department, project, playlist, track, tag, human, worker, visit
 
     static let schema: [any Model.Type] = [
-        Person.self, Department.self, Project.self, Playlist.self, Track.self, Tag.self, Party.self, Visit.self,
+        Person.self, Department.self, Project.self, Playlist.self, Track.self, MusicTag.self, Party.self, Visit.self,
     ]
 
     /// The class whose objects share row ids with this one.
@@ -20,7 +21,7 @@ enum GraphKind: String, CaseIterable, Sendable {
         case .project: Project.self
         case .playlist: Playlist.self
         case .track: Track.self
-        case .tag: Tag.self
+        case .tag: MusicTag.self
         case .human: Human.self
         case .worker: Worker.self
         case .visit: Visit.self
@@ -47,7 +48,7 @@ enum GraphKind: String, CaseIterable, Sendable {
         case let project as Project: return parsed(project.name)
         case let playlist as Playlist: return parsed(playlist.title)
         case let track as Track: return parsed(track.title)
-        case let tag as Tag: return parsed(tag.name)
+        case let tag as MusicTag: return parsed(tag.name)
         case let visit as Visit: return visit.day
         default: return 0
         }
@@ -61,7 +62,7 @@ enum GraphKind: String, CaseIterable, Sendable {
         case let project as Project: project.name = "\(number)"
         case let playlist as Playlist: playlist.title = "\(number)"
         case let track as Track: track.title = "\(number)"
-        case let tag as Tag: tag.name = "\(number)"
+        case let tag as MusicTag: tag.name = "\(number)"
         case let visit as Visit: visit.day = number
         default: break
         }

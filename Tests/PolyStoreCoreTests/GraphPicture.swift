@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 
 /// The contents of a context as lines of text: of every store the objects in their order, with their values and the targets of all relationships.
 struct GraphPicture: Equatable {
@@ -41,7 +42,7 @@ struct GraphPicture: Equatable {
                 case .project: try add(context, From<Project>(name), store, family)
                 case .playlist: try add(context, From<Playlist>(name), store, family)
                 case .track: try add(context, From<Track>(name), store, family)
-                case .tag: try add(context, From<Tag>(name), store, family)
+                case .tag: try add(context, From<MusicTag>(name), store, family)
                 case .visit: try add(context, From<Visit>(name), store, family)
                 case .human, .worker:
                     try add(context, From<Party>(name), store, family)

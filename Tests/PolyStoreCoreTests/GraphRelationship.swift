@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 
 /// The relationships of ``GraphKind``, as ``GraphState`` knows them.
 enum GraphRelationship: String, CaseIterable, Sendable {
@@ -108,7 +109,7 @@ enum GraphRelationship: String, CaseIterable, Sendable {
         case .whole: try visitor.one(\Playlist.whole)
         case .picks: try visitor.list(\Playlist.picks)
         case .playlist: try visitor.one(\Track.playlist)
-        case .lists: try visitor.list(\Tag.lists)
+        case .lists: try visitor.list(\MusicTag.lists)
         case .sponsor: try visitor.one(\Party.sponsor)
         case .visits: try visitor.set(\Party.visits)
         case .boss: try visitor.one(\Worker.boss)

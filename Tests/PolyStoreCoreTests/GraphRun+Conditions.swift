@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 
 extension GraphRun {
     /// Returns the id of a target, and its key if it is an object of this stack.

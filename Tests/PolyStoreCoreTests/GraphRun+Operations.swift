@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 
 extension GraphRun {
     /// Applies an operation to the innermost transaction and its model.
@@ -142,7 +143,7 @@ extension GraphRun {
     private func applyElsewhere(_ operation: GraphOperation, _ level: GraphLevel) throws {
         guard levels.count == 1, level.unsafe != nil else { return }
         // Opens the snapshot, if there has been no access since it was released.
-        _ = try level.transaction.fetchCount(From<Tag>("A"))
+        _ = try level.transaction.fetchCount(From<MusicTag>("A"))
         switch operation {
         case .otherSet(let number, let attribute, let value):
             guard let key = keys[number], let kind = committed.kind(key), attribute < kind.attributeCount, let id = ids[key],

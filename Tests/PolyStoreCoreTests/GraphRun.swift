@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCore
+import TestModels
 
 /// Runs a program on a stack with two stores and on the model, and compares them.
 final class GraphRun: @unchecked Sendable {  // used by one thread
