@@ -14,6 +14,10 @@ public final class Entity: Sendable {
     /// Every index that a store keeps: of unique and indexed attributes, of to-one relationships, and the compound indexes. The index of a to-one
     /// relationship with an ordered inverse has the position as its second field.
     public let indexes: [Index]
+    /// The classes of the objects, depth first, the root first. An entity that holds no hierarchy has one class.
+    public let classes: [EntityClass]
+    /// The field that holds the name of an object's own entity; `nil` for an entity that holds no hierarchy.
+    public let classifierField: Int?
     /// The byte layout of the records.
     public let layout: RecordLayout
     private let fieldsByName: [String: Int]
@@ -26,6 +30,8 @@ public final class Entity: Sendable {
         self.fields = fields
         self.relationships = relationships
         self.indexes = indexes
+        self.classes = description.classes
+        self.classifierField = description.classifierField
         self.layout = RecordLayout(entityName: description.name, fields: fields)
         self.fieldsByName = Dictionary(uniqueKeysWithValues: fields.lazy.filter { !$0.isHidden }.map { ($0.name, $0.ordinal) })
         self.relationshipsByName = Dictionary(uniqueKeysWithValues: relationships.map { ($0.name, $0.ordinal) })

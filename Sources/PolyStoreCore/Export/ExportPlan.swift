@@ -58,7 +58,7 @@ struct ExportPlan {
     /// Returns attributes and relationships in order of declaration.
     private static func allNames<T: Model>(_ type: T.Type, _ entry: StoreEntity) -> [String] {
         let fields = entry.fields(of: type)
-        let relationships = Set((entry.family?.kind(type)?.relationships ?? entry.entity.relationships).map(\.name))
+        let relationships = Set(entry.relationships(of: type).map(\.name))
         let attributes = entry.entity.fields.filter { $0.relationship == nil && fields.contains($0.ordinal) }.map(\.name)
         return attributes + entry.entity.relationships.map(\.name).filter(relationships.contains)
     }

@@ -76,7 +76,7 @@ struct HistoryRecordBuilder {
 
     private mutating func delete(_ entry: StoreEntity, _ object: RowReference, _ name: String) throws {
         let record = recordsPreviousValues ? try writer.record(entry.entity, id: object.rowID) : nil
-        let fields = entry.family?.kinds.first { $0.name == name }?.fields ?? entry.declaredFields
+        let fields = entry.hierarchy?.classes.first { $0.name == name }?.fields ?? entry.declaredFields
         let mask = record == nil ? FieldMask() : fields
         let shape = Shape(entity: name, kind: .deleted, entityIndex: entry.entityIndex, mask: mask, relationships: [])
         let position = add(object, shape)
@@ -100,12 +100,12 @@ struct HistoryRecordBuilder {
 
     /// Returns the name of the entity of an object's class from its record.
     private func name(_ entry: StoreEntity, _ record: RecordView) throws -> String {
-        try entry.family?.kind(record).name ?? entry.entity.name
+        try entry.hierarchy?.entityClass(record).name ?? entry.entity.name
     }
 
     /// Returns the name of the entity of an object's class from the store.
     private func storedName(_ entry: StoreEntity, _ object: RowReference) throws -> String {
-        guard let family = entry.family, let record = try writer.record(entry.entity, id: object.rowID) else { return entry.entity.name }
-        return try family.kind(record).name
+        guard let hierarchy = entry.hierarchy, let record = try writer.record(entry.entity, id: object.rowID) else { return entry.entity.name }
+        return try hierarchy.entityClass(record).name
     }
 }

@@ -174,10 +174,10 @@ final class UniqueImporter<T: ImportableUniqueObject> {
     }
 
     func lookUps(_ index: ImportKeyIndex, _ keys: [ImportKey]) -> LookUps {
-        let family = entry.family?.condition(T.self, includesSubentities: true)
+        let inClass = entry.hierarchy?.condition(T.self, includesSubentities: true)
         let requests = UniqueIDCondition.batches(keys).map { batch in
             let condition = UniqueIDCondition(access.fields, batch).predicate
-            return FetchRequest(entry.entity, predicate: family.map { .and([$0, condition]) } ?? condition)
+            return FetchRequest(entry.entity, predicate: inClass.map { .and([$0, condition]) } ?? condition)
         }
         return LookUps(index: index, requests: requests)
     }

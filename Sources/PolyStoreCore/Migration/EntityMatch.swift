@@ -303,33 +303,11 @@ extension Value {
     }
 }
 
-/// A class of an entity in a store; a hierarchy has several.
-struct EntityClass {
-    let name: String
-    let originalName: String?
-    let isAbstract: Bool
-    let isRoot: Bool
-}
-
 extension Entity {
-    /// The classes of the entity, the root first.
-    var classes: [EntityClass] {
-        let root = EntityClass(
-            name: name, originalName: description.originalName, isAbstract: description.hierarchy?.isAbstract ?? false, isRoot: true)
-        return [root]
-            + (description.hierarchy?.subentities ?? []).map {
-                EntityClass(name: $0.name, originalName: $0.originalName, isAbstract: $0.isAbstract, isRoot: false)
-            }
-    }
-
     /// Returns the names of the subentity that declares a property and of all its subentities; `nil` if the root declares it.
     fileprivate func subentity(declaring property: String) -> Set<String>? {
-        guard let parts = description.hierarchy?.subentities, let owner = parts.first(where: { $0.properties.contains(property) }) else {
-            return nil
-        }
-        var names: Set<String> = [owner.name]
-        // Subentities are ordered depth first, so a parent precedes its children.
-        for part in parts where names.contains(part.parent) { names.insert(part.name) }
-        return names
+        guard let field = field(named: property)?.ordinal, let owner = classes.dropFirst().first(where: { $0.ownFields.contains(field) })
+        else { return nil }
+        return Set(classes[owner.descendants].map(\.name))
     }
 }

@@ -46,7 +46,7 @@ final class KeyPathProbe: Context {
         for (index, step) in steps.enumerated() {
             guard let key = entry.types.lazy.compactMap({ Self.stored(step, $0) }).first else {
                 // The getters of inherited properties cannot be identified by their addresses.
-                if entry.family != nil, steps.count > 1, let keys = followed(path, steps.count, context, root) { return keys }
+                if entry.hierarchy != nil, steps.count > 1, let keys = followed(path, steps.count, context, root) { return keys }
                 throw refused("step \(index + 1) is not a stored property of")
             }
             keys.append(key)

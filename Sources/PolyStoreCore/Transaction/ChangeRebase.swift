@@ -312,9 +312,8 @@ extension Transaction {
             return object
         }
         // In a class hierarchy, the record determines the class.
-        if let family = entry(entityIndex).family {
-            let kind = try family.kind(record)
-            return try open(kind.type)
+        if let hierarchy = entry(entityIndex).hierarchy {
+            return try open(try hierarchy.type(record))
         }
         return try open(entry(entityIndex).type)
     }

@@ -41,7 +41,7 @@ extension Transaction {
             var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
             var fields = FieldMask()
             for link in links { fields.insert(link.field) }
-            if let family = entry.family { fields.insert(family.classifier) }
+            if let hierarchy = entry.hierarchy { fields.insert(hierarchy.classifier) }
             request.fields = fields
             let cursor = try storage(entry.store).fetch(request)
             defer { cursor.close() }
@@ -61,11 +61,11 @@ extension Transaction {
     private func fault<T: Model>(
         _ type: T.Type, _ entry: StoreEntity, _ state: consuming ModelState, _ record: RecordView
     ) throws -> T? {
-        guard let family = entry.family else { return T(_$state: state) }
-        let kind: EntityFamily.Kind
-        do { kind = try family.kind(record) } catch { throw described(error, entry, state.rowID) }
+        guard let hierarchy = entry.hierarchy else { return T(_$state: state) }
+        let named: any Model.Type
+        do { named = try hierarchy.type(record) } catch { throw described(error, entry, state.rowID) }
         func open<K: Model>(_ type: K.Type, _ state: consuming ModelState) -> T? { K(_$state: state) as? T }
-        return open(kind.type, state)
+        return open(named, state)
     }
 
     /// Applies the delete rules of one object. Objects to delete with it are appended to `work`.

@@ -34,7 +34,7 @@ extension Transaction {
     }
 
     private func create<T: Model>(_ type: T.Type, _ entry: StoreEntity, matching predicate: QueryPredicate) throws -> T {
-        if let kind = entry.family?.kind(type), kind.isAbstract { throw abstract(kind) }
+        if let kind = entry.hierarchy?.entityClass(type), kind.isAbstract { throw abstract(kind) }
         let terms = predicate.conjuncts
         var values: [Int: Value] = [:]
         for term in terms {

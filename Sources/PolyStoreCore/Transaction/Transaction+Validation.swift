@@ -38,7 +38,7 @@ extension Transaction {
         var keys = Set(relationshipChanges.changedRelationships.filter { $0.entityIndex == entry.entityIndex })
         for object in entityChanges.inserted {
             for relationship in counted
-            where entry.family == nil || entry.relationships(of: object).contains(where: { $0.ordinal == relationship.ordinal }) {
+            where entry.hierarchy == nil || entry.relationships(of: object).contains(where: { $0.ordinal == relationship.ordinal }) {
                 keys.insert(
                     RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: object._$state.rowID))
             }

@@ -242,8 +242,8 @@ public class Transaction: Context {
         guard pending.contains(where: { !$0.deleted.isEmpty }) else { return [:] }
         var kinds: [RowReference: String] = [:]
         for (entityIndex, entityChanges) in pending.enumerated() where !entityChanges.deleted.isEmpty {
-            guard let family = table.entries[entityIndex].family else { continue }
-            for object in entityChanges.deleted { kinds[object.rowReference] = family.kind(of: object).name }
+            guard let hierarchy = table.entries[entityIndex].hierarchy else { continue }
+            for object in entityChanges.deleted { kinds[object.rowReference] = hierarchy.entityClass(of: object).name }
         }
         return kinds
     }
