@@ -44,7 +44,7 @@ extension Context {
     /// - Returns: an object in any case, because accessors cannot throw. If it does not exist or is of another class, its `isDeleted` is true.
     @usableFromInline
     final func relative<T: Model>(_ type: T.Type, _ map: IdentityMap, _ rowID: Int64) -> T {
-        if let note = note(type, map, rowID) { return note }
+        if let supplied = suppliedObject(type, map, rowID) { return supplied }
         let entry = entry(map.entityIndex)
         if map.object(rowID) == nil {
             if rowsAhead != nil, let object = ahead(type, map.entityIndex, rowID) { return object }
