@@ -6,7 +6,7 @@ import PolyStoreBackend
 /// An LMDB reader must hold the snapshot during the check, so that its pages are not overwritten.
 struct LMDBPageCheck {
     private let descriptor: Int32
-    private let place: FilePlace
+    private let place: StorePath
     private let meta: LMDBMeta
     private let pageSize: Int
     /// The number of pages in the file; the last one may be partial.
@@ -37,7 +37,7 @@ struct LMDBPageCheck {
     }
 
     /// - Parameter meta: The meta page of the snapshot.
-    init(_ descriptor: Int32, _ place: FilePlace, _ meta: LMDBMeta) throws {
+    init(_ descriptor: Int32, _ place: StorePath, _ meta: LMDBMeta) throws {
         self.descriptor = descriptor
         self.place = place
         self.meta = meta

@@ -228,7 +228,7 @@ public class Context {
         let keys = maps[Int(entityIndex)].takeForgotten()
         for relationship in entry(entityIndex).entity.relationships where relationship.isToMany {
             for key in keys {
-                forgetMembers(RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: key))
+                forgetMembers(RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.index), rowID: key))
             }
         }
     }

@@ -21,7 +21,8 @@ struct HeldSnapshots {
     /// Returns the read transaction of a store.
     ///
     /// Begins the missing snapshots of all stores together, so that they belong to the same point in time.
-    mutating func reader(of store: PersistentStore, _ table: StoreTable, _ core: StackCore, _ site: CallSite) throws -> any ReadTransaction {
+    mutating func reader(of store: PersistentStore, _ table: StoreTable, _ core: StackCore, _ site: CallSite) throws -> any ReadTransaction
+    {
         guard !isClosed else {
             throw StoreError(.closed, "This context has ended; its objects can no longer read from the store.", url: store.url)
         }

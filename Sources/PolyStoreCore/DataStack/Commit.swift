@@ -53,10 +53,10 @@ public struct Commit: Sendable {
                 case .insert:
                     let kind = try? id.entry.hierarchy?.entityClass(part.changes.record(change))
                     let fields = kind?.fields ?? id.entry.declaredFields
-                    keys.formUnion(fields.ordinals.map { entity.fields[$0].name })
+                    keys.formUnion(fields.indexes.map { entity.fields[$0].name })
                     keys.formUnion((kind?.relationships.map { entity.relationships[$0] } ?? entity.relationships).map(\.name))
                 case .update:
-                    keys.formUnion(change.mask.ordinals.filter(id.entry.declaredFields.contains).map { entity.fields[$0].name })
+                    keys.formUnion(change.mask.indexes.filter(id.entry.declaredFields.contains).map { entity.fields[$0].name })
                 case .delete: break
                 }
             }

@@ -227,7 +227,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
 
     /// Notifies observers of the committed changes, in the order of the transactions.
     private func publish(_ committed: [(store: PersistentStore, version: UInt64)]) {
-        snapshots.noteCommit(logger)
+        snapshots.didCommit(logger)
         sequencer.publish(committed) {
             let table = table.withLock { $0 }
             return members.map { member in

@@ -37,7 +37,7 @@ final class StoreEntity: Sendable {
         self.store = store
         self.entity = entity
         self.type = type
-        required = entity.fields.filter { $0.relationship == nil && !$0.isOptional && $0.defaultValue == nil }.map(\.ordinal)
+        required = entity.fields.filter { $0.relationship == nil && !$0.isOptional && $0.defaultValue == nil }.map(\.index)
         counted = entity.relationships.filter { $0.isToMany && ($0.minCount > 0 || $0.maxCount != nil) }
         requiresTargets = entity.relationships.contains { $0.isRequired && !$0.isToMany }
         hasRules = RuleEvaluator.isNeeded(entity)
@@ -47,7 +47,7 @@ final class StoreEntity: Sendable {
             guard let relationship = field.positionAlong, case .foreignKey(let key) = entity.relationships[relationship].storage else {
                 return nil
             }
-            return (field.ordinal, relationship, key)
+            return (field.index, relationship, key)
         }
         toOnes = entity.relationships.compactMap {
             if case .foreignKey(let field) = $0.storage { ($0, field, store.firstEntityIndex + Int32($0.destination)) } else { nil }
@@ -57,9 +57,11 @@ final class StoreEntity: Sendable {
         relationshipsOfClasses = entity.classes.map { $0.relationships.map { entity.relationships[$0] } }
         isPolymorphic = hierarchy != nil
         var declared = FieldMask()
-        for field in entity.fields where !field.isHidden && field.ordinal != hierarchy?.classifier { declared.insert(field.ordinal) }
+        for field in entity.fields where !field.isHidden && field.index != hierarchy?.classifier { declared.insert(field.index) }
         declaredFields = declared
-        destinationNames = type.storedEntity.properties.compactMap { if case .relationship(let relationship) = $0 { relationship.destination } else { nil } }
+        destinationNames = type.storedEntity.properties.compactMap {
+            if case .relationship(let relationship) = $0 { relationship.destination } else { nil }
+        }
     }
 
     /// The fields that are properties of a class.

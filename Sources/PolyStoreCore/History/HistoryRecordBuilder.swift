@@ -71,7 +71,7 @@ struct HistoryRecordBuilder {
         let shape = Shape(entity: name, kind: .updated, entityIndex: entry.entityIndex, mask: mask, relationships: relationships)
         let position = add(object, shape)
         guard recordsPreviousValues, let record = try writer.record(entry.entity, id: object.rowID) else { return }
-        groups[position].values += mask.ordinals.map { record.value(entry.entity.fields[$0]) } + relationships.map { _ in nil }
+        groups[position].values += mask.indexes.map { record.value(entry.entity.fields[$0]) } + relationships.map { _ in nil }
     }
 
     private mutating func delete(_ entry: StoreEntity, _ object: RowReference, _ name: String) throws {
@@ -81,7 +81,7 @@ struct HistoryRecordBuilder {
         let shape = Shape(entity: name, kind: .deleted, entityIndex: entry.entityIndex, mask: mask, relationships: [])
         let position = add(object, shape)
         guard let record else { return }
-        groups[position].values += mask.ordinals.map { record.value(entry.entity.fields[$0]) }
+        groups[position].values += mask.indexes.map { record.value(entry.entity.fields[$0]) }
     }
 
     /// - Returns: The index of the object's group.
@@ -92,7 +92,7 @@ struct HistoryRecordBuilder {
             return position
         }
         let entity = table.entries[Int(shape.entityIndex)].entity
-        let keys = shape.mask.ordinals.map { entity.fields[$0].name } + shape.relationships.map { entity.relationships[Int($0)].name }
+        let keys = shape.mask.indexes.map { entity.fields[$0].name } + shape.relationships.map { entity.relationships[Int($0)].name }
         positions[shape] = groups.count
         groups.append(HistoryRecord.Group(entity: shape.entity, kind: shape.kind, keys: keys, ids: [object.rowID]))
         return groups.count - 1
@@ -105,7 +105,9 @@ struct HistoryRecordBuilder {
 
     /// Returns the name of the entity of an object's class from the store.
     private func storedName(_ entry: StoreEntity, _ object: RowReference) throws -> String {
-        guard let hierarchy = entry.hierarchy, let record = try writer.record(entry.entity, id: object.rowID) else { return entry.entity.name }
+        guard let hierarchy = entry.hierarchy, let record = try writer.record(entry.entity, id: object.rowID) else {
+            return entry.entity.name
+        }
         return try hierarchy.entityClass(record).name
     }
 }

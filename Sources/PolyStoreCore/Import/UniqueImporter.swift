@@ -31,7 +31,7 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         self.transaction = transaction
         self.entry = entry
         access = try T.uniqueIDKeyPath._$access()
-        try checkIndex(Set(access.fields.map(\.ordinal)))
+        try checkIndex(Set(access.fields.map(\.index)))
     }
 
     /// - Throws: `misuse` if a lookup would require a full scan.

@@ -30,7 +30,7 @@ public final class OldObject {
             work.fail(entity.unknownProperty(attribute, "attribute"))
             return nil
         }
-        do { return try QueryValue(values[field.ordinal], field.type) } catch {
+        do { return try QueryValue(values[field.index], field.type) } catch {
             work.fail(error)
             return nil
         }

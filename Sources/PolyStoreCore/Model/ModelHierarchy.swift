@@ -72,13 +72,15 @@ public final class ModelHierarchy: Sendable {
         guard let entityClass = entityClass(type) else { return QueryPredicate.none }
         if includesSubentities, entityClass.isRoot { return nil }
         let names = includesSubentities ? entityClass.concreteNames : entityClass.isAbstract ? [] : [entityClass.name]
-        let field = FieldReference(ordinal: classifier, name: EntityHierarchy.classifier, type: .string)
+        let field = FieldReference(index: classifier, name: EntityHierarchy.classifier, type: .string)
         guard names.count != 1 else { return .compare(field, .equal, .text(names[0])) }
         return names.isEmpty ? QueryPredicate.none : .oneOf(field, names.map { .text($0) })
     }
 
     /// Returns the first indexes of a class's own properties. An unlisted class has no objects, and the schema reports it.
-    public func ordinals(of type: any Model.Type) -> ModelOrdinals { byType[ObjectIdentifier(type)].map { ordinals[$0] } ?? ModelOrdinals() }
+    public func ordinals(of type: any Model.Type) -> ModelOrdinals {
+        byType[ObjectIdentifier(type)].map { ordinals[$0] } ?? ModelOrdinals()
+    }
 
     /// Returns the error for a class that declares itself part of the hierarchy but is not listed correctly.
     func problem(of type: any Model.Type) -> StoreError? {

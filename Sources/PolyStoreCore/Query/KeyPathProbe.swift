@@ -62,7 +62,7 @@ final class KeyPathProbe: ContextContents {
                 }
                 return keys + ["@count"]
             }
-            entry = context.entry(entry.destinations[relationship.ordinal])
+            entry = context.entry(entry.destinations[relationship.index])
         }
         guard !keys.isEmpty else { throw refused("it has no step from") }
         return keys
@@ -87,7 +87,7 @@ final class KeyPathProbe: ContextContents {
                     if probe.read.count == count, !(type is Int.Type) { return probe.read }
                     return probe.read.count == count - 1 && isCount(path, context, root) ? probe.read + ["@count"] : nil
                 }
-                entry = context.entry(entry.destinations[relationship.ordinal])
+                entry = context.entry(entry.destinations[relationship.index])
             } else {
                 guard isLast, let field = entry.entity.field(named: key) else { return nil }
                 if let stored = (type as? any AttributeValue.Type)?.attributeType, stored != field.type { return nil }
@@ -107,7 +107,7 @@ final class KeyPathProbe: ContextContents {
             var last = root
             for key in keys.dropLast() {
                 guard let relationship = last.entity.relationship(named: key) else { return false }
-                last = context.entry(last.destinations[relationship.ordinal])
+                last = context.entry(last.destinations[relationship.index])
             }
             let wanted = samples.end.map { Array(keys.prefix($0 + 1)) } ?? keys
             guard probe.read == wanted else { return false }
@@ -180,7 +180,7 @@ final class KeyPathProbe: ContextContents {
     }
 
     private func value(_ field: Field, _ entityIndex: Int32, _ samples: KeyPathSamples) -> Value {
-        samples.value(field, attempt: attempts[FieldPlace(entityIndex: entityIndex, field: field.ordinal)] ?? 0)
+        samples.value(field, attempt: attempts[FieldPlace(entityIndex: entityIndex, field: field.index)] ?? 0)
     }
 
     /// Returns a new object of a class in the path. All its objects are equivalent, so the row id does not matter.

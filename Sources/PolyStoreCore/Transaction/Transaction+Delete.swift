@@ -49,7 +49,7 @@ extension Transaction {
                 if map.isPolymorphic, map.object(cursor.id) != nil { continue }  // registered as another class
                 let state = ModelState(map, rowID: cursor.id, flags: [.fault, .linked])
                 guard let object = try fault(T.self, entry, state, cursor.record) else { continue }
-                for link in links { object._$setToOne(link.relationship.ordinal, ToOne(cursor.record, link.field)) }
+                for link in links { object._$setToOne(link.relationship.index, ToOne(cursor.record, link.field)) }
                 map.insert(cursor.id, object)
                 found.append(object)
             }
@@ -73,14 +73,14 @@ extension Transaction {
         let entry = entry(object._$state.entityIndex)
         let rowID = object._$state.rowID
         for relationship in entry.relationships(of: object) {
-            let entityIndex = entry.destinations[relationship.ordinal]
-            let memberKey = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: rowID)
+            let entityIndex = entry.destinations[relationship.index]
+            let memberKey = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: rowID)
             if relationship.deleteRule == .deny { denials.append(memberKey) }
             if case .foreignKey = relationship.storage {
-                let target = object._$toOne(relationship.ordinal).id
+                let target = object._$toOne(relationship.index).id
                 guard target != 0 else { continue }
                 if relationship.deleteRule == .cascade { work.append(anyObject(entityIndex, target)) }
-                moved(object, relationship.ordinal, from: target, to: 0)
+                moved(object, relationship.index, from: target, to: 0)
                 continue
             }
             let isLink = if case .link = relationship.storage { true } else { false }
@@ -108,19 +108,19 @@ extension Transaction {
             switch relationship.storage {
             case .foreignKey(let field):
                 for source in try sources(entityIndex, field, object._$state.rowID)
-                where source._$toOneFired(relationship.ordinal) == object._$state.rowID {
-                    setToOne(source, relationship.ordinal, 0)
+                where source._$toOneFired(relationship.index) == object._$state.rowID {
+                    setToOne(source, relationship.index, 0)
                 }
             case .link:
                 let rowID = object._$state.rowID
                 // The owners in the store and those linked by this transaction.
-                var owners = relationshipChanges.owners(of: rowID, entityIndex: entityIndex, relationship: Int32(relationship.ordinal))
+                var owners = relationshipChanges.owners(of: rowID, entityIndex: entityIndex, relationship: Int32(relationship.index))
                 if let reversed = relationship.reversed, !object.isInserted {
                     owners.formUnion(try storage(entry.store).related(reversed, of: [rowID])[rowID])
                 }
                 for owner in owners {
                     unlink(
-                        RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: owner),
+                        RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.index), rowID: owner),
                         self.entry(entityIndex), rowID)
                 }
             case .inverse: continue

@@ -95,8 +95,8 @@ extension QueryPredicate {
     }
 
     /// Returns the field and the value if the predicate is an equality with a constant, otherwise nil.
-    func equality(of entity: Entity) -> (ordinal: Int, value: Value)? {
-        func known(_ field: FieldReference, _ value: Value) -> (Int, Value)? { field.isObjectID ? nil : (field.ordinal, value) }
+    func equality(of entity: Entity) -> (index: Int, value: Value)? {
+        func known(_ field: FieldReference, _ value: Value) -> (Int, Value)? { field.isObjectID ? nil : (field.index, value) }
         switch fieldCondition {
         case .compare(let field, .equal, let value)?: return value.isNull ? nil : known(field, value)
         case .isNull(let field)?: return known(field, .null)
